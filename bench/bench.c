@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How fast is everything, and how far from what the machine can do?
+/* Measures how fast each part is, and how far from the limits of the machine.
  *
  *     bench [--quick] [--json FILE] [--case TEXT] [--variables N] [MODEL]
  *
- * Prints a table. With --json it writes one JSON object a line into a file; for "-" it writes them
- * to standard output and prints no table. --case selects cases by a part of their names, such as
- * "ising/", "memory/16c" or "/1t". With a MODEL, that file is timed in place of the generated
+ * The output is a table. --json also writes one JSON object in each line of FILE; if FILE is "-",
+ * the objects go to standard output and no table is printed. --case selects cases by a part of
+ * their names, such as "ising/", "memory/16c" or "/1t". A MODEL is timed in place of the generated
  * models. --variables sets the size of the "scale/" cases; the default is ten million. --quick
- * leaves out what lies in memory and times briefly, to see that nothing broke; its figures are not
- * to be quoted. tools/bench_report.py makes docs/performance.md's tables and picture from the
- * lines. */
+ * leaves out models larger than the cache and times briefly. It shows whether the benchmarks still
+ * work, and its figures must not be quoted. tools/bench_report.py makes the tables and the picture
+ * of docs/performance.md from the JSON lines. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,7 +24,8 @@
 #include "throughput.h"
 #include "timing.h"
 
-/* Class `lattice` has no tiles and its own table: bench_spins.c. */
+/* Cases of bench_throughput(). Models of the class `lattice` have no tiles and their own table
+ * in bench_spins.c. */
 static const struct {
     const char *name;
     bench_family family;

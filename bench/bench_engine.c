@@ -4,8 +4,8 @@
 #include "drive/run_memory.h"
 #include "rng/philox.h"
 
-#define WARM_UP       256 /* passes, by when the batches of the estimator are 8 long or more ... */
-#define LEAST_WARM_UP 2   /* ... but no longer than it takes to measure */
+#define WARM_UP       256 /* passes after which batches of the estimator are at least 8 long */
+#define LEAST_WARM_UP 2   /* least passes; the warm-up takes no longer than one timing */
 
 gbs_run_options bench_engine_options(uint32_t chains)
 {
@@ -21,7 +21,7 @@ void bench_engine_new(bench_engine *engine, const gbs_model *model, const gbs_ru
     gbs_error err = {0};
     *engine = (bench_engine){.chains = (uint32_t)options->chains};
     bench_must(gbsi_run_begin(model, options, &engine->run, &err), &err);
-    engine->run->task.purpose.limited = true; /* else it would only be measured for info */
+    engine->run->task.purpose.limited = true; /* without a limit, prepare would only measure */
     bench_must(gbsi_run_prepare(engine->run, NULL, &err), &err);
     gbsi_run_leave(&engine->run->budget);
     bench_check(engine->run->task.problem.part != NULL, "nothing to sample");
@@ -43,8 +43,8 @@ void bench_engine_free(bench_engine *engine)
     gbs_run_free(engine->run);
 }
 
-/* Drawn states, independent of one another. They are not the starting states of a run: finding
- * these for one chain after the other takes longer than what is timed. */
+/* Draws states that are independent of one another. A run starts from other states, but finding
+ * these for each chain takes longer than the passes that are timed. */
 static void draw_states(bench_engine *engine)
 {
     const gbsi_plan *plan = engine->run->sampling.engine.plan;

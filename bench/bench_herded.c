@@ -13,9 +13,9 @@
 
 #define BINS         16
 #define CHECK_PASSES 256
-#define CHECK_CELLS  (1u << 19) /* where there are more, conditionals alone are checked */
+#define CHECK_CELLS  (1u << 19) /* in larger runs only the conditionals are checked */
 
-/* "cache": weights within half of a large cache. */
+/* In "cache" cases the weights take half of a large cache. */
 static const struct {
     const char *size;
     int draw; /* gbs_draw_kind */
@@ -44,11 +44,12 @@ static gbs_estimator_kind kind_of(int kind)
     return kind == RAO_BLACKWELL ? GBS_ESTIMATOR_RAO_BLACKWELL : GBS_ESTIMATOR_COUNT;
 }
 
-/* ---- is it herding? -------------------------------------------------------------------------- */
+/* ---- check that visits are herded ------------------------------------------------------------ */
 
-/* Over T passes the visits to state 1 of a variable of one chain and the sum of its conditionals
- * differ by D. At random D^2 is T p (1 - p) on average; with n weights, each between 0 and 1, n
- * / 6. Demanded is a quarter of the first. */
+/* Checks that draws are herded. Over T passes, D is the difference of the visits to state 1 of a
+ * variable in one chain and the sum of its conditionals. With random draws D^2 is T p (1 - p) on
+ * average. With n weights, each between 0 and 1, D^2 is n / 6. The check demands less than a
+ * quarter of the random value. */
 static void check_herding(bench_engine *engine)
 {
     const gbsi_executor *x = &engine->executor;
@@ -94,9 +95,10 @@ static void check(bench_engine *engine)
 /* ---- timing ---------------------------------------------------------------------------------- */
 
 typedef struct figures {
-    double rate[N_DRAWS][N_KINDS][BENCH_REPEATS]; /* million updates a second */
-    double cost[N_KINDS][BENCH_REPEATS];          /* herded over random, of neighbouring timings */
-    double bandwidth[BENCH_REPEATS];              /* GB/s */
+    double rate[N_DRAWS][N_KINDS][BENCH_REPEATS]; /* million updates per second */
+    /* time of a herded pass divided by that of a random pass, in neighbouring timings */
+    double cost[N_KINDS][BENCH_REPEATS];
+    double bandwidth[BENCH_REPEATS]; /* GB/s */
 } figures;
 
 static double bytes_of(const bench_engine *engine, int kind)
@@ -137,7 +139,7 @@ static void measure(bench_engine engine[N_DRAWS], double seconds, figures *f)
     bench_limits_free(limits);
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- reporting ------------------------------------------------------------------------------- */
 
 static void name_of(size_t i, char *name, size_t size)
 {

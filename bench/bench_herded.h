@@ -8,7 +8,7 @@
 #include "report.h"
 
 /* Checks passes, then times them in turn with passes of the random draw over the same model.
- * @param only report only cases in whose name this occurs. */
+ * @param only a text: only cases whose name contains it are reported. */
 void bench_herded(const bench_report *report, bool quick, const char *only);
 
 #endif

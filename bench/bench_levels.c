@@ -12,7 +12,7 @@
 static const struct {
     const char *name, *text;
     uint32_t side, levels, neighbours;
-    bool has_model; /* which takes some 500 bytes a pixel */
+    bool has_model; /* the model is compared too; it takes about 500 bytes for each pixel */
 } cases[] = {
     {"levels/cache", "256 x 256 pixels of 8 levels", 256, 8, 4, true},
     {"levels/memory", "2048 x 2048 pixels of 8 levels", 2048, 8, 4, false},
@@ -24,7 +24,7 @@ enum { LEVELS_ALONE, LEVELS_AVERAGED, MODEL, N_KINDS };
 
 typedef struct subject {
     gbs_model *model[N_KINDS];
-    gbs_run *run[N_KINDS]; /* NULL: not compared */
+    gbs_run *run[N_KINDS]; /* NULL if this kind is not compared */
     uint64_t pass;
 } subject;
 
@@ -61,12 +61,12 @@ static void start(subject *s, size_t i, int kind)
     options.burn_in = 0;
     options.sweeps = 1;
     bench_must(gbs_denoise_run(&image, &how, &options, &s->model[kind], &s->run[kind], &err), &err);
-    bench_must(gbs_run_execute(s->run[kind], NULL, &err), &err); /* drawn states, one pass */
-    s->run[kind]->sampling.engine.executor.watch = NULL;         /* that of the call */
+    bench_must(gbs_run_execute(s->run[kind], NULL, &err), &err); /* draws states, makes one pass */
+    s->run[kind]->sampling.engine.executor.watch = NULL;         /* it belonged to the call above */
     gbs_image_free(&image);
 }
 
-/* Million levels of sites a second. */
+/* @return million levels of sites per second. */
 static double time_passes(subject *s, int kind, double levels, uint64_t passes)
 {
     gbs_error err = {0};
@@ -88,7 +88,7 @@ static void measure(const bench_report *report, size_t i, subject *s, double sec
     double rate[N_KINDS][BENCH_REPEATS] = {{0}};
     const double levels = (double)cases[i].side * cases[i].side * cases[i].levels;
     bench_spread spread[N_KINDS];
-    for (int repeat = -1; repeat < BENCH_REPEATS; ++repeat) { /* the first is a warm-up */
+    for (int repeat = -1; repeat < BENCH_REPEATS; ++repeat) { /* repeat -1 is a warm-up */
         for (int kind = 0; kind < N_KINDS; ++kind) {
             if (s->run[kind] != NULL) {
                 const double each = levels * s->run[kind]->sampling.engine.executor.n_chains;

@@ -8,7 +8,7 @@
 #include "rng/philox.h"
 #include "timing.h"
 
-/* Test numbers: the n-th of a stream. */
+/* @return the n-th number of a fixed stream of test numbers. */
 static uint32_t word(uint64_t n)
 {
     return gbsi_word(1, 0, 0, n, GBSI_PURPOSE_TEST);
@@ -100,8 +100,8 @@ static gbs_model *end(gbs_builder *builder)
     return model;
 }
 
-/* Pairwise tables of 3 x 3 on the edges of a grid, and one on every variable. @param rarest one
- * log-weight of each table. */
+/* Makes pairwise tables of 3 x 3 on the edges of a grid, and one table on every variable.
+ * @param rarest one log-weight of each table. */
 static gbs_model *tables_on_grid(uint32_t side, double rarest)
 {
     enum { N_TABLES = 16, K = 3 };
@@ -135,7 +135,7 @@ static gbs_model *tables_on_grid(uint32_t side, double rarest)
     return end(builder);
 }
 
-/* Every variable begins a clause with two of the next 64. */
+/* Makes clauses. Each variable begins a clause with two of the next 64 variables. */
 static gbs_model *clauses(uint32_t n)
 {
     gbs_error err = {0};
@@ -152,7 +152,7 @@ static gbs_model *clauses(uint32_t n)
     return end(builder);
 }
 
-/* @param size columns. */
+/* @param size number of columns. */
 static gbs_model *ladder(uint32_t size)
 {
     gbs_error err = {0};
@@ -171,7 +171,7 @@ static gbs_model *ladder(uint32_t size)
     return end(builder);
 }
 
-/* @param size columns. */
+/* @param size number of columns. */
 static gbs_model *strip(uint32_t size)
 {
     enum { ROWS = 4 };
@@ -188,8 +188,9 @@ static gbs_model *strip(uint32_t size)
     return end(builder);
 }
 
-/* Running parities, nearly sure: s_i is s_(i-1) xor bit i with probability 1 - 1e-4.
- * @param n bits, as many as parities. */
+/* Makes running parities that are nearly certain: s_i is s_(i-1) xor bit i with probability 1 -
+ * 1e-4.
+ * @param n number of bits, and of parities. */
 static gbs_model *parities(uint32_t n)
 {
     const double q = -9.2;

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The models that are timed: one family for each class of variable, in any size. */
+/* Models that are timed: one family for each class of variables, in any size. */
 #ifndef BENCH_BENCH_MODELS_H
 #define BENCH_BENCH_MODELS_H
 
 #include "gibbsite/gibbsite.h"
 
 typedef enum bench_family {
-    BENCH_ISING,    /* torus, a coupling of its own on every edge */
-    BENCH_UNIFORM,  /* torus, one coupling: few conditionals */
-    BENCH_REGULAR,  /* the same on a random graph of degree 4: neighbours are far away */
-    BENCH_PAIRWISE, /* grid of 3 states, a table on every edge, one of 16 */
-    BENCH_POTTS,    /* grid of 5 states, one coupling: a noisy picture */
+    BENCH_ISING,   /* torus, an own coupling on every edge */
+    BENCH_UNIFORM, /* torus, one coupling on all edges, so there are few conditionals */
+    /* an own coupling on every edge of a random graph of degree 4, whose neighbours are far away */
+    BENCH_REGULAR,
+    BENCH_PAIRWISE, /* grid of variables with 3 states; each edge has one of 16 tables */
+    BENCH_POTTS,    /* grid of variables with 5 states, one coupling: a noisy picture */
     BENCH_TABLE,    /* Bayesian network of 2 to 4 states and up to 3 parents, the form of ALARM */
     BENCH_LOGICAL,  /* weighted clauses of three, binary */
-    BENCH_PRECISE,  /* the pairwise grid, each table with one entry of e^-200: sums in double */
-    /* where single variables hardly move */
-    BENCH_LADDER, /* two rows of spins, couplings +-2 at random, small fields */
-    BENCH_STRIP,  /* four rows of three states that attract each other strongly */
+    /* as BENCH_PAIRWISE, but each table has an entry of e^-200, so sums are in double */
+    BENCH_PRECISE,
+    /* Models whose single variables hardly move. */
+    BENCH_LADDER, /* two rows of spins, couplings of random sign +-2, small fields */
+    BENCH_STRIP,  /* four rows of variables with three states that attract one another strongly */
     BENCH_PARITY, /* running parities of bits that are hardly ever wrong */
 } bench_family;
 

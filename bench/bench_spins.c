@@ -13,7 +13,7 @@
 #include "timing.h"
 
 #define MOST_THREADS 2
-#define WARM_UP      512 /* passes, by when batches of counts are 4 to 8 long, or so long: */
+#define WARM_UP      512 /* passes after which batches of counts are 4 to 8 long */
 #define WARM_UP_S    1.0
 
 typedef enum shape { UNIFORM, GLASS, GRAPH } shape;
@@ -21,7 +21,7 @@ typedef enum shape { UNIFORM, GLASS, GRAPH } shape;
 static const struct {
     const char *family, *size, *text;
     shape shape;
-    uint32_t n, chains; /* side or variables */
+    uint32_t n, chains; /* n: side of a lattice, or number of variables */
 } cases[] = {
     {"lattice", "cache", "1024 x 1024 torus, one coupling", UNIFORM, 1024, 1},
     {"lattice", "cache", "256 x 256 torus, one coupling", UNIFORM, 256, 16},
@@ -103,11 +103,12 @@ static gbs_run *start(const gbs_model *model, uint32_t chains, uint32_t threads,
     options.burn_in = 0;
     options.sweeps = 1;
     bench_must(gbs_run_new(model, NULL, &options, &run, &err), &err);
-    bench_must(gbs_run_execute(run, NULL, &err), &err); /* drawn states, one pass */
+    bench_must(gbs_run_execute(run, NULL, &err), &err); /* draws states, makes one pass */
     return run;
 }
 
-/* Sums of a pass against the states at its end; that these are right is for the unit tests. */
+/* Compares the sums of a pass with the states at its end. Unit tests check that the states are
+ * right. */
 static void check(const gbs_run *run)
 {
     const gbsi_spin_chains *chains = gbsi_bits_chains(run->sampling.engine.executor.pass_state);
@@ -143,7 +144,7 @@ static double time_ours(subject *s, int kind, uint64_t passes)
     return updates / (bench_now_s(s->threads) - start_s) / 1e6;
 }
 
-/* @return passes that one timing takes. */
+/* Warms up. @return the number of passes in one timing. */
 static uint64_t warm_up(subject *s, int kind, double seconds)
 {
     const gbs_run *run = s->run[kind];
@@ -164,7 +165,7 @@ static double time_scalar(const subject *s)
     return s->run[TRACES]->task.problem.part->n_variables / (bench_now_s(1) - start_s) / 1e6;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- reporting ------------------------------------------------------------------------------- */
 
 static void name_of(size_t i, uint32_t threads, char *name, size_t size)
 {

@@ -10,10 +10,10 @@
 #include "splash/splash_rounds.h"
 
 #define CHAINS      16
-#define MOST_SIGMAS 6.0 /* as in ess.c */
+#define MOST_SIGMAS 6.0 /* the value in ess.c */
 #define RARE        0.01
 
-/* ---- draws a second -------------------------------------------------------------------------- */
+/* ---- draws per second ------------------------------------------------------------------------ */
 
 typedef struct draws_case {
     const char *name;
@@ -71,13 +71,13 @@ static void time_draws(const bench_report *report, const draws_case *c, bool qui
     gbs_model_free(model);
 }
 
-/* ---- effective samples a second -------------------------------------------------------------- */
+/* ---- effective samples per second ------------------------------------------------------------ */
 
 typedef struct stuck_case {
     const char *name;
     bench_family family;
     uint32_t size, width;
-    uint64_t splash_sweeps, sweeps; /* that take about as long */
+    uint64_t splash_sweeps, sweeps; /* numbers of sweeps that take about the same time */
 } stuck_case;
 
 typedef struct sampled {
@@ -110,8 +110,8 @@ static void sampled_free(sampled *s)
     free(s->mcse);
 }
 
-/* States are counted in both: averages of conditionals would know what a splash that holds the
- * whole model knows, everything. */
+/* Either run counts states. A splash can hold the whole model, and averages of its conditionals
+ * would then be exact. */
 static gbs_run_options options_of(const stuck_case *c, bool blocks, bool quick, uint64_t seed)
 {
     gbs_run_options options = gbs_run_options_default();
@@ -180,7 +180,7 @@ static void compare(const bench_report *report, const stuck_case *c, bool quick)
     gbs_model_free(model);
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- all cases ------------------------------------------------------------------------------- */
 
 void bench_splash(const bench_report *report, bool quick, const char *only)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times splashes: how many variables they draw a second, how long the operations that a pilot
- * counts take, and how many effective samples they give on models in which single variables hardly
- * move. */
+/* Times splashes: how many variables they draw per second, how long the operations take that a
+ * pilot counts, and how many effective samples splashes give on models whose single variables
+ * hardly move. */
 #ifndef BENCH_BENCH_SPLASH_H
 #define BENCH_BENCH_SPLASH_H
 

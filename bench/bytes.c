@@ -5,15 +5,15 @@
 
 #include "draw/herd.h"
 
-#define LINE 64.0 /* bytes */
+#define LINE 64.0 /* bytes of a cache line */
 
-/* Read to know where the row of a slot begins. */
+/* Bytes that are read to find where the row of a slot begins. */
 static double offset_bytes(const gbsi_offsets *offsets)
 {
     return offsets->narrow != NULL ? sizeof(uint32_t) : offsets->wide != NULL ? sizeof(size_t) : 0;
 }
 
-/* Sixteen chains: rows of neighbours, or terms and their links. */
+/* Bytes of a slot's row in a pass of sixteen chains: neighbours, or terms and their links. */
 static double row_bytes(const gbsi_plan *plan, uint32_t slot)
 {
     const double width =
@@ -35,7 +35,7 @@ static double row_bytes(const gbsi_plan *plan, uint32_t slot)
            degree * (double)(sizeof *plan->neighbour + (by_count ? 0 : sizeof *plan->edge));
 }
 
-/* One chain: a regular slice of sixteen slots. */
+/* Bytes of sixteen slots of a regular slice in a pass of one chain. */
 static double slice_bytes(const gbsi_plan *plan, const gbsi_slice *s, uint32_t slot)
 {
     const double width =
@@ -67,16 +67,16 @@ static double at_most(double a, double b)
     return a < b ? a : b;
 }
 
-/* Different keys among n that so many independent chains ask for, on average: most if all are
- * equally likely. */
+/* Mean number of different keys among n for which independent chains ask. It is largest if all
+ * keys are equally likely, which is assumed here. */
 static double distinct(double n, double chains)
 {
     return n * (1.0 - pow(1.0 - 1.0 / n, chains));
 }
 
-/* One group. Sixteen chains: a line holds the weights of a key. One chain: a cache line holds the
- * weights of sixteen bins, or of eight keys with their chances, and neighbouring slots share the
- * rest of it. */
+/* Bytes of the herded draw of one group. With sixteen chains, a line holds the weights of a key.
+ * With one chain, a cache line holds the weights of sixteen bins, or of eight keys with their
+ * chances, and neighbouring slots share the rest of the line. */
 static double herd_bytes(const gbsi_herd *herd)
 {
     const bool bins = herd->cell != NULL;

@@ -11,7 +11,7 @@
 /* Conditionals may be off by 1e-4 in every logarithm [M13]. */
 #define TOLERANCE 2e-4
 
-/* A place that is looked at, and the factors of its variable. */
+/* A place that is checked, and the factors of its variable. */
 typedef struct place {
     uint64_t place;
     uint32_t slot, variable;
@@ -22,13 +22,13 @@ typedef struct place {
 typedef struct checker {
     const gbsi_plan *plan;
     const gbsi_conditioned *model;
-    uint64_t *place_of; /* by slot */
+    uint64_t *place_of; /* place of each slot */
     void **before;      /* [n_groups] states before the pass */
     place *place;       /* [n_places] */
     size_t n_places;
-    uint32_t *at;        /* [longest scope] */
+    uint32_t *at;        /* [longest scope] values of the scope */
     double *logw, *p;    /* [max_arity] */
-    double *mean, *seen; /* [max_arity] of conditionals, of values */
+    double *mean, *seen; /* [max_arity] averages of the conditionals, and of the values */
 } checker;
 
 static void add_factor(place *p, size_t factor)
@@ -41,15 +41,16 @@ static void add_factor(place *p, size_t factor)
     p->factor[p->n_factors++] = factor;
 }
 
-/* Places spread over the pass, with all factors of their variables. */
+/* Chooses places spread over the pass, and collects all factors of their variables. */
 static void choose_places(checker *c, const gbsi_schedule *schedule)
 {
     const gbsi_factors *factors = &c->model->factors;
-    uint32_t *chosen = bench_alloc(c->model->n_variables, sizeof *chosen); /* 1 + index */
+    /* 1 + index of the variable's place in c->place */
+    uint32_t *chosen = bench_alloc(c->model->n_variables, sizeof *chosen);
     size_t longest = 1;
     c->n_places = schedule->n_places < N_PLACES ? schedule->n_places : N_PLACES;
     c->place = bench_alloc(c->n_places, sizeof *c->place);
-    uint32_t *slot = bench_alloc(schedule->n_places, sizeof *slot); /* by place */
+    uint32_t *slot = bench_alloc(schedule->n_places, sizeof *slot); /* slot of each place */
     for (size_t p = 0; p < schedule->n_pieces; ++p) {
         const gbsi_piece *piece = &schedule->piece[p];
         for (uint32_t i = 0; i < piece->n; ++i) {
@@ -114,8 +115,8 @@ static void checker_free(checker *c, uint32_t n_groups)
     free(c->seen);
 }
 
-/* The value that the update at a place saw of a variable: the value drawn earlier in the pass, or
- * the value before the pass. */
+/* @return the value of a variable that the update at a place saw: the value drawn earlier in the
+ *   pass, or the value before the pass. */
 static uint32_t seen_state(const checker *c, const gbsi_executor *x, uint32_t chain,
                            uint32_t variable, uint64_t at_place)
 {
@@ -125,7 +126,7 @@ static uint32_t seen_state(const checker *c, const gbsi_executor *x, uint32_t ch
     return gbsi_state_at(state, (size_t)slot * x->lanes + chain % x->lanes, c->plan->value_bytes);
 }
 
-/* c->p = p(. | rest) of a place in a chain [M2]. */
+/* Sets c->p = p(. | rest) of a place in a chain [M2]. */
 static void conditional(const checker *c, const gbsi_executor *x, uint32_t chain, const place *p)
 {
     const gbsi_factors *factors = &c->model->factors;
@@ -154,7 +155,7 @@ static void conditional(const checker *c, const gbsi_executor *x, uint32_t chain
     }
 }
 
-/* Whether the number of a place picks this value from c->p [M6], up to TOLERANCE. */
+/* Whether the random number of a place picks this value from c->p [M6], up to TOLERANCE. */
 static bool picks(const checker *c, const gbsi_executor *x, uint32_t chain, const place *p,
                   uint64_t pass, uint32_t value)
 {
@@ -163,7 +164,7 @@ static bool picks(const checker *c, const gbsi_executor *x, uint32_t chain, cons
     if ((gbsi_plan_form(c->plan, p->slot) & GBSI_ODDS) != 0) {
         const uint32_t unlikely = c->p[1] > c->p[0] ? 0 : 1;
         if (fabs(c->p[1] - c->p[0]) < TOLERANCE) {
-            return true; /* which of the two is the unlikely one is a matter of rounding */
+            return true; /* rounding decides which state is the unlikely one */
         }
         return value == unlikely ? u <= c->p[unlikely] + TOLERANCE
                                  : u >= c->p[unlikely] - TOLERANCE;
@@ -183,7 +184,7 @@ static void keep_states(checker *c, const gbsi_executor *x)
     }
 }
 
-/* One pass with an estimator that has seen no other. */
+/* Checks one pass, with a new estimator. */
 static void check_pass(checker *c, bench_engine *engine, gbs_estimator_kind kind)
 {
     const gbsi_executor *x = &engine->executor;
@@ -222,7 +223,7 @@ static void check_pass(checker *c, bench_engine *engine, gbs_estimator_kind kind
     gbsi_estimate_free(estimate);
 }
 
-/* The scalar loop's conditionals at the states of chain 0. */
+/* Checks the conditionals of the scalar loop at the states of chain 0. */
 static void check_scalar(const checker *c, const bench_engine *engine, bench_scalar *scalar)
 {
     const gbsi_executor *x = &engine->executor;
@@ -231,7 +232,7 @@ static void check_scalar(const checker *c, const bench_engine *engine, bench_sca
     }
     for (size_t i = 0; i < c->n_places; ++i) {
         place now = c->place[i];
-        now.place = UINT64_MAX; /* all as after the pass */
+        now.place = UINT64_MAX; /* all variables as after the pass */
         conditional(c, x, 0, &now);
         const float *p = bench_scalar_conditional(scalar, now.variable);
         for (uint32_t a = 0; a < gbsi_plan_arity(c->plan, now.slot); ++a) {

@@ -8,9 +8,9 @@
 #include "bench_models.h"
 #include "timing.h"
 
-/* Standard errors that two runs may differ by: more has a chance of 2e-9 for each marginal, 1e-4
- * for all that are looked at. Rare states are not: the error of a count of few visits is not
- * normal. */
+/* Largest difference of two runs in standard errors. A larger one has a chance of 2e-9 for each
+ * marginal, and 1e-4 for all marginals that are checked. Rare states are not checked, because
+ * the error of a count of few visits is not normal. */
 #define MOST_SIGMAS 6.0
 #define LEAST_P     0.01
 
@@ -21,9 +21,9 @@ typedef struct ess_case {
     uint64_t sweeps;
 } ess_case;
 
-/* Of one run. */
+/* Results of one run. */
 typedef struct sampled {
-    size_t n; /* marginals */
+    size_t n; /* number of marginals */
     double *p, *mcse, *ess;
     double seconds;
 } sampled;
@@ -61,7 +61,7 @@ static void sampled_free(sampled *s)
     free(s->ess);
 }
 
-/* Two independent runs of one model: their marginals differ by chance alone. */
+/* Checks that two independent runs of one model have marginals that differ only by chance. */
 static void check_equal(const char *name, const sampled *a, const sampled *b)
 {
     for (size_t i = 0; i < a->n; ++i) {
@@ -80,8 +80,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The smallest and the middle effective sample size, sorting them. Undefined ones (NAN, where
- * nothing moved) do not count. */
+/* Finds the smallest and the median effective sample size, and sorts the sizes. Undefined sizes
+ * (NAN, where nothing moved) do not count. */
 static void summarise(sampled *s, double *least, double *middle)
 {
     size_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Effective samples a second: what a run is for. */
+/* Times effective samples per second, which are the purpose of a run. */
 #ifndef BENCH_ESS_H
 #define BENCH_ESS_H
 
@@ -7,7 +7,8 @@
 
 #include "report.h"
 
-/* Three models, 16 chains, one thread, burn-in included in the time. @param only as elsewhere. */
+/* Times three models with 16 chains on one thread, burn-in included.
+ * @param only a text: only cases whose name contains it are reported. */
 void bench_ess(const bench_report *report, bool quick, const char *only);
 
 #endif

@@ -9,14 +9,14 @@
 #include "simd/dispatch.h"
 #include "timing.h"
 
-#define WINDOW_BLOCKS 16u        /* of four places and sixteen chains: 4 KiB */
-#define LEAST_BYTES   (1u << 16) /* of each thread */
+#define WINDOW_BLOCKS 16u        /* blocks of four places and sixteen chains: 4 KiB */
+#define LEAST_BYTES   (1u << 16) /* bytes of each thread */
 #define LEAST_S       0.01
 
 struct bench_limits {
     gbsi_pool *pool;
     uint32_t n_threads;
-    uint32_t n_rows; /* of sixteen floats, each thread */
+    uint32_t n_rows; /* rows of sixteen floats in each thread */
     uint64_t n_times;
     float *a, *b;   /* [n_threads][n_rows][16] */
     uint32_t *word; /* [n_threads][WINDOW_BLOCKS * 64] */
@@ -28,13 +28,15 @@ bench_limits *bench_limits_new(double bytes, gbsi_pool *pool)
     l->pool = pool;
     l->n_threads = gbsi_pool_size(pool);
     const double own = bytes / l->n_threads > LEAST_BYTES ? bytes / l->n_threads : LEAST_BYTES;
-    l->n_rows = (uint32_t)(own / (2 * GBSI_LANES * sizeof(float))); /* half a, half b */
+    /* half of the bytes for a, half for b */
+    l->n_rows = (uint32_t)(own / (2 * GBSI_LANES * sizeof(float)));
     l->a = gbsi_alloc_lanes((size_t)l->n_threads * l->n_rows * GBSI_LANES, sizeof *l->a);
     l->b = gbsi_alloc_lanes((size_t)l->n_threads * l->n_rows * GBSI_LANES, sizeof *l->b);
     l->word = gbsi_alloc_lanes((size_t)l->n_threads * WINDOW_BLOCKS * 64, sizeof *l->word);
     bench_check(l->a != NULL && l->b != NULL && l->word != NULL, "no memory");
     for (size_t i = 0; i < (size_t)l->n_threads * l->n_rows * GBSI_LANES; ++i) {
-        l->a[i] = l->b[i] = 1.0F; /* memory pages of their own, not the shared page of zeros */
+        /* gives the arrays own memory pages instead of the shared page of zeros */
+        l->a[i] = l->b[i] = 1.0F;
     }
     return l;
 }
@@ -47,7 +49,8 @@ void bench_limits_free(bench_limits *l)
     free(l);
 }
 
-/* The loop of an estimator that adds a tile is a[i] += b[i] on whatever registers there are. */
+/* Runs a[i] += b[i] once, with the kernel of an estimator that adds a tile, on the widest
+ * registers of the machine. */
 static void add_once(void *context, uint32_t member)
 {
     bench_limits *l = context;
@@ -75,7 +78,8 @@ static void make_words(void *context, uint32_t member)
     }
 }
 
-/* Times a job that is done n_times over, often enough to be measured. @return seconds of one. */
+/* Times a job that repeats itself n_times, often enough for the clock. @return seconds of one
+ * repetition. */
 static double time_job(bench_limits *l, void (*job)(void *context, uint32_t member))
 {
     for (l->n_times = 1;; l->n_times *= 2) {

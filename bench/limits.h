@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measures what this machine can do at best, so that benchmarks can be compared with it. */
+/* Measures the limits of this machine, with which benchmarks are compared. */
 #ifndef BENCH_LIMITS_H
 #define BENCH_LIMITS_H
 
@@ -7,16 +7,17 @@
 
 typedef struct bench_limits bench_limits;
 
-/* @param bytes that a pass moves. The bandwidth is measured with an array of this size, so that it
- * is the bandwidth of the cache in which the array fits. @param pool borrowed: its threads share
- * them. */
+/* @param bytes that a pass moves. The bandwidth is measured with an array of this size, and is
+ *   the bandwidth of the cache in which the array fits.
+ * @param pool borrowed; its threads share the bytes. */
 bench_limits *bench_limits_new(double bytes, gbsi_pool *pool);
 void bench_limits_free(bench_limits *limits);
 
-/* Gigabytes a second of a[i] += b[i] (McCalpin 1995, IEEE TCCA newsletter, in place: two reads and
- * a write, all counted), on the widest registers there are. */
+/* @return gigabytes per second of a[i] += b[i] (McCalpin 1995, IEEE TCCA newsletter, in place:
+ *   two reads and a write, all counted), on the widest registers of the machine. */
 double bench_bandwidth(bench_limits *limits);
-/* Million random words a second: Philox4x32-10 into a window in L1, and nothing done with them. */
+/* @return million random words per second: Philox4x32-10 writes into a window in L1, and nothing
+ *   reads the words. */
 double bench_words(bench_limits *limits);
 
 #endif

@@ -30,7 +30,7 @@ static void time_file(const bench_report *report, const char *name, const char *
     struct stat info;
     bench_check(stat(path, &info) == 0, "%s is not there", path);
     const double megabytes = (double)info.st_size / 1e6;
-    for (int i = -1; i < BENCH_REPEATS; i++) { /* -1: warm-up */
+    for (int i = -1; i < BENCH_REPEATS; i++) { /* -1 is a warm-up */
         gbs_model *model = read_model(path, &seconds);
         bench_check(strcmp(gbs_model_digest(model), gbs_model_digest(written)) == 0,
                     "%s: another model came back", name);
@@ -65,7 +65,8 @@ void bench_load(const bench_report *report, bool quick, const char *only)
     gbs_model *grid = bench_model(BENCH_ISING, quick ? 128 : 512);
     bench_must(gbs_model_write(grid, text, NULL, &err), &err);
     gbs_model_free(grid);
-    gbs_model *tables = read_model(text, &unused); /* the tables that both readers must give */
+    /* the model whose tables either reader must give */
+    gbs_model *tables = read_model(text, &unused);
     bench_must(gbs_model_write(tables, native, NULL, &err), &err);
     time_file(report, "load/uai", text, tables);
     time_file(report, "load/gbm", native, tables);
@@ -91,7 +92,7 @@ static void time_compile(const bench_report *report, const compile_case *c)
     double bytes = 0.0;
     char text[128];
     bench_model_text(c->family, c->size, text, sizeof text);
-    for (int i = -1; i < BENCH_REPEATS; ++i) { /* -1: warm-up, and looked at */
+    for (int i = -1; i < BENCH_REPEATS; ++i) { /* -1 is a warm-up, whose result is checked */
         bench_engine engine;
         const double start_s = bench_now_s(1);
         bench_engine_new(&engine, model, &options);
@@ -118,7 +119,7 @@ static void time_compile(const bench_report *report, const compile_case *c)
 
 void bench_compile(const bench_report *report, bool quick, const char *only)
 {
-    const uint32_t less = quick ? 4 : 1; /* of a side */
+    const uint32_t less = quick ? 4 : 1; /* divisor of a side */
     const compile_case cases[] = {
         {"compile/ising/16c", BENCH_ISING, 1024 / less, 16},
         {"compile/ising/1c", BENCH_ISING, 1024 / less, 1},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long it takes until the first update: reading a model, and compiling it. */
+/* Times the steps before the first update: reading a model, and compiling it. */
 #ifndef BENCH_LOAD_H
 #define BENCH_LOAD_H
 
@@ -7,13 +7,13 @@
 
 #include "report.h"
 
-/* Megabytes of a file that are read in a second of processor time, as text and as the native
- * format: "load uai", "load gbm". The file is in memory (the page cache), and what came in has the
- * digest of what went out. */
+/* Times reading: megabytes of a file per second of processor time, as text and in the native
+ * format ("load/uai", "load/gbm"). The file is in memory (the page cache). The model that was
+ * read must have the digest of the model that was written. */
 void bench_load(const bench_report *report, bool quick, const char *only);
 
-/* Variables that are compiled in a second: "compile/ising" and so on. What was compiled makes a
- * pass that is checked. */
+/* Times compiling: variables per second, "compile/ising" and so on. The compiled model makes a
+ * pass, which is checked. */
 void bench_compile(const bench_report *report, bool quick, const char *only);
 
 #endif

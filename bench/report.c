@@ -26,7 +26,7 @@ void bench_tell(const bench_report *report, const char *format, ...)
 #define COMPILER "gcc " __VERSION__
 #endif
 
-/* The processor as the system calls it. */
+/* @return the name that the system gives the processor. */
 static const char *cpu_name(void)
 {
     static char name[128];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where results go: a table to read on standard output, and one JSON object a line into a file. */
+/* Writes results: a table to standard output, and one JSON object in each line of a file. */
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
 
@@ -8,13 +8,14 @@
 #include "base/status.h"
 
 typedef struct bench_report {
-    FILE *table; /* NULL: none */
-    FILE *json;  /* NULL: none */
+    FILE *table; /* NULL if no table is wanted */
+    FILE *json;  /* NULL if no JSON is wanted */
 } bench_report;
 
-/* A line of the table. */
+/* Writes a line of the table. */
 void bench_tell(const bench_report *report, const char *format, ...) GBSI_PRINTF(2, 3);
-/* The members of an object, without braces: what all lines have is added. @param kind of result. */
+/* Writes a JSON object of the given members. Members that all lines have are added.
+ * @param kind kind of the result. */
 void bench_record(const bench_report *report, const char *kind, const char *format, ...)
     GBSI_PRINTF(3, 4);
 

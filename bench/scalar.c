@@ -8,14 +8,14 @@
 
 typedef enum term_kind { COUPLING, POTTS, TABLE, LOGICAL } term_kind;
 
-/* A factor as one of its variables sees it. */
+/* A factor, as seen from one of its variables. */
 typedef struct term {
-    uint8_t kind;      /* term_kind */
+    uint8_t kind;      /* a term_kind */
     uint8_t own_head;  /* LOGICAL: the variable is the head */
     uint8_t head_link; /* LOGICAL: the last link is the head */
-    uint32_t n;        /* links; COUPLING, POTTS: the neighbour */
-    uint32_t own;      /* TABLE: stride of the own state; LOGICAL: the state that is true */
-    uint32_t first;    /* link */
+    uint32_t n;        /* number of links; COUPLING, POTTS: the neighbour */
+    uint32_t own;      /* TABLE: stride of the variable's state; LOGICAL: the state that is true */
+    uint32_t first;    /* index of the first link */
     union {
         float weight;  /* COUPLING, POTTS */
         uint32_t base; /* TABLE: pool[base + own x + sum of strides]; LOGICAL: pool[base + 2 n + h],
@@ -33,8 +33,8 @@ struct bench_scalar {
     uint32_t n;
     uint16_t *x;
     uint64_t stream;
-    float *field;       /* [state_offset[n]] */
-    size_t *term_start; /* [n + 1] */
+    float *field;       /* [state_offset[n]] log-weight of each state */
+    size_t *term_start; /* [n + 1] index of each variable's first term */
     term *term;
     link *link;
     size_t n_links;
@@ -61,7 +61,8 @@ static bool known(const gbsi_factors *factors)
     return true;
 }
 
-/* Where the tables of logical factors begin: each factor has its own, behind the model's. */
+/* Where the tables of logical factors begin. Each logical factor has an own table, behind the
+ * tables of the model. */
 static size_t logical_entries(const gbsi_factors *factors, size_t f)
 {
     return factors->kind[f] == GBS_FACTOR_LOGICAL ? 2 * ((size_t)size_of(factors, f) + 1) : 0;
@@ -104,7 +105,8 @@ static void add_field(bench_scalar *s, size_t f)
     }
 }
 
-/* Factor f as the variable at `position` sees it. In spins J s s' is 4 J x x' and fields [M3]. */
+/* Describes factor f as the variable at `position` sees it. In spins J s s' is 4 J x x' and
+ * fields [M3]. */
 static term see(bench_scalar *s, size_t f, uint32_t position, uint32_t base)
 {
     const gbsi_factors *factors = &s->model->factors;
@@ -137,7 +139,7 @@ static term see(bench_scalar *s, size_t f, uint32_t position, uint32_t base)
         t.kind = TABLE;
         break;
     }
-    for (uint32_t q = n; q-- > 0;) { /* last fastest */
+    for (uint32_t q = n; q-- > 0;) { /* the last variable runs fastest */
         if (q == position && t.kind == TABLE) {
             t.own = stride;
         }
@@ -271,7 +273,7 @@ static void add_term(const bench_scalar *s, const term *t, uint32_t k, float *we
     }
 }
 
-/* Log-weights of one variable. */
+/* Computes the log-weights of the states of one variable. */
 static void log_weights(bench_scalar *s, uint32_t v)
 {
     const uint32_t k = s->model->arity[v];
@@ -284,7 +286,7 @@ static void log_weights(bench_scalar *s, uint32_t v)
     }
 }
 
-/* s->weight becomes cumulative. @return the total. */
+/* Makes s->weight cumulative. @return the total. */
 static float accumulate(bench_scalar *s, uint32_t k)
 {
     float top = s->weight[0];

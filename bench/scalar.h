@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reference: Gibbs sampling as a programmer would write it in an afternoon, with one chain, one
- * variable after the other, packed neighbour lists, float, expf() and a shift register for random
- * numbers. It shares nothing with the library but the model. */
+/* The reference: Gibbs sampling as a programmer would write it in an afternoon. It has one
+ * chain, one variable after the other, packed neighbour lists, float, expf() and a shift
+ * register for random numbers. It shares only the model with the library. */
 #ifndef BENCH_SCALAR_H
 #define BENCH_SCALAR_H
 
@@ -11,14 +11,15 @@
 
 typedef struct bench_scalar bench_scalar;
 
-/* @return NULL if the model has factors that the loop does not know (products of spins). */
+/* @return the sampler, NULL if the model has factors that the loop does not know (products of
+ *   spins). */
 bench_scalar *bench_scalar_new(const gbsi_conditioned *model);
 void bench_scalar_free(bench_scalar *scalar);
 
 void bench_scalar_set(bench_scalar *scalar, uint32_t variable, uint32_t state);
 /* @return [arity] p(. | rest) of a variable, valid until the next call. */
 const float *bench_scalar_conditional(bench_scalar *scalar, uint32_t variable);
-/* Every variable once, counting the states drawn. */
+/* Updates every variable once, and counts the states drawn. */
 void bench_scalar_pass(bench_scalar *scalar);
 
 #endif

@@ -21,7 +21,7 @@
 
 typedef struct scale_case {
     const char *name, *text;
-    bool graph; /* else a square torus with one coupling */
+    bool graph; /* true: a random graph; false: a square torus with one coupling */
     int lattice;
 } scale_case;
 
@@ -32,7 +32,7 @@ static const scale_case cases[] = {
     {"scale/lattice", "torus, one coupling, bit by bit", false, GBS_LATTICE_ALWAYS},
 };
 
-/* Figures of a child process: seconds of processor time, and bytes. */
+/* Figures of a child process: seconds of processor time, and sizes in bytes. */
 typedef struct outcome {
     int status;
     uint32_t n_variables;
@@ -46,7 +46,7 @@ typedef struct job {
     const char *path;
     uint32_t n_variables, chains;
     int estimator;
-    outcome *out; /* shared with the parent */
+    outcome *out; /* memory that the child shares with its parent */
 } job;
 
 static double lap(double *since)
@@ -64,7 +64,7 @@ static uint64_t peak_bytes(void)
     return (uint64_t)usage.ru_maxrss * 1024;
 }
 
-/* ---- the steps, each in a process ------------------------------------------------------------ */
+/* ---- steps, each in an own process ----------------------------------------------------------- */
 
 static gbs_model *make(const job *j)
 {
@@ -113,7 +113,7 @@ static void look(const job *j)
     gbs_model_free(model);
 }
 
-/* Reads all marginals, as a program would; the prediction counts the memory for them. */
+/* Reads all marginals, as a program would. The predicted memory includes them. */
 static void take_marginals(const gbs_model *model, const gbs_run *run)
 {
     gbs_error err = {0};
@@ -163,7 +163,8 @@ static outcome in_a_process(job *j, void (*step)(const job *))
     bench_check(child >= 0, "no process could be made");
     if (child == 0) {
 #ifdef M_MMAP_THRESHOLD
-        (void)mallopt(M_MMAP_THRESHOLD, 1 << 20); /* as the program does: what is freed goes back */
+        /* the program has this setting too: freed memory returns to the system */
+        (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
         step(j);
         _exit(0);
@@ -172,7 +173,7 @@ static outcome in_a_process(job *j, void (*step)(const job *))
     return *j->out;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- reporting ------------------------------------------------------------------------------- */
 
 static void tell_load(const bench_report *report, const job *j, const outcome *made,
                       const outcome *read)

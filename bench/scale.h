@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ten million variables: time until the first update, and memory. */
+/* Measures time and memory until the first update of ten million variables. */
 #ifndef BENCH_SCALE_H
 #define BENCH_SCALE_H
 
@@ -10,11 +10,11 @@
 
 #define BENCH_SCALE_VARIABLES 10000000
 
-/* Generates, writes, reads and compiles models of so many variables of degree 4, and runs them with
- * one chain and with sixteen. It reports seconds of processor time, each measured once, and the
- * memory that a process took beside the predicted memory. Every step is a process of its own. A run
- * that the memory limit refuses (half of the machine) is told as such. @param only report only
- * cases in whose name this occurs. */
+/* Generates, writes, reads and compiles models of n_variables variables of degree 4, and runs
+ * them with one chain and with sixteen. Reports seconds of processor time, each measured once,
+ * and the memory that a process took beside the predicted memory. Every step is an own process.
+ * If the memory limit (half of the machine) refuses a run, the report says so.
+ * @param only a text: only cases whose name contains it are reported. */
 void bench_scale(const bench_report *report, uint32_t n_variables, const char *only);
 
 #endif

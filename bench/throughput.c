@@ -11,22 +11,22 @@
 
 #define MOST_THREADS 2
 
-/* Without estimator, and the two there are. */
+/* Kinds of passes: without an estimator, and with either estimator. */
 enum { NONE, COUNT, RAO_BLACKWELL, N_KINDS };
 
-/* Million updates a second where nothing else is said. */
+/* Figures of a case, in million updates per second if no unit is named. */
 typedef struct figures {
     double ours[N_KINDS][BENCH_REPEATS];
     double scalar[BENCH_REPEATS];
     double bandwidth[BENCH_REPEATS]; /* GB/s */
-    double words[BENCH_REPEATS];     /* million a second */
+    double words[BENCH_REPEATS];     /* million per second */
 } figures;
 
 typedef struct subject {
     bench_engine *engine;
-    bench_scalar *scalar; /* NULL: none */
+    bench_scalar *scalar; /* NULL if the loop does not know the model */
     gbsi_estimate *estimate[N_KINDS];
-    double seconds; /* of one timing, about */
+    double seconds; /* approximate duration of one timing */
 } subject;
 
 static void name_of(const bench_case *c, uint32_t threads, char *name, size_t size)
@@ -96,7 +96,7 @@ static figures measure(const subject *s)
     return f;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- reporting ------------------------------------------------------------------------------- */
 
 static const char *class_of(const gbsi_plan *plan)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Updates of variables a second. */
+/* Times updates of variables per second. */
 #ifndef BENCH_THROUGHPUT_H
 #define BENCH_THROUGHPUT_H
 
@@ -9,7 +9,7 @@
 #include "report.h"
 
 typedef struct bench_case {
-    const char *family; /* the class of its variables, and what else is special */
+    const char *family; /* class of the variables, and what else is special about the model */
     const char *size;   /* "cache", "memory", "file" */
     const char *model_text;
     uint32_t chains;
@@ -17,9 +17,10 @@ typedef struct bench_case {
 
 void bench_throughput_heading(const bench_report *report);
 
-/* Checks a pass, then times passes without an estimator, counting, and averaging conditionals, on
- * one thread and on two, all in turn with the scalar loop and the limits of the machine.
- * @param only report only cases in whose name this occurs. */
+/* Checks a pass, then times passes without an estimator, passes that count, and passes that
+ * average conditionals, on one thread and on two. The scalar loop and the limits of the machine
+ * are timed in turn with them.
+ * @param only a text: only cases whose name contains it are reported. */
 void bench_throughput(const bench_report *report, const bench_case *c, const gbs_model *model,
                       double seconds, const char *only);
 

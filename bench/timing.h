@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clock, repeats, and ending with a message: every file of this folder uses them. */
+/* Functions that every file of this folder uses: the clock, repeats, and ending with a message. */
 #ifndef BENCH_TIMING_H
 #define BENCH_TIMING_H
 
@@ -13,13 +13,15 @@
 
 /* Ends the program with the message unless the call succeeded. */
 void bench_must(gbs_status status, const gbs_error *err);
-/* Ends the program unless a condition holds: a result was wrong, or memory is short. */
+/* Ends the program unless a condition holds. Such a condition says that a result is right, or
+ * that memory could be allocated. */
 void bench_check(bool holds, const char *format, ...) GBSI_PRINTF(2, 3);
-/* Zeroed memory or the end of the program. */
+/* @return zeroed memory. Ends the program if there is none. */
 void *bench_alloc(size_t n, size_t size);
 
-/* Seconds: of the caller's processor time for one thread, so that other users of the machine
- * disturb its caches alone; of the wall clock for more, which wait for each other. */
+/* @return seconds. For one thread they are the caller's processor time, so that other users of
+ *   the machine only disturb its caches. For more threads, which wait for one another, they are
+ *   wall-clock time. */
 double bench_now_s(uint32_t threads);
 
 typedef struct bench_spread {

@@ -10,7 +10,7 @@ int main(int argc, char **argv)
 {
     cli_open_standard_streams();
     cli_signals_end();
-    /* getopt reorders its arguments; the summary shows the command in the order typed */
+    /* getopt reorders its arguments; the summary shows the command as it was typed */
     char **typed = calloc((size_t)argc + 1, sizeof *typed);
     CLI_PASS(CLI_HAVE(typed));
     memcpy(typed, argv, (size_t)argc * sizeof *typed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* VERB [options] MODEL: finds the verb, parses what follows, runs it. */
+/* Finds the verb in VERB [options] MODEL, parses the arguments after it, and runs the verb. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 #include "job/ranks.h"
 #include "src/files/models/format_names.h"
 
-/* Refuses unknown values of environment variables: ignored, a misspelt name would silently
- * measure something else. */
+/* Refuses unknown values of environment variables. If they were ignored, a misspelt value would go
+ * unnoticed. */
 static int check_environment(void)
 {
     const char *simd = getenv("GIBBSITE_SIMD"); // NOLINT(concurrency-mt-unsafe): one thread
@@ -27,8 +27,8 @@ static int check_environment(void)
     return CLI_DONE;
 }
 
-/* Makes the C library return large freed arrays to the system, so that a run takes the memory it
- * announced; by itself it would come to keep arrays of up to 32 MiB. */
+/* Makes the C library return large freed arrays to the system, so that a run takes the memory that
+ * it predicted. By default the C library may keep freed arrays of up to 32 MiB. */
 static void return_memory(void)
 {
 #ifdef M_MMAP_THRESHOLD
@@ -36,7 +36,8 @@ static void return_memory(void)
 #endif
 }
 
-/* @param name "marginals", or "generate ising". */
+/* @return the verb with this name, NULL if there is none. @param name such as "marginals" or
+ *         "generate ising". */
 static const cli_verb *find_verb(const char *name)
 {
     for (size_t i = 0; i < cli_n_verbs; i++) {
@@ -91,7 +92,8 @@ static int unknown_verb(const char *name)
     return cli_error(CLI_USAGE, "unknown verb '%s'; see 'gibbsite help'", name);
 }
 
-/* Whether verbs of two words begin with this one, as those of "generate" and "learn" do. */
+/* @return whether there are verbs of two words that begin with this word, such as "generate" and
+ *         "learn". */
 static int has_kinds(const char *word)
 {
     for (size_t i = 0; i < cli_n_verbs; i++) {
@@ -114,7 +116,7 @@ static const cli_verb *find_kind(const char *word, const char *kind)
     return NULL;
 }
 
-/* @param kind NULL: none was typed. */
+/* Refuses an unknown kind. @param kind NULL if no kind was typed. */
 static int unknown_kind(const char *word, const char *kind)
 {
     const char *candidate[64];
@@ -146,7 +148,7 @@ static int unknown_kind(const char *word, const char *kind)
                          : "");
 }
 
-/* "help --sweeps": which verb has the option. */
+/* Answers "help --sweeps" with the verb that has the option. */
 static int help_on_option(const char *option)
 {
     for (size_t i = 0; i < cli_n_verbs; i++) {
@@ -158,7 +160,8 @@ static int help_on_option(const char *option)
     return cli_error(CLI_USAGE, "'%s' is no option; see 'gibbsite help'", option);
 }
 
-/* "help", "help VERB", "help VERB PAGE"; a kind of "generate" or "learn" is two words. */
+/* Answers "help", "help VERB" and "help VERB PAGE", where VERB may be two words, such as "learn
+ * rbm". */
 static int help(int argc, char **argv)
 {
     char name[128];
@@ -186,7 +189,7 @@ static int help(int argc, char **argv)
     return cli_help_verb(name, argc > 1 + two ? argv[1 + two] : NULL);
 }
 
-/* Runs a verb such that all files that it writes get their names together, at its end, or none
+/* Runs a verb. All files that it writes get their final names together at the end, or no file
  * does. */
 static int run_in_set(const cli_verb *verb, cli_arguments *arguments)
 {
@@ -233,8 +236,8 @@ static int is_one_of(const char *text, const char *a, const char *b)
     return strcmp(text, a) == 0 || strcmp(text, b) == 0;
 }
 
-/* Whether the word behind this one is its value: an option of one of the kinds that takes one and
- * does not have it behind "=", or behind its letter. */
+/* @return whether the next word is the value of this word: of an option that takes a value and does
+ *         not have it after "=" or after its letter. */
 static int takes_next(const char *word, const char *typed)
 {
     for (size_t i = 0; i < cli_n_verbs; i++) {
@@ -254,7 +257,7 @@ static int takes_next(const char *word, const char *typed)
     return 0;
 }
 
-/* Runs "WORD KIND". The kind comes first, or behind options. */
+/* Runs "WORD KIND". The kind may come before or after options. */
 static int run_kind(int argc, char **argv, int all_argc, char **all_argv)
 {
     if (argc > 2 && is_one_of(argv[2], "--help", "-h")) {
@@ -289,7 +292,8 @@ static int dispatch(int argc, char **argv, int all_argc, char **all_argv)
 
 int cli_program(int argc, char **argv, int n_typed, char **typed)
 {
-    /* a closed pipe is an error of write(), reported with the status of failed output */
+    /* SIGPIPE is ignored, so that writing to a closed pipe is an error that is reported as failed
+     * output */
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     (void)sigaction(SIGPIPE, &ignore, NULL);
     return_memory();

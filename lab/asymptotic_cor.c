@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The limit of the component cor of herding; Yamashita & Suzuki (2019), sections 5.1 and 5.2,
+/* Limit of the error component cor of herding (Yamashita & Suzuki 2019, sections 5.1 and 5.2)
  * [M31].
  *
- * For each key y, with v(z) = pi(z | X = 0, y) - pi(z | X = 1, y) placed on the states (0, z) and
- * (1, z), ordinary Gibbs sweeps are applied. A sweep updates all variables but X in order (S), then
- * removes the mass of states with key y, and updates X for the rest (K). The removed mass sums to
- * T_y(0 -> z) - T_y(1 -> z). Only the difference of the two laws is followed. Its mass is zero, so
- * that it decays as fast as the chain mixes, even if the key is rare. */
+ * For each key y, the difference v(z) = pi(z | X = 0, y) - pi(z | X = 1, y) is placed on the states
+ * (0, z) and (1, z), and ordinary Gibbs sweeps are applied. A sweep updates all variables except X
+ * in order (S), removes the mass of states with key y, and updates X for the remaining mass (K).
+ * The removed mass adds up to T_y(0 -> z) - T_y(1 -> z). Only the difference of the two laws is
+ * followed. Its total mass is zero, so that the difference decays as fast as the chain mixes, even
+ * if the key is rare. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -19,17 +20,17 @@
 #define MOST_SWEEPS 1000000u
 #define TOLERANCE   1e-10
 
-/* Probabilities of the states of x and of all others: [n_z][2], in the order of the joint. */
+/* Sweeps over the joint probabilities [n_z][2] of the states of all other variables and of x. */
 typedef struct sweeper {
     const lab_focus *focus;
     gbsi_watch *watch;
     double *mass; /* [n_z][2] */
-    double *out;  /* [n_z] mass that was taken out until now */
+    double *out;  /* [n_z] mass removed so far */
 } sweeper;
 
-/* One update of a variable with k states, which are `stride` apart in the index of mass. The mass
- * of each line is distributed by the conditional, which is the joint distribution along that line.
- */
+/* Updates a variable with k states, which are `stride` apart in the index of mass. The mass of each
+ * line of k states is distributed by the conditional, which is proportional to the joint
+ * distribution along the line. */
 static void update_lines(const sweeper *s, size_t stride, uint32_t k)
 {
     const double *joint = s->focus->joint;
@@ -49,15 +50,15 @@ static void update_lines(const sweeper *s, size_t stride, uint32_t k)
     }
 }
 
-/* One sweep: Applies S, removes the mass of states with key y, then applies K to the remaining
- * mass. @return the absolute mass left. */
+/* Performs a sweep: applies S, removes the mass of states with key y, then applies K to the
+ * remaining mass. @return the remaining absolute mass. */
 static double sweep(const sweeper *s, size_t y)
 {
     const lab_focus *f = s->focus;
     double left = 0.0;
     for (uint32_t i = 1; i < f->model->n_variables; i++) {
-        const uint32_t v = (f->x + i) % f->model->n_variables; /* visits the variables in order,
-                                                                  starting behind x */
+        /* visits the variables in order, from the one after x on */
+        const uint32_t v = (f->x + i) % f->model->n_variables;
         update_lines(s, f->stride[v] * 2, f->model->arity[v]);
     }
     for (size_t z = 0; z < f->n_z; z++) {
@@ -74,8 +75,8 @@ static double sweep(const sweeper *s, size_t y)
     return left;
 }
 
-/* sum over z of |T_y(0 -> z) - T_y(1 -> z)|, to `tolerance`.
- * @param px [2] pi(x, y). @return GBS_ERR_LIMIT if the sweeps do not end; GBS_STOPPED. */
+/* Computes the sum over z of |T_y(0 -> z) - T_y(1 -> z)|, with an error below `tolerance`.
+ * @param px [2] pi(x, y). @return GBS_ERR_LIMIT if the sweeps do not converge, or GBS_STOPPED. */
 static gbs_status distance_of(const sweeper *s, size_t y, const double *px, double tolerance,
                               double *distance, gbs_error *err)
 {
@@ -121,7 +122,8 @@ static gbs_status take_tables(const lab_focus *f, lab_asymptotic *a, gbs_error *
     for (uint32_t i = 0; i < f->n_neighbours; i++) {
         a->neighbour[i] = f->model->user_variable[f->neighbour[i]];
     }
-    for (size_t z = f->n_z; z-- > 0;) { /* downwards: the first z of a key stays */
+    /* in descending order, so that the first z of a key is kept */
+    for (size_t z = f->n_z; z-- > 0;) {
         for (uint32_t i = 0; i < f->n_neighbours; i++) {
             const uint32_t v = f->neighbour[i];
             a->state[f->key[z] * f->n_neighbours + i] =
@@ -154,7 +156,7 @@ static gbs_status estimate(const lab_focus *f, const gbs_run_callbacks *callback
         a->p[y] = px[2 * y] + px[2 * y + 1];
         a->t[y] = a->p[y] > 0.0 ? gbsi_smaller(px[2 * y], px[2 * y + 1]) / a->p[y] : 0.0;
         const double scale = a->p[y] * 2.0 * a->t[y] * a->t[y];
-        /* |T| is at most 2: what weighs nothing needs no sweeps */
+        /* |T| is at most 2, so that a key of weight 0 needs no sweeps */
         const double tolerance = scale > 0.0 ? TOLERANCE / (scale * (double)f->n_keys) : 2.0;
         if (tolerance < 2.0) {
             GBSI_TRY(distance_of(&s, y, px + 2 * y, tolerance, &a->distance[y], err));

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Citation matching in the manner of the Cora networks of Singla & Domingos (2006), Entity
- * resolution with Markov logic, ICDM. Citations fall into groups of eight that may be of the same
- * paper. Each has an author, a title and a venue, strings that other citations share. Atoms say
- * that two citations are of the same paper, or that two strings mean the same; the latter exist for
- * strings that some pair of citations of a group brings together. Authors are shared with the group
- * before, venues by all groups, so that there is one network. Clauses, with the weights below:
+/* Generated networks for citation matching, in the manner of the Cora networks of Singla & Domingos
+ * (2006), Entity resolution with Markov logic, ICDM. Citations fall into groups of eight that may
+ * be of the same paper. Each citation has three strings that other citations share: an author, a
+ * title and a venue. An atom says that two citations are of one paper, or that two strings have one
+ * meaning. Atoms of strings exist for strings that occur in a pair of citations of a group. Two
+ * authors of each group belong to the group before too, and all groups share the venues, so that
+ * there is one network. The clauses have the weights below:
  *
  *     same strings look alike                        one atom, by evidence drawn from the seed
  *     two citations are different, mostly            one atom
  *     same citation => same author, title, venue     two atoms
  *     same title => same citation                    two atoms
- *     same citation is transitive                    three atoms, of three in a row
- */
+ *     same citation is transitive                    three atoms, of three in a row */
 #include "lab/citations.h"
 
 #include <assert.h>
 
 #include "base/memory.h"
 
-#define GROUP   8u /* citations */
-#define AUTHORS 5u /* authors of a group, the first two shared with the group before */
+#define GROUP   8u /* citations of a group */
+#define AUTHORS 5u /* authors of a group, of which the first two belong to the group before too */
 #define NEW     3u
 #define TITLES  5u
 #define VENUES  40u
 
-#define ALIKE     1.0 /* deviation of the evidence for two strings */
+#define ALIKE     1.0 /* standard deviation of the evidence for two strings */
 #define DIFFERENT 0.5
 #define IMPLIES   4.0
 #define TITLE     4.0
@@ -33,9 +33,10 @@
 typedef struct network {
     const laboratory *lab;
     gbs_builder *builder;
-    uint32_t n; /* atoms */
+    uint32_t n; /* number of atoms */
     uint32_t n_authors;
-    uint32_t *author, *title, *venue; /* atoms of pairs of strings, UINT32_MAX: none yet */
+    /* atoms of pairs of strings; UINT32_MAX if there is none yet */
+    uint32_t *author, *title, *venue;
 } network;
 
 static gbs_status add_atom(network *w, uint32_t *atom, gbs_error *err)
@@ -46,14 +47,15 @@ static gbs_status add_atom(network *w, uint32_t *atom, gbs_error *err)
     return status;
 }
 
-/* @param state state of each literal: 1 for the variable, 0 for its negation. */
+/* Adds a clause of n literals. @param state state of each literal: 1 for the variable, 0 for its
+ * negation. */
 static gbs_status add_clause(network *w, uint32_t n, const uint32_t *atom, const uint32_t *state,
                              double weight, gbs_error *err)
 {
     return gbs_builder_add_logical(w->builder, GBS_LOGICAL_CLAUSE, n, atom, state, weight, err);
 }
 
-/* Adds a weight on a single atom: a positive one makes it likely to be true. */
+/* Adds a weight on a single atom; a positive weight makes the atom likely to be true. */
 static gbs_status believe(network *w, uint32_t atom, double weight, gbs_error *err)
 {
     static const uint32_t truth[2] = {0, 1};
@@ -67,7 +69,8 @@ static gbs_status imply(network *w, uint32_t body, uint32_t head, double weight,
     return add_clause(w, 2, atom, state, weight, err);
 }
 
-/* The atom of two strings, with its evidence when it is met first. @param pair [n][n]. */
+/* Finds the atom of two strings. A new atom gets its evidence. @param pair [n][n] atoms of all
+ * pairs. */
 static gbs_status find_pair(network *w, uint32_t *pair, uint32_t n, uint32_t i, uint32_t j,
                             uint32_t *atom, gbs_error *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The constants of the convergence theorem of herded Gibbs sampling on fully connected models (Chen
- * et al. 2016, theorem 3, equations 13 to 15 and 34), [M80]. Everything is computed by enumeration:
- * the states of a model of N binary variables are numbered as the joint states of a focus, in which
- * the focus changes fastest. */
+/* Computes the constants of the convergence theorem of herded Gibbs sampling on fully connected
+ * models (Chen et al. 2016, theorem 3, equations 13 to 15 and 34), [M80]. The computation
+ * enumerates all states. The states of a model of N binary variables are numbered like the joint
+ * states of a lab_focus, in which the focus variable is the fastest. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -14,23 +14,26 @@
 #include "plan/draw.h"
 #include "simd/math.h"
 
-#define MOST_SWEEPS 64u /* of the search for the number of steps */
+#define MOST_SWEEPS 64u /* limit of the search for the number of steps */
 
 typedef struct enumeration {
     const lab_focus *focus;
     gbsi_watch *watch;
-    uint32_t n;       /* variables */
+    uint32_t n;       /* number of variables */
     size_t n_states;  /* 2^n */
-    size_t n_support; /* of them with positive probability */
-    size_t *stride;   /* [n] of the variables in the order of a sweep */
-    double *row;      /* [n_states][n_states] the kernel of a sweep, row by row */
-    uint8_t *reached; /* [n_states][n_states] as row: after this many updates */
+    size_t n_support; /* number of states with positive probability */
+    size_t *stride;   /* [n] stride of each variable, in the order of a sweep */
+    double *row;      /* [n_states][n_states] kernel of a sweep, row by row */
+    /* [n_states][n_states] 1 if the state of the column is reached from the state of the row after
+     * the updates so far */
+    uint8_t *reached;
 } enumeration;
 
 /* ---- the Dobrushin coefficient of a sweep -----------------------------------------------------
  */
 
-/* One update: the mass of two states that differ in a variable is shared out by the conditional. */
+/* Performs an update: the mass of two states that differ in one variable is distributed by the
+ * conditional. */
 static void update_mass(const enumeration *e, size_t stride, double *mass)
 {
     const double *joint = e->focus->joint;
@@ -44,7 +47,7 @@ static void update_mass(const enumeration *e, size_t stride, double *mass)
     }
 }
 
-/* The largest total variation between rows of the kernel of a sweep. */
+/* Finds the largest total variation between two rows of the kernel of a sweep. */
 static gbs_status find_eta(const enumeration *e, double *eta)
 {
     const double *joint = e->focus->joint;
@@ -75,7 +78,7 @@ static gbs_status find_eta(const enumeration *e, double *eta)
 /* ---- steps between any two states --------------------------------------------------------------
  */
 
-/* The least conditional probability that is not 0. */
+/* Smallest conditional probability that is not 0. */
 static double least_conditional(const enumeration *e)
 {
     const double *joint = e->focus->joint;
@@ -89,8 +92,8 @@ static double least_conditional(const enumeration *e)
     return least;
 }
 
-/* One update of the states that are reached from s. @return whether the whole support is reached
- * now. */
+/* Performs an update of the states that are reached from s. @return whether the whole support is
+ * now reached. */
 static bool update_reached(const enumeration *e, size_t stride, uint8_t *reached)
 {
     const double *joint = e->focus->joint;
@@ -106,8 +109,8 @@ static bool update_reached(const enumeration *e, size_t stride, uint8_t *reached
     return n == e->n_support;
 }
 
-/* The least number of updates after which every state of the support is reached from every one,
- * from a place of the sweep on. Once all are reached, all are after one more. */
+/* Finds the smallest number of updates, from one place of the sweep on, after which every state of
+ * the support is reached from every other. One more update does not change this. */
 static gbs_status steps_from(const enumeration *e, uint32_t place, uint32_t *steps)
 {
     const double *joint = e->focus->joint;
@@ -153,9 +156,10 @@ static gbs_status find_steps(const enumeration *e, uint32_t *steps)
 /* ---- constants ----------------------------------------------------------------------------------
  */
 
-/* In T sweeps each state of the support is met at least l T - B times. After j updates towards a
- * state that begin in any, 2^(N - j) keys are left, each of which may lose one visit; with zeros,
- * at most the keys of all variables but one. */
+/* Finds the constants l and B: in T sweeps each state of the support is visited at least l T - B
+ * times. After j updates towards a state from any start, 2^(N - j) keys are left, each of which may
+ * lose one visit. With zeros this number is at most the number of keys over all variables except
+ * one. */
 static void find_constants(const enumeration *e, lab_bound *b)
 {
     double keys = 0.5 * (double)e->n_states;
@@ -167,14 +171,15 @@ static void find_constants(const enumeration *e, lab_bound *b)
     for (uint32_t j = 0; j < b->steps; j++) {
         b->l *= b->least;
     }
-    for (uint32_t j = b->steps; j-- > 0;) { /* the last update first: p^0 */
+    for (uint32_t j = b->steps; j-- > 0;) { /* the last update comes first, with p^0 */
         if (e->n_support == e->n_states) {
             keys = (double)((uint64_t)1 << (b->steps - 1 - j));
         }
         b->b += keys * power;
         power *= b->least;
     }
-    const uint32_t sweeps = (b->steps + e->n - 1) / e->n; /* that the steps end in, at most */
+    /* largest number of sweeps in which the steps end */
+    const uint32_t sweeps = (b->steps + e->n - 1) / e->n;
     b->b += b->l * sweeps;
     b->lambda = 2.0 * e->n * (1.0 + b->eta) / (b->l * (1.0 - b->eta));
     b->t_star = 2.0 * b->b / b->l;
@@ -195,7 +200,7 @@ double lab_bound_at(const lab_bound *b, double sweeps)
     return bound < 1.0 ? bound : 1.0;
 }
 
-/* Whether every state of the other variables has a weight of its own, at every variable. */
+/* Checks that, for every variable, each state of the other variables has its own weight. */
 static gbs_status check_keys(const gbs_model *model, const gbs_evidence *evidence,
                              const gbs_run_options *options, const gbsi_conditioned *part,
                              gbs_error *err)
@@ -241,7 +246,7 @@ static gbs_status enumerate(enumeration *e, lab_bound *b, gbs_error *err)
     for (size_t i = 0; i < e->n_states; i++) {
         e->n_support += f->joint[i] > 0.0;
     }
-    for (uint32_t i = 0; i < e->n; i++) { /* the focus is the last */
+    for (uint32_t i = 0; i < e->n; i++) { /* the focus is the last variable */
         const uint32_t v = (f->x + 1 + i) % e->n;
         e->stride[i] = v == f->x ? 1 : 2 * f->stride[v];
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Error components of runs, as the experiments record them. */
+/* Error components of runs, in the form that experiments store. */
 #include "lab/component_curves.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static int on_progress(void *context, const gbs_progress *progress)
     return lab_tell(context, (double)progress->updates);
 }
 
-/* Means and standard errors over the chains. */
+/* Computes means and standard errors over the chains. */
 static void average(const lab_decomposition *d, lab_component_curves *parts)
 {
     parts->n = d->n_checkpoints;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Error components of draws on a small model, the last variable in focus: means over the chains. */
+/* Error components of draws on a small model whose last variable is the focus: means over the
+ * chains. */
 #ifndef LAB_COMPONENT_CURVES_H
 #define LAB_COMPONENT_CURVES_H
 
@@ -7,14 +8,15 @@
 #include "lab/decomposition.h"
 
 typedef struct lab_component_curves {
-    size_t n; /* checkpoints */
+    size_t n; /* number of checkpoints */
     double sweeps[LAB_MAX_CHECKPOINTS];
     double mean[LAB_N_COMPONENTS][LAB_MAX_CHECKPOINTS];
-    double error[LAB_N_COMPONENTS][LAB_MAX_CHECKPOINTS]; /* standard errors */
-    double pooled[LAB_N_COMPONENTS];                     /* of all chains together, in the end */
+    double error[LAB_N_COMPONENTS][LAB_MAX_CHECKPOINTS]; /* standard errors of the means */
+    /* of all chains pooled, at the end of the run */
+    double pooled[LAB_N_COMPONENTS];
 } lab_component_curves;
 
-/* @param parts out, untouched where the run fails or stops. */
+/* @param parts out; unchanged if the run fails or stops. */
 gbs_status lab_component_curves_run(laboratory *lab, const gbs_model *model,
                                     const lab_contender *contender, uint64_t chains,
                                     uint64_t sweeps, lab_component_curves *parts, gbs_error *err);
@@ -22,17 +24,17 @@ gbs_status lab_component_curves_run(laboratory *lab, const gbs_model *model,
 #define LAB_COMPONENT_CURVES_HEADER "model,draw,sweeps,component,mean,standard_error"
 void lab_component_rows(lab_table *table, const char *model, const char *draw,
                         const lab_component_curves *parts);
-/* The limit of a component over all chains together. The component of random draws, which would
- * tend to 0, is subtracted in squares, because independent deviations add up in squares. */
+/* Limit of a component of all chains pooled. The component of random draws, which would tend to 0,
+ * is subtracted in squares, because independent deviations add up in squares. */
 double lab_component_limit(const lab_component_curves *parts, const lab_component_curves *random,
                            lab_component component);
 
-/* A line of one component. */
+/* Line that draws one component. */
 gbsi_line lab_component_line(const lab_component_curves *parts, lab_component component,
                              const char *label, gbsi_color color);
-/* The colour of a component in all charts. */
+/* Colour of a component in all charts. */
 gbsi_color lab_component_color(lab_component component);
-/* The label of a component: "D cor". */
+/* Label of a component, such as "D cor". */
 const char *lab_component_label(lab_component component);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares draws on a small model. */
+/* Contests of draws on a small model. */
 #include "lab/contest.h"
 
 #include "base/memory.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several draws on one small model: the error of each after 1, 2, 4, ... sweeps, over many runs. */
+/* Contests of several draws on one small model: error of each draw after 1, 2, 4, ... sweeps, over
+ * many runs. */
 #ifndef LAB_CONTEST_H
 #define LAB_CONTEST_H
 
@@ -8,17 +9,19 @@
 
 #define LAB_MAX_CONTENDERS 8
 
-/* A draw, its options, and how it looks in charts. */
+/* A draw, its options, and its appearance in charts. */
 typedef struct lab_contender {
-    const char *name; /* in tables and at lines */
+    const char *name; /* name in tables and at lines */
     gbsi_color color;
     gbsi_dash dash;
     int draw;         /* gbs_draw_kind */
-    int rule;         /* gbs_herd_rule; 0: auto */
-    double threshold; /* of bounded error */
-    uint64_t bins;    /* 0: none */
-    uint64_t offset;  /* of cud; 0: chosen */
-    uint32_t ring;    /* dummy edges to the 2nd, ..., ring-th neighbour on a ring; below 2: none */
+    int rule;         /* gbs_herd_rule; 0 for auto */
+    double threshold; /* threshold of bounded-error herding */
+    uint64_t bins;    /* number of bins; 0 for none */
+    uint64_t offset;  /* offset of the cud draw; 0 for the default */
+    /* dummy edges go to the 2nd, ..., ring-th neighbours on a ring; values below 2 stand for none
+     */
+    uint32_t ring;
 } lab_contender;
 
 /* Run options of a contender. @param edge [2 n ring] room for dummy edges of n variables, NULL if
@@ -35,22 +38,25 @@ typedef struct lab_contest {
     /* results */
     lab_curves curves[LAB_MAX_CONTENDERS];
     double median[LAB_MAX_CONTENDERS][LAB_MAX_CHECKPOINTS];
-    double low[LAB_MAX_CONTENDERS][LAB_MAX_CHECKPOINTS];  /* a tenth of the runs is below */
-    double high[LAB_MAX_CONTENDERS][LAB_MAX_CHECKPOINTS]; /* a tenth above */
+    double low[LAB_MAX_CONTENDERS][LAB_MAX_CHECKPOINTS]; /* quantile of a tenth over the runs */
+    /* quantile of nine tenths over the runs */
+    double high[LAB_MAX_CONTENDERS][LAB_MAX_CHECKPOINTS];
     double max[LAB_MAX_CONTENDERS][LAB_MAX_CHECKPOINTS];
 } lab_contest;
 
-/* @param sweeps a power of 2; cud draws take a whole period, one less.
- * @param contest title, contenders, statistic and context set, the rest zero; free in any case. */
+/* @param sweeps a power of 2; cud draws take a whole period, which is one sweep less.
+ * @param contest with title, contenders, statistic and context set, and the other members zero; the
+ * caller must free it in any case. */
 gbs_status lab_contest_run(laboratory *lab, const gbs_model *model, uint64_t chains,
                            uint64_t sweeps, lab_contest *contest, gbs_error *err);
 void lab_contest_free(lab_contest *contest);
 
 #define LAB_CONTEST_HEADER "model,draw,sweeps,median,q10,q90,max"
 void lab_contest_rows(lab_table *table, const lab_contest *contest);
-/* Median lines. @param bands around them, from a tenth to nine tenths of the runs. */
+/* Adds a line of the median for each contender. @param bands whether bands from a tenth to nine
+ * tenths of the runs are added. */
 void lab_contest_lines(lab_plot *plot, size_t panel, const lab_contest *contest, bool bands);
-/* The contests of an experiment as one table. */
+/* Writes the contests of an experiment as one table. */
 gbs_status lab_contests_write(const laboratory *lab, const char *name, size_t n,
                               const lab_contest *contest, gbs_error *err);
 

@@ -131,7 +131,8 @@ double lab_log_slope(const double *x, const double *y, size_t n, size_t last)
     return (m * sxy - sx * sy) / (m * sxx - sx * sx);
 }
 
-/* slope = sum_i (lx_i - mean) log2 y_i / sum_i (lx_i - mean)^2, with var log y = (error / y)^2 */
+/* The slope is sum_i (lx_i - mean) log2 y_i / sum_i (lx_i - mean)^2; the variance of log y is
+ * (error / y)^2. */
 double lab_log_slope_error(const double *x, const double *y, const double *error, size_t n)
 {
     double mean = 0.0;

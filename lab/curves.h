@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How an error falls with the number of sweeps: many chains of a small model, a statistic of each
- * chain's joint histogram after 1, 2, 4, ... sweeps. */
+/* Decrease of an error with the number of sweeps: a statistic of each chain's joint histogram after
+ * 1, 2, 4, ... sweeps, for many chains of a small model. */
 #ifndef LAB_CURVES_H
 #define LAB_CURVES_H
 
@@ -10,15 +10,15 @@
 #define LAB_MAX_CHECKPOINTS 40
 
 typedef struct lab_curves {
-    size_t n;                           /* checkpoints */
-    double sweeps[LAB_MAX_CHECKPOINTS]; /* [n] 1, 2, 4, ..., and the last sweep */
+    size_t n;                           /* number of checkpoints */
+    double sweeps[LAB_MAX_CHECKPOINTS]; /* [n] 1, 2, 4, ..., and the number of the last sweep */
     uint32_t n_runs;
     double *value; /* [n][n_runs] */
 } lab_curves;
 
-/* An error of the histogram of one chain. */
+/* A statistic of one chain's histogram, such as its error. */
 typedef double lab_statistic(const gbsi_joint *joint, uint32_t chain, const void *context);
-/* L1 distance from the probabilities that context points to. */
+/* L1 distance between the frequencies and the probabilities to which `context` points. */
 double lab_statistic_l1(const gbsi_joint *joint, uint32_t chain, const void *context);
 
 /* @param out curves; the caller frees them with lab_curves_free(). The last checkpoint is the end
@@ -28,21 +28,22 @@ gbs_status lab_curves_run(laboratory *lab, const char *what, const gbs_model *mo
                           const void *context, lab_curves *out, gbs_error *err);
 void lab_curves_free(lab_curves *curves);
 
-/* A quantile over the runs at each checkpoint, q in [0, 1], linear between order statistics; sorts
- * the values. @param out [n]. */
+/* Quantile q over the runs at each checkpoint, for q in [0, 1], interpolated linearly between order
+ * statistics. Sorts the values. @param out [n]. */
 void lab_curves_quantile(lab_curves *curves, double q, double *out);
-/* Mean and its standard error. @param value [n], n > 1. */
+/* A mean and its standard error. */
 typedef struct lab_mean {
     double mean, error;
 } lab_mean;
 lab_mean lab_mean_of(const double *value, uint32_t n);
-/* The quantile q of a sorted array of n numbers. */
+/* Quantile q of a sorted array of n numbers. */
 double lab_quantile(const double *sorted, size_t n, double q);
 void lab_sort(double *value, size_t n);
 
 /* Least-squares slope of log y against log x over the last `last` of n points. */
 double lab_log_slope(const double *x, const double *y, size_t n, size_t last);
-/* Standard error of that slope over all n points, from those of y. */
+/* Standard error of the slope of lab_log_slope() over all n points. @param error [n] standard
+ * errors of y. */
 double lab_log_slope_error(const double *x, const double *y, const double *error, size_t n);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs whose sweeps end with the focus variable, counted and taken apart. */
+/* Decomposition of errors: runs whose sweeps end with the focus variable, and whose states are
+ * counted. */
 #include "lab/decomposition.h"
 
 #include <inttypes.h>
@@ -40,12 +41,12 @@ static gbs_status settle(const gbs_model *model, const gbs_run_options *asked, u
     options->estimator = GBS_ESTIMATOR_COUNT;
     options->burn_in = options->burn_in == GBS_BURN_IN_AUTO ? 0 : options->burn_in;
     options->sweeps = options->sweeps == 0 ? DEFAULT_SWEEPS : options->sweeps;
-    options->max_updates = UINT64_MAX; /* the sweeps decide */
+    options->max_updates = UINT64_MAX; /* the number of sweeps limits the run */
     return GBS_OK;
 }
 
-/* Which keys the draw uses; the random draw has no keys, and the run does not get the keys that
- * only serve to measure it. */
+/* Keys of the draw. The random draw has no keys: the keys of its options only measure the draw, and
+ * are removed from the options of the run. */
 static lab_focus_keys keys_of(gbs_run_options *options, uint32_t n_free, const gbsi_edges *extra)
 {
     gbs_run_options herded = *options;
@@ -130,8 +131,9 @@ void lab_focus_setting_free(lab_focus_setting *setting)
 
 typedef struct counter {
     const lab_focus *focus;
-    uint32_t user_x;                  /* the focus variable, */
-    const uint32_t *state_of;         /* [arity] its free states, indexed by the user's states */
+    uint32_t user_x; /* focus variable in the user's numbering */
+    /* [arity] free state of the focus variable for each of the user's states */
+    const uint32_t *state_of;
     uint64_t *count;                  /* [n_chains][n_z][n_choices][n_x] */
     uint64_t seed, first_pass, place; /* seed, pass and place of the random word that drew the key
                                          of the focus variable */
@@ -170,7 +172,7 @@ static gbs_status count_draw(void *context, uint64_t draw, uint32_t chain, doubl
     return GBS_OK;
 }
 
-/* The place of a variable's update in each pass. */
+/* Place of a variable's update in each pass. */
 static uint64_t place_of(const gbs_run *run, uint32_t variable)
 {
     const uint32_t slot = run->sampling.engine.plan->slot_of[variable];
@@ -212,8 +214,7 @@ static gbs_status take_results(const gbs_run_options *options, size_t n_keys,
     return GBS_OK;
 }
 
-/* The components of all chains together: of what differs from chain to chain only the mean stays.
- */
+/* Computes the components of all chains pooled: differences between chains cancel in the mean. */
 static void pool(const counter *c)
 {
     const size_t n_cells = c->focus->n_z * c->focus->n_choices * c->focus->n_x;
@@ -225,7 +226,7 @@ static void pool(const counter *c)
     lab_focus_components(c->focus, c->count, c->scratch, c->out->pooled);
 }
 
-/* Free states of the focus variable by the user's. */
+/* Lists the free states of the focus variable by the user's states. */
 static gbs_status map_states(const lab_focus *f, uint32_t arity, uint32_t **out, gbs_error *err)
 {
     uint32_t *map = gbsi_alloc_array_zero(arity, sizeof *map);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Error components against their definitions written out, keys against what they are to tell apart,
- * the estimate of what D_cor tends to against laws followed one by one; whole runs. */
+/* Tests error components against their definitions, keys against the conditionals that they
+ * distinguish, and the estimated limit of D_cor against laws that are followed one by one; and
+ * tests whole runs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +26,7 @@ static double uniform(uint32_t i)
     return gbsi_uniform(word[0], word[1]);
 }
 
-/* Tables on a ring of variables of these arities. */
+/* Makes random tables on a ring of variables of these arities. */
 static gbs_model *make_ring(uint32_t n, const uint32_t *arity, double scale)
 {
     gbs_builder *builder = NULL;
@@ -61,7 +62,7 @@ static lab_focus *make_focus(const gbs_model *model, uint32_t x, lab_focus_keys 
 
 /* ---- components -------------------------------------------------------------------------- */
 
-/* P(z, y, x): of the choice of z that has key y. */
+/* P(z, y, x), from the choice of z that has key y. */
 static double frequency(const lab_focus *f, const uint64_t *count, double total, size_t y, size_t z,
                         uint32_t x)
 {
@@ -83,7 +84,7 @@ static double key_law(const lab_focus *f, size_t y, size_t z)
     return p;
 }
 
-/* The components that are sums over z. @param pz P(z). @param q [n_keys][n_x] q(x|y). */
+/* Components that are sums over z. @param pz P(z). @param q [n_keys][n_x] q(x|y). */
 static void sum_over_others(const lab_focus *f, const uint64_t *count, double total,
                             const double *pz, const double *q, double *d)
 {
@@ -110,7 +111,7 @@ static void sum_over_others(const lab_focus *f, const uint64_t *count, double to
     }
 }
 
-/* The definitions, sum by sum. */
+/* Computes the definitions, sum by sum. */
 static void by_definition(const lab_focus *f, const uint64_t *count, double *d)
 {
     const uint32_t n_x = f->n_x;
@@ -166,7 +167,7 @@ static void test_components(void **state)
                                  GBS_KEYS_BINS,       GBS_KEYS_ONE,    GBS_KEYS_BINS};
     gbs_model *model = make_ring(5, arity, 1.0);
     for (uint32_t x = 0; x < 5; x++) {
-        for (size_t s = 0; s < (arity[x] == 2 ? 6 : 5); s++) { /* keys drawn are for two states */
+        for (size_t s = 0; s < (arity[x] == 2 ? 6 : 5); s++) { /* random keys are for two states */
             gbsi_conditioned *part = NULL;
             lab_focus *f = make_focus(
                 model, x, (lab_focus_keys){.scheme = scheme[s], .n_bins = 3, .rounded = s == 5},
@@ -178,7 +179,7 @@ static void test_components(void **state)
             double wanted[LAB_N_COMPONENTS];
             assert_non_null(count);
             assert_non_null(scratch);
-            for (size_t i = 0; i < n; i++) { /* some never seen */
+            for (size_t i = 0; i < n; i++) { /* some states were never visited */
                 count[i] = (uint64_t)(20.0 * uniform((uint32_t)i + 1000)) / 4;
             }
             lab_focus_components(f, count, scratch, found);
@@ -190,7 +191,7 @@ static void test_components(void **state)
             }
             assert_true(found[LAB_ALL] <= bound + 1e-12);
             if ((scheme[s] != GBS_KEYS_BINS && scheme[s] != GBS_KEYS_ONE) || s == 5) {
-                assert_true(found[LAB_APPROX] < 1e-9); /* keys decide conditionals */
+                assert_true(found[LAB_APPROX] < 1e-9); /* keys determine conditionals */
             }
             free(count);
             free(scratch);
@@ -231,7 +232,7 @@ static void test_keys(void **state)
     gbs_model_free(grid);
 }
 
-/* The bins of p = 0, 1/4, 1/2, 3/4, 1 out of four, both edges. */
+/* Tests the bins of p = 0, 1/4, 1/2, 3/4, 1 among four bins, with either edge. */
 static void test_bin_edges(void **state)
 {
     (void)state;
@@ -266,7 +267,8 @@ static void test_bin_edges(void **state)
 
 /* ---- the estimate ------------------------------------------------------------------------ */
 
-/* sum over y by following the two laws one after the other, with dense kernels over all states. */
+/* Computes the sum over y by following the two laws one after the other, with dense kernels over
+ * all states. */
 static double follow_laws(const lab_focus *f)
 {
     const size_t n = f->n_z * 2;
@@ -359,8 +361,8 @@ static double mean_of(const lab_decomposition *d, size_t checkpoint, lab_compone
     return sum / d->n_chains;
 }
 
-/* Random draws: approx and bin are nothing, all falls as 1 / sqrt(T), and is bounded by the others.
- */
+/* Random draws: approx and bin are 0. The component all decreases as 1 / sqrt(T), and is bounded by
+ * the other components. */
 static void test_random(void **state)
 {
     (void)state;
@@ -390,8 +392,9 @@ static void test_random(void **state)
     gbs_model_free(model);
 }
 
-/* Herding's own part is at most what weights can be off by: |N - sum p| < 1 in both states of each
- * key, so 2 n_keys / T. That holds only if the keys counted here are those that the draw uses. */
+/* The component herding is bounded by the range of the weights: |N - sum p| < 1 for the two states
+ * of each key, which gives 2 n_keys / T. The bound holds only if the counted keys are the keys of
+ * the draw. */
 static void check_herded(const gbs_model *model, uint32_t focus, gbs_run_options options)
 {
     lab_decomposition d = {0};
@@ -422,7 +425,8 @@ static void test_herded(void **state)
         options.draw = draw[i];
         options.bins = draw[i] == GBS_DRAW_DISCRETIZED ? 5 : 0;
         gbs_model *model = make_ring(6, arity[draw[i] == GBS_DRAW_DISCRETIZED], 0.8);
-        for (uint32_t focus = 0; focus < 6; focus += 5) { /* both of two states */
+        /* the first and the last variable have two states */
+        for (uint32_t focus = 0; focus < 6; focus += 5) {
             check_herded(model, focus, options);
         }
         gbs_model_free(model);
@@ -492,9 +496,10 @@ static gbs_run_options complete_herding(void)
     return options;
 }
 
-/* Of two variables on paper: a sweep forgets the first and keeps the second, P(x_1 | x_2) is 0.6 or
- * 2/15 and so are the rows apart; p = 2/15, l = p^2, B = p^2 + 1 + 2 p. At equal weights p = 1/2,
- * where the printed fraction is 0 / 0 and the sum is N. */
+/* Two variables, computed on paper. A sweep forgets the first variable and keeps the second. P(x_1
+ * | x_2) is 0.6 or 2/15, and the distance of the rows is the difference of the two; p = 2/15, l =
+ * p^2, B = p^2 + 1 + 2 p. With equal weights p = 1/2, where the printed fraction is 0 / 0 and the
+ * sum is N. */
 static void test_bound_on_paper(void **state)
 {
     (void)state;
@@ -521,8 +526,8 @@ static void test_bound_on_paper(void **state)
     gbs_model_free(model);
 }
 
-/* Random tables, some with a state of weight 0: no run is further from the target than the theorem
- * says, and its 1 / T is met. */
+/* Random tables, some with a state of weight 0: no run is further from the target than the bound,
+ * and the bound decreases as 1 / T. */
 static void test_bound_holds(void **state)
 {
     (void)state;
@@ -598,7 +603,7 @@ static int stop_later(void *context, const gbs_progress *progress)
     return --*left == 0;
 }
 
-/* A ring that hardly mixes: sweeps are stopped amid a key, and nothing is given. */
+/* A ring that hardly mixes: sweeps are stopped during a key, and no result is returned. */
 static void test_stopped(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The components of the error of counted states, [M30]; Yamashita & Suzuki (2019), section 4.3. */
+/* Components of the error of counted states [M30] (Yamashita & Suzuki 2019, section 4.3). */
 #include <math.h>
 
 #include "lab/focus.h"
@@ -16,7 +16,7 @@ size_t lab_focus_scratch(const lab_focus *focus)
     return focus->n_keys * (2 * (size_t)focus->n_x + 1) + focus->n_x;
 }
 
-/* Sums over z by key: P(y), P(x, y) and P(y) q(x|y). */
+/* Sums over z for each key: P(y), P(x, y) and P(y) q(x|y). */
 typedef struct by_key {
     double *py;  /* [n_keys] */
     double *pxy; /* [n_keys][n_x] */
@@ -32,7 +32,7 @@ static double count_all(const lab_focus *f, const uint64_t *count)
     return (double)total;
 }
 
-/* The total count of one (z, choice). */
+/* Total count of one pair (z, choice). */
 static double count_x(const lab_focus *f, const uint64_t *row)
 {
     uint64_t total = 0;
@@ -52,7 +52,7 @@ static void sum_by_key(const lab_focus *f, const uint64_t *count, double total, 
 {
     const uint32_t n_x = f->n_x;
     for (size_t i = 0; i < lab_focus_scratch(f); i++) {
-        k->py[i] = 0.0; /* the three arrays lie in one allocation, one behind the other */
+        k->py[i] = 0.0; /* the three arrays follow one another in one allocation */
     }
     for (size_t i = 0; i < f->n_z * f->n_choices; i++) {
         const double pzy = count_x(f, count + i * n_x) / total;
@@ -69,7 +69,7 @@ static void sum_by_key(const lab_focus *f, const uint64_t *count, double total, 
     }
 }
 
-/* q(x|y), also of a key that was never met where it is known. */
+/* q(x|y). For a key that was never used, the value is known in some schemes. */
 static double herded(const lab_focus *f, const by_key *k, size_t y, uint32_t x)
 {
     if (f->theta != NULL) {
@@ -78,8 +78,8 @@ static double herded(const lab_focus *f, const by_key *k, size_t y, uint32_t x)
     return k->py[y] > 0.0 ? k->qxy[y * f->n_x + x] / k->py[y] : 0.0;
 }
 
-/* Adds the components cor and bin and, over all choices, the frequencies of x. @param px [n_x]
- * added to. @return P(z). */
+/* Adds the components cor and bin and, over all choices, the frequencies of x. @param px [n_x] sums
+ * to which the frequencies are added. @return P(z). */
 static double add_choices(const lab_focus *f, const uint64_t *count, double total, const by_key *k,
                           size_t z, double *px, double *value)
 {
@@ -109,7 +109,7 @@ void lab_focus_components(const lab_focus *f, const uint64_t *count, double *scr
     const double total = count_all(f, count);
     by_key k = {
         .py = scratch, .pxy = scratch + f->n_keys, .qxy = scratch + f->n_keys * ((size_t)n_x + 1)};
-    double *px = scratch + f->n_keys * (2 * (size_t)n_x + 1); /* [n_x] P(x, z) of one z */
+    double *px = scratch + f->n_keys * (2 * (size_t)n_x + 1); /* [n_x] P(x, z) of the current z */
     sum_by_key(f, count, total, &k);
     for (int c = 0; c < LAB_N_COMPONENTS; c++) {
         value[c] = 0.0;

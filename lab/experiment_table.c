@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of experiments. */
+/* Table of the experiments. */
 #include "lab/experiment_table.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The experiments: a row each in a file of experiments/, in the order in which they are listed. */
+/* List of the experiments, in the order in which they are shown. Each has a row in a file of
+ * experiments/. */
 #ifndef LAB_EXPERIMENT_TABLE_H
 #define LAB_EXPERIMENT_TABLE_H
 

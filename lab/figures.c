@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of figures. Panels without a title get that of a model. */
+/* Table of the figures. A panel without a title gets the title of a model. */
 #include "lab/figures.h"
 
 /* clang-format off */
@@ -13,10 +13,10 @@
 #define PLAIN_IN(text, from, to) {.label = (text), .low = (from), .high = (to)}
 #define LOG(text)                {.label = (text), .log = true}
 #define LOG_IN(text, from, to)   {.label = (text), .log = true, .low = (from), .high = (to)}
-/* guides: rates that pass through y at one sweep */
+/* guides: rates through the value y at one sweep */
 #define ROOT(y)    {"1/√T", -0.5, 1.0, (y)}
 #define INVERSE(y) {"1/T", -1.0, 1.0, (y)}
-/* a key of bars */
+/* an entry in the key of bars */
 #define BOX(text, color) {(text), (color), GBSI_SOLID, true}
 
 const lab_figure lab_figures[LAB_N_FIGURES] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of figures: it holds the properties of each figure that are the same in every run;
+/* Table of the figures, with those properties of each figure that do not change between runs;
  * plot.h adds the measurements. */
 #ifndef LAB_FIGURES_H
 #define LAB_FIGURES_H
@@ -42,7 +42,8 @@ typedef enum lab_figure_id {
 
 typedef struct lab_figure {
     const char *file;
-    gbsi_figure figure; /* panels without lines; subtitle NULL if it has measured values */
+    /* panels have no lines; the subtitle is NULL if it contains measured values */
+    gbsi_figure figure;
 } lab_figure;
 
 extern const lab_figure lab_figures[LAB_N_FIGURES];

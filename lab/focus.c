@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The others of a focus variable, numbered, with their probabilities and keys. */
+/* Joint states of all variables except a focus variable, with their numbers, probabilities and
+ * keys. */
 #include "lab/focus.h"
 #include "base/extremes.h"
 
@@ -60,7 +61,7 @@ static gbs_status number(lab_focus *f, gbs_error *err)
     return GBS_OK;
 }
 
-/* pi(x, z) from the joint of all, whose last variable is the fastest. */
+/* Computes pi(x, z) from the joint of all variables, whose last variable is the fastest. */
 static gbs_status weigh(lab_focus *f, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -70,7 +71,7 @@ static gbs_status weigh(lab_focus *f, gbs_error *err)
     f->pz = gbsi_alloc_array_zero(f->n_z, sizeof *f->pz);
     GBSI_TRY(GBSI_HAVE(err, "decompose", all, f->joint, f->pz));
     GBSI_TRY(gbsi_enumerate_joint(f->model, all, err));
-    size_t inner = 1; /* joint states of the variables behind x */
+    size_t inner = 1; /* joint states of the variables after x */
     for (uint32_t v = f->x + 1; v < f->model->n_variables; v++) {
         inner *= f->model->arity[v];
     }
@@ -138,7 +139,7 @@ static uint64_t mix(uint64_t name, uint64_t part)
     return (name ^ part) * UINT64_C(0x9e3779b97f4a7c15) + (name >> 29);
 }
 
-/* ln p(a | z) + const from the factors of x alone. @param state [n_variables] scratch. */
+/* Computes ln p(a | z) + const from the factors of x alone. @param state [n_variables] scratch. */
 static void log_weights(const lab_focus *f, size_t z, uint32_t *state, double *logw)
 {
     const gbsi_factors *factors = &f->model->factors;
@@ -160,7 +161,8 @@ static void log_weights(const lab_focus *f, size_t z, uint32_t *state, double *l
     }
 }
 
-/* The bins of the cumulative probabilities (algorithm 5 there; for two states the bin of p_1). */
+/* Name made from the bins of the cumulative probabilities (Yamashita & Suzuki 2019, algorithm 5);
+ * for two states the bin of p_1. */
 static uint64_t bins_name(const lab_focus_keys *keys, const double *logw, uint32_t k)
 {
     double max = -INFINITY;
@@ -200,8 +202,8 @@ static uint64_t name_of(const lab_focus *f, const lab_focus_keys *keys, size_t z
     }
 }
 
-/* A name and where it stands: sorted by name, then by z, so that keys are numbered by their first
- * z. */
+/* The name of a state z. The list is sorted by name, then by z, so that keys are numbered by their
+ * first z. */
 typedef struct named {
     uint64_t name;
     size_t z;
@@ -217,12 +219,12 @@ static int by_name(const void *a, const void *b)
     return (x->z > y->z) - (x->z < y->z);
 }
 
-/* Keys that z decides. */
+/* Makes keys that are functions of z. */
 static gbs_status make_keys(lab_focus *f, const lab_focus_keys *keys, gbs_error *err)
 {
     named *list = gbsi_alloc_array(f->n_z, sizeof *list);
-    size_t *first = gbsi_alloc_array(f->n_z, sizeof *first); /* first variable with each name, by
-                                                                index of z */
+    /* smallest z that has the name of each z */
+    size_t *first = gbsi_alloc_array(f->n_z, sizeof *first);
     uint32_t *state = gbsi_alloc_array(f->model->n_variables, sizeof *state);
     double *logw = gbsi_alloc_array(f->n_x, sizeof *logw);
     gbs_status status = GBS_OK;
@@ -247,8 +249,9 @@ cleanup:
     return status;
 }
 
-/* Keys 0 .. B that herd 0, 1/B, ..., 1: from p, with b = floor(p B), b + 1 with probability p B - b
- * and else b (Yamashita & Suzuki 2019, algorithm 9). */
+/* Makes keys 0, ..., B, whose weights herd the probabilities 0, 1/B, ..., 1. With b = floor(p B),
+ * the key is b + 1 with probability p B - b, and b otherwise (Yamashita & Suzuki 2019, algorithm
+ * 9). */
 static gbs_status make_rounded_keys(lab_focus *f, const lab_focus_keys *keys, gbs_error *err)
 {
     const double n_bins = keys->n_bins;

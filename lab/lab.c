@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs, files and findings of an experiment, and the call that runs one. */
+/* Runs, files and findings of an experiment, and the function that runs an experiment. */
 #include "lab/lab.h"
 
 #include <dirent.h>
@@ -59,7 +59,7 @@ int lab_is_stopped(void *lab)
     return lab_tell(lab, 0.0);
 }
 
-/* The run has one context for both calls. */
+/* Context of a run, for its draw and its progress callbacks. */
 typedef struct listener {
     laboratory *lab;
     lab_on_draw *on_draw;
@@ -250,8 +250,8 @@ gbs_status lab_table_close(lab_table *table)
 
 /* ---- findings ---------------------------------------------------------------------------- */
 
-/* Append to a text of a fixed size, cut at its end. A figure that could not be found, whose sign
- * depends on the machine, is "none". */
+/* Appends to a text of fixed size, which is cut at its end. A NaN is written as "none", because the
+ * sign of a NaN depends on the machine. */
 static void append(char *text, size_t size, const char *format, va_list arguments)
 {
     const size_t n = strlen(text);
@@ -288,7 +288,7 @@ void lab_note(laboratory *lab, const char *format, ...)
     va_end(arguments);
 }
 
-/* @param stopped whether the experiment did not come to its end. */
+/* Writes verdict.txt. @param stopped whether the experiment was stopped before its end. */
 static gbs_status write_verdict(const laboratory *lab, const lab_experiment *about, bool stopped,
                                 gbs_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The frame of the experiments: statistics, verdicts, files, and whole experiments that are
+/* Tests functions of all experiments: statistics, verdicts, files, and whole experiments that are
  * stopped, refused, or run twice. */
 #include <math.h>
 #include <setjmp.h>
@@ -51,7 +51,7 @@ static void test_slope(void **state)
     assert_true(fabs(lab_log_slope_error(two, two, error, 2) - 0.05 / log(2.0)) < 1e-12);
 }
 
-/* A mean of 0 and a variance of 1 within four standard errors of 20000 draws; streams apart. */
+/* Mean 0 and variance 1 within four standard errors of 20000 draws; streams differ. */
 static void test_normal(void **state)
 {
     (void)state;
@@ -84,15 +84,15 @@ static void test_findings(void **state)
     assert_int_equal(lab.verdict.holds, 0);
     assert_string_equal(lab.verdict.measured, "\n- a is 1\n- [fails] b is 2\n- c is 3");
     assert_string_equal(lab.verdict.note, "d differs.");
-    for (int i = 0; i < 1000; i++) { /* more than there is room for is cut */
+    for (int i = 0; i < 1000; i++) { /* texts that exceed the array are cut */
         lab_find(&lab, (lab_ruling){true}, "and so on");
     }
     assert_true(strlen(lab.verdict.measured) < sizeof lab.verdict.measured);
 }
 
-/* Shapes are neither empty nor full, and keep off the border enough to be told from it. */
-/* A bias above its bound, a bound that is no better, and an optimised scan that is off by as much
- * as the others are found, each alone. */
+/* Shapes are neither empty nor full, and do not touch the border. */
+/* The verdict finds each of three failures alone: a bias above its bound, a bound that is not
+ * better, and an optimised scan with a bias as large as those of the other scans. */
 static void test_bias(void **state)
 {
     (void)state;
@@ -154,7 +154,7 @@ static void test_no_pictures(void **state)
     lab_pictures_free(&pictures);
 }
 
-/* A picture made, spoilt, modelled and restored. */
+/* Makes a picture, adds noise, makes the model, and restores the picture. */
 static gbs_status whole_picture(laboratory *lab, gbs_error *err)
 {
     static const lab_contender herded = {.name = "herded", .draw = GBS_DRAW_HERDED};
@@ -172,7 +172,7 @@ static gbs_status whole_picture(laboratory *lab, gbs_error *err)
     GBSI_TRY(lab_restore(lab, model, &pictures.picture[0], &herded, pictures.picture[0].pixel, NULL,
                          2, 9, &restoration, err));
     GBSI_TRY(lab_restoration_image(&restoration, 1, &image, err));
-    for (int t = 1; t < 9; t++) { /* strong fields: hardly a pixel is wrong */
+    for (int t = 1; t < 9; t++) { /* strong fields: hardly any pixel is wrong */
         assert_true(restoration.wrong[2 * t] <= 3.0 && restoration.squares[2 * t] < 5.0);
     }
 cleanup:
@@ -183,7 +183,7 @@ cleanup:
     return status;
 }
 
-/* The same with 0, 1, 2, ... requests for memory allowed. */
+/* Runs whole_picture() with 0, 1, 2, ... allowed requests for memory. */
 static void test_no_memory(void **state)
 {
     (void)state;
@@ -224,7 +224,8 @@ static int remove_folder(void **state)
     return rmdir(folder);
 }
 
-/* A picture of three columns and four rows, quick with two of either at most; in full as it is. */
+/* A picture of three columns and four rows, reduced in a quick run to two columns and rows at most,
+ * and unchanged in full. */
 static void test_pictures_of_a_folder(void **state)
 {
     (void)state;
@@ -288,7 +289,8 @@ static int stop_at_the_third(void *context, double share, const char *what)
     return ++*calls == 3;
 }
 
-/* Bounds of a million variables take seconds: whoever stops does not wait for them. */
+/* Bounds of a million variables take seconds, and a caller who stops the experiment does not wait
+ * for them. */
 static void test_stopped_among_bounds(void **state)
 {
     (void)state;
@@ -312,7 +314,8 @@ static int see_share(void *context, double share, const char *what)
     return 0;
 }
 
-/* A run that counts the comparison with random draws as well has no more than its part. */
+/* A run that also counts the comparison with random draws adds no more than its part to the
+ * progress. */
 static void test_progress(void **state)
 {
     (void)state;
@@ -334,8 +337,8 @@ static int stop_later(void *context, double share, const char *what)
     return share > *last;
 }
 
-/* Of four models the first, with two runs of six, is done when the run is stopped: its rows are
- * there, no others. */
+/* The first of four models, with two runs of six, is complete when the run is stopped: only its
+ * rows are in the table. */
 static void test_stopped_later(void **state)
 {
     (void)state;
@@ -374,7 +377,7 @@ static void test_refused(void **state)
     assert_int_equal(verdict.holds, 7);
 }
 
-/* Names are unique and nothing is left unsaid. */
+/* Names are unique, and no text is missing. */
 static void test_table(void **state)
 {
     (void)state;
@@ -391,8 +394,8 @@ static void test_table(void **state)
     assert_null(lab_experiment_at(n + 5));
 }
 
-/* Every figure has all that is said of it, a panel at least unless it shows pictures, and room for
- * what is drawn. */
+/* Every figure has all texts, at least one panel unless it shows pictures, and room for its lines.
+ */
 static void test_figures(void **state)
 {
     (void)state;
@@ -400,7 +403,8 @@ static void test_figures(void **state)
         const lab_figure *f = &lab_figures[i];
         assert_non_null(f->file);
         assert_non_null(strstr(f->file, ".svg"));
-        assert_true(f->figure.title != NULL || i == LAB_PGS_RACE_CURVES); /* given by the caller */
+        /* the caller gives the title */
+        assert_true(f->figure.title != NULL || i == LAB_PGS_RACE_CURVES);
         assert_true(strlen(f->figure.description) > 20);
         assert_true(f->figure.panel_width > 100.0 && f->figure.panel_height > 100.0);
         assert_true(f->figure.columns >= 1 && f->figure.n_keys <= LAB_MAX_LINES);
@@ -412,8 +416,8 @@ static void test_figures(void **state)
     }
 }
 
-/* Texts are quoted where they must be, rows may begin with fields of their own; a table that cannot
- * be opened takes rows and fails when it is closed. */
+/* Texts are quoted where necessary, and rows may begin with any fields. A table that cannot be
+ * opened takes rows, and fails when it is closed. */
 static void test_rows(void **state)
 {
     (void)state;

@@ -16,10 +16,10 @@ typedef struct measuring {
     laboratory *lab;
     gbs_model *model;
     gbs_influences *influences;
-    uint32_t n; /* variables */
+    uint32_t n; /* number of variables */
     uint32_t n_groups;
-    double *weight;  /* [n] 1 for variable 0 */
-    uint32_t *start; /* [n] all up */
+    double *weight;  /* [n] 1 for variable 0, else 0 */
+    uint32_t *start; /* [n] start with all spins up */
     lab_marginal_bias *out;
 } measuring;
 
@@ -54,7 +54,7 @@ static gbs_status bound_usual(const measuring *m, gbs_error *err)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* Sums over groups of what each is off by. */
+/* Sums over groups of the deviation from the truth, and of its square. */
 typedef struct sums {
     double sum, square;
 } sums;
@@ -84,7 +84,7 @@ static gbs_status count(void *context, uint64_t draw, uint32_t chain, double log
     return GBS_OK;
 }
 
-/* Chains of a group go on from pass to pass. */
+/* Measures a random or systematic scan, whose chains continue from pass to pass. */
 static gbs_status measure_usual(measuring *m, int which, gbs_error *err)
 {
     sums of[LAB_BIAS_TIMES] = {{0.0, 0.0}};
@@ -107,7 +107,8 @@ cleanup:
     return status;
 }
 
-/* Each number of updates has its own scan, and its own chains that end with it. */
+/* Measures the optimised scan. Each number of updates has its own scan, and its own chains, which
+ * end with the scan. */
 static gbs_status measure_optimised(measuring *m, int time, gbs_error *err)
 {
     sums of = {0.0, 0.0};
@@ -157,7 +158,7 @@ cleanup:
 void lab_marginal_bias_judge(laboratory *lab, const lab_marginal_bias *b)
 {
     const int last = LAB_BIAS_TIMES - 1;
-    double worst = -INFINITY; /* bias beyond the bound, in standard errors */
+    double worst = -INFINITY; /* largest excess of the bias over the bound, in standard errors */
 
     for (int which = 0; which < LAB_BIAS_SCANS; which++) {
         for (int time = 0; time < LAB_BIAS_TIMES; time++) {

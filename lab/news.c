@@ -5,10 +5,10 @@
 
 #include "base/memory.h"
 
-#define MOST_WORDS 64 /* of a sentence */
-#define A_WORD     24 /* bytes of a line, at most */
-#define PHRASES    4  /* of a sentence */
-#define KNOWN      3  /* names that come back in a document */
+#define MOST_WORDS 64 /* most words of a sentence */
+#define A_WORD     24 /* most bytes of a line */
+#define PHRASES    4  /* most phrases of a sentence */
+#define KNOWN      3  /* names that are used several times in a document */
 
 const char lab_news_templates[] = "u0:%x[0,0]\n"
                                   "u1:%x[-1,0]\n"
@@ -22,15 +22,15 @@ const char lab_news_links[] = "=%m[0,0,\"^\\u.*$\"]\n"
                               "s0:%x[-1,0]\n"
                               "s1:%x[1,0]\n";
 
-/* Words beside names; "*" stands for a name. */
+/* Phrases around names, by the kind that they show; "*" stands for a name. */
 static const char *const phrases[][3] = {
-    /* tells a person */
+    /* shows a person */
     {"Mister * said", "the writer * left", "* smiled and"},
-    /* a place */
+    /* shows a place */
     {"the road to *", "they live in *", "in * today"},
-    /* an organisation */
+    /* shows an organisation */
     {"shares of * fell", "* Bank lost", "an officer of *"},
-    /* nothing */
+    /* shows no kind */
     {"then * came", "all know *", "and * again"},
 };
 enum { PERSON, PLACE, ORGANISATION, NOTHING };
@@ -42,7 +42,7 @@ typedef struct name {
     char word[2][A_WORD];
 } name;
 
-/* A document that is being made: words with labels, drawn from its own random numbers. */
+/* A document in progress: words with labels, made from the document's own random numbers. */
 typedef struct writer {
     const laboratory *lab;
     uint32_t document, n_drawn;
@@ -68,7 +68,7 @@ static void write_text(writer *w, const char *text, size_t n)
     w->at += n;
 }
 
-/* Two or three syllables: few enough for names to come back. */
+/* Makes a word of two or three syllables, few enough for words to occur several times. */
 static void make_word(writer *w, char *word)
 {
     static const char *const syllable[] = {"ka", "lo", "mi", "ren", "su", "tor", "vel", "ba"};
@@ -80,7 +80,7 @@ static void make_word(writer *w, char *word)
     word[0] = (char)(word[0] - 'a' + 'A');
 }
 
-/* Names often end as most of their kind do. */
+/* Makes a name, whose end is often typical of its kind. */
 static void make_name(writer *w, uint32_t kind, name *made)
 {
     static const char *const usual[] = {"son", "ville", "co"};
@@ -152,7 +152,8 @@ static void write_document(writer *w, uint32_t document, bool whole)
 gbs_status lab_news_make(const laboratory *lab, uint32_t first, uint32_t n, bool whole,
                          gbs_sequences **data, gbs_error *err)
 {
-    const size_t most = (size_t)LAB_NEWS_LENGTH * MOST_WORDS * A_WORD; /* bytes of a document */
+    /* most bytes of a document */
+    const size_t most = (size_t)LAB_NEWS_LENGTH * MOST_WORDS * A_WORD;
     char *text = gbsi_alloc_array(n, most);
     GBSI_PASS(GBSI_HAVE(err, "sentences", text));
     writer w = {.lab = lab, .at = text};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes by inequalities between polynomials, pictures of a folder, and models over them. */
+/* Generated shapes, pictures of a folder, and models over pictures. */
 #include "lab/pictures.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ void lab_pictures_free(lab_pictures *pictures)
     *pictures = (lab_pictures){0};
 }
 
-/* ---- shapes of our own; x to the right and y up, the picture is [-1, 1]^2 -------------------- */
+/* ---- generated shapes; x to the right and y up, the picture is [-1, 1]^2 --------------------- */
 
 static double square(double x)
 {
@@ -57,7 +57,7 @@ static bool fish(double x, double y)
 
 static bool clover(double x, double y)
 {
-    const double r = square(x) + square(y); /* r^3 against (x y)^2: four leaves */
+    const double r = square(x) + square(y); /* the curve r^3 = c (x y)^2 bounds four leaves */
     return r * r * r < 2.6 * square(x) * square(y) || r < 0.03;
 }
 
@@ -99,7 +99,7 @@ static gbs_status draw_shapes(uint32_t side, lab_pictures *pictures, gbs_error *
     return GBS_OK;
 }
 
-/* ---- those of a folder ------------------------------------------------------------------- */
+/* ---- pictures of a folder ---------------------------------------------------------------- */
 
 static bool is_picture(const char *name)
 {
@@ -127,8 +127,8 @@ cleanup:
     return status;
 }
 
-/* Keeps every k-th pixel of every k-th row, with the least k that leaves at most `side` pixels of
- * either. */
+/* Keeps every k-th pixel of every k-th row, with the smallest k that leaves at most `side` rows and
+ * columns. */
 static void thin_out(lab_picture *p, uint32_t side)
 {
     const uint32_t longer = p->width > p->height ? p->width : p->height;
@@ -144,7 +144,7 @@ static void thin_out(lab_picture *p, uint32_t side)
     p->height = height;
 }
 
-/* @param side 0: all pictures as they are. */
+/* Reads the pictures of a folder. @param side largest side of a picture; 0 for no limit. */
 static gbs_status read_folder(const char *folder, uint32_t side, lab_pictures *pictures,
                               gbs_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws a row of the table of figures with the measured values. */
+/* Drawing of rows of the table of figures, with measured values. */
 #include "lab/plot.h"
 
 #include <assert.h>

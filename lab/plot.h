@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws a figure of the table (figures.h): the row of the table has the constant parts, the
+/* Draws a figure of the table (figures.h). The row of the table has the constant parts, and the
  * experiment adds its measurements. */
 #ifndef LAB_PLOT_H
 #define LAB_PLOT_H
@@ -13,15 +13,16 @@
 typedef struct lab_plot {
     const char *file;
     gbsi_figure figure;
-    gbsi_panel panel[LAB_MAX_PANELS]; /* as in the table; titles, bars and limits may be set */
+    /* panels of the table, whose titles, bars and limits the experiment may set */
+    gbsi_panel panel[LAB_MAX_PANELS];
     gbsi_line line[LAB_MAX_PANELS][LAB_MAX_LINES];
     gbsi_guide guide[LAB_MAX_PANELS][2];
     gbsi_key key[LAB_MAX_LINES];
     char subtitle[256];
 } lab_plot;
 
-/* @param times how often the panels of the table are repeated, once for each model.
- * The plot is not to be copied. */
+/* Begins a plot, which must not be copied. @param times number of repetitions of the panels of the
+ * table, one for each model. */
 void lab_plot_begin(lab_plot *plot, lab_figure_id which, size_t times);
 /* Replaces the subtitle of the table. */
 void lab_plot_subtitle(lab_plot *plot, const char *format, ...) GBSI_PRINTF(2, 3);

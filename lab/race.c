@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scans on large models: their runs. */
+/* Scans on large models: runs and measurements. */
 #include "lab/race.h"
 
 #include <assert.h>
@@ -51,15 +51,15 @@ static gbs_run_options options_of(const laboratory *lab, const lab_race *race, c
     return options;
 }
 
-/* ---- what is reached ------------------------------------------------------------------------ */
+/* ---- results after each checkpoint -------------------------------------------------------- */
 
 typedef struct watcher {
     uint32_t n, n_chains;
-    uint32_t *sum; /* [n_chains][n] sums of the states until now */
+    uint32_t *sum; /* [n_chains][n] sums of the states so far */
     lab_trail *trail;
 } watcher;
 
-/* Mean over the variables of the variance between chains of their means of this many sweeps. */
+/* Mean over the variables of the variance between the chains' mean states over this many sweeps. */
 static double variance_of(const watcher *w, double sweeps)
 {
     double total = 0.0;
@@ -128,13 +128,13 @@ static gbs_status follow(laboratory *lab, lab_race *race, size_t i, gbs_error *e
         t->work[k] = t->updates[k] * race->n_free * race->n_chains / t->work_rate;
     }
 cleanup:
-    t->n = status == GBS_OK ? t->n : 0; /* nothing of a run that did not end */
+    t->n = status == GBS_OK ? t->n : 0; /* a run that did not end has no results */
     gbs_run_free(run);
     gbsi_free(w.sum);
     return status;
 }
 
-/* ---- how long it takes ---------------------------------------------------------------------- */
+/* ---- times ---------------------------------------------------------------------------------- */
 
 /* Measures the update rate of one run, which has no callbacks. */
 static gbs_status clock_one(laboratory *lab, lab_race *race, size_t i, size_t team, gbs_error *err)

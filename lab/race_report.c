@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scans on large models: tables and charts. */
+/* Tables, charts and verdicts of scans on large models. */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "lab/plot.h"
 #include "lab/race.h"
 
-#define WINDOW_S 20.0 /* of the paper */
+#define WINDOW_S 20.0 /* seconds of the window, as in the paper */
 
 static gbs_status write_curves(const laboratory *lab, size_t n, const lab_race *race,
                                gbs_error *err)
@@ -71,7 +71,7 @@ gbs_status lab_races_write(const laboratory *lab, size_t n, const lab_race *race
 
 enum { DENSITY, VARIANCE, WINDOW, SPEED_UP, N_PANELS };
 
-/* The horizontal axis of a chart. */
+/* Horizontal axis of a chart. */
 typedef enum abscissa { BY_UPDATES, BY_WORK, BY_TIME } abscissa;
 
 /* Data that the panels of one race borrow. */
@@ -85,7 +85,7 @@ typedef struct drawing {
     gbsi_bars bars;
 } drawing;
 
-/* The most probable state that any chain of any scan was seen in at a checkpoint. */
+/* Log density of the most probable state of any chain and scan at a checkpoint. */
 static double best_of(const lab_race *race)
 {
     double best = race->trail[0].high[0];
@@ -97,7 +97,7 @@ static double best_of(const lab_race *race)
     return best;
 }
 
-/* Draws the progress of all racers. @param first panel of the race. */
+/* Draws the curves of all racers. @param first index of the first panel of the race. */
 static void draw_trails(const lab_race *race, abscissa by, drawing *d, lab_plot *plot, size_t first)
 {
     const double best = best_of(race);
@@ -120,7 +120,7 @@ static void draw_trails(const lab_race *race, abscissa by, drawing *d, lab_plot 
     plot->panel[first + VARIANCE].y.label = race->between;
 }
 
-/* Draws the number of variables drawn in a window of counted work, a bar for each scan. */
+/* Draws, as a bar for each scan, the number of variables drawn in a window of counted work. */
 static void draw_drawn(const lab_race *race, drawing *d, lab_plot *plot, size_t first)
 {
     static const char *const none[1] = {""};
@@ -140,7 +140,8 @@ static void draw_threads(const lab_race *race, drawing *d, lab_plot *plot, size_
 {
     const size_t last = race->n_teams - 1;
     const double most = last > 0 ? race->threads[last] : 2.0;
-    double fastest = most; /* where cores are shared, speed may seem to grow more than linearly */
+    /* cores that other programs use can make the speed seem to grow more than linearly */
+    double fastest = most;
     for (size_t i = 0; i < race->n_racers; i++) {
         const lab_trail *t = &race->trail[i];
         gbsi_line line = {.color = race->racer[i].color,
@@ -230,7 +231,8 @@ gbs_status lab_races_draw(const laboratory *lab, size_t n, const lab_race *race,
 
 /* ---- findings ------------------------------------------------------------------------------- */
 
-/* "chromatic 1.2, splash, width 1 3.4" after this many updates. @param text [256]. */
+/* Writes the values of all racers after this many updates, as in "chromatic 1.2, splash, width 1
+ * 3.4". @param text [256] out. */
 static void list_values(const lab_race *race, bool density, double updates, char *text)
 {
     size_t used = 0;
@@ -243,12 +245,12 @@ static void list_values(const lab_race *race, bool density, double updates, char
     }
 }
 
-/* Whether racers are in order after this many updates: all ahead of the first, the last of the
- * second if that is expected. */
+/* Judges the order of the racers after this many updates: all must be ahead of the first racer,
+ * and, if expected, the last racer must be ahead of the second. */
 static lab_ruling in_order(const lab_race *race, bool density, double updates)
 {
     double value[LAB_MAX_RACERS] = {0.0};
-    double least = INFINITY; /* lead over the first; NaN if any is */
+    double least = INFINITY; /* smallest lead over the first racer; NaN if any lead is NaN */
     for (size_t i = 0; i < race->n_racers; i++) {
         const lab_trail *t = &race->trail[i];
         value[i] = density ? lab_trail_at(t, t->updates, t->density, updates)
@@ -309,7 +311,7 @@ void lab_race_judge(laboratory *lab, const lab_race *race)
     list_values(race, false, updates, text);
     lab_find(lab, in_order(race, false, updates),
              "the variance between chains is %s (wanted below that of chromatic%s)", text, order);
-    /* curves may all end at the same level, so the update at which they get near it is compared */
+    /* all curves may end at one level, so that the updates to come near the level are compared */
     const double level = 0.95 * widest->density[last] + 0.05 * first->density[0];
     const double by_density = lab_trail_reaches(first, first->updates, first->density, level) /
                               lab_trail_reaches(widest, widest->updates, widest->density, level);

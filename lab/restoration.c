@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs over pictures, and how far their running means are from the truth. */
+/* Runs over pictures, and the errors of their running means. */
 #include <assert.h>
 
 #include "base/memory.h"
@@ -20,8 +20,8 @@ static gbs_status count_draw(void *context, uint64_t draw, uint32_t chain, doubl
     const size_t n = (size_t)r->truth->width * r->truth->height;
     uint32_t *sum = r->sum + chain * n;
     const uint32_t sweeps = (uint32_t)draw + 1;
-    uint64_t halves = 0;  /* twice the wrong pixels */
-    uint64_t squares = 0; /* times sweeps^2 */
+    uint64_t halves = 0;  /* twice the number of wrong pixels */
+    uint64_t squares = 0; /* sum of squares, times sweeps^2 */
     (void)log_density;
     (void)err;
     for (size_t i = 0; i < n; i++) {
@@ -67,7 +67,7 @@ gbs_status lab_restore(laboratory *lab, const gbs_model *model, const lab_pictur
                       : lab_run(lab, contender->name, model, &options, count_draw, out, NULL, err);
 }
 
-/* P(x = 1) of all pixels after t iterations. */
+/* Records P(x = 1) of all pixels after t iterations. */
 static void look_at(const double *q, uint32_t t, lab_restoration *r)
 {
     const size_t n = (size_t)r->truth->width * r->truth->height;
@@ -113,7 +113,7 @@ gbs_status lab_restoration_image(const lab_restoration *r, uint32_t run, gbs_ima
     return GBS_OK;
 }
 
-/* ---- pictures side by side ------------------------------------------------------------------ */
+/* ---- galleries ------------------------------------------------------------------------------ */
 
 gbs_status lab_gallery_add(lab_gallery *gallery, const lab_picture *picture, const uint32_t *noisy,
                            const lab_restoration *restoration, gbs_error *err)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two rows of three spins, small enough to follow laws over all 64 states step by step. */
+/* Two rows of three spins: few enough that laws over all 64 states can be followed step by step. */
 #ifndef LAB_SIX_SPINS_H
 #define LAB_SIX_SPINS_H
 
 #include <math.h>
 #include <stdbool.h>
 
-#define LAB_N_SPINS     6u
-#define LAB_N_STATES    64u  /* bit LAB_N_SPINS - 1 - v of a state is spin v, row by row */
-#define LAB_LEAST_SHOWN 1e-6 /* distance of a law from its limit in charts, as in figures.c */
+#define LAB_N_SPINS  6u
+#define LAB_N_STATES 64u /* spin v, row by row, is bit LAB_N_SPINS - 1 - v of a state */
+/* smallest distance of a law from its limit that charts show, as in figures.c */
+#define LAB_LEAST_SHOWN 1e-6
 
 static inline unsigned lab_bit_of(unsigned v)
 {
@@ -22,7 +23,7 @@ static inline bool lab_adjoin(unsigned u, unsigned v)
     return high - low == 3 || (high - low == 1 && high != 3);
 }
 
-/* L1 distance of two laws, twice their total variation. */
+/* L1 distance of two laws, which is twice their total variation. */
 static inline double lab_law_distance(const double *a, const double *b, unsigned n)
 {
     double sum = 0.0;
@@ -32,7 +33,7 @@ static inline double lab_law_distance(const double *a, const double *b, unsigned
     return sum;
 }
 
-/* The value as charts show it: NaN if it is too small. */
+/* A distance for a chart; NaN if the distance is too small. */
 static inline double lab_law_shown(double distance)
 {
     return distance >= LAB_LEAST_SHOWN ? distance : (double)NAN;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small spin models, drawn or read: from NAME.uai, or else NAME.txt with "variables couplings", a
- * field a line, then "i j coupling" a line. */
+/* Small spin models, drawn from the seed or read from NAME.uai, or else from NAME.txt. The text
+ * file has a line "variables couplings", a line for each field, and a line "i j coupling" for each
+ * coupling. */
 #include "lab/small_spin_models.h"
 
 #include <inttypes.h>
@@ -116,7 +117,7 @@ static gbs_status read_uai(const char *path, gbs_model **model, gbs_error *err)
     return GBS_OK;
 }
 
-/* FOLDER/NAME.uai, or else FOLDER/NAME.txt. */
+/* Reads FOLDER/NAME.uai, or else FOLDER/NAME.txt. */
 static gbs_status read_model(const char *folder, const char *name, gbs_model **model,
                              gbs_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spins fitted to moments, [M41]:
+/* Fits of spin models to moments [M41]:
  *
  *     d/dtheta of the mean log-likelihood = data moments - E_theta(statistics)
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fits to moments: moments as derivatives of ln Z, parameters found again, failures. */
+/* Tests fits to moments: moments as derivatives of ln Z, recovered parameters, failures. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +49,8 @@ static gbs_status moments_of(const double *theta, double *moment, gbs_error *err
     return status;
 }
 
-/* d ln Z / d theta, by differences of the junction tree's ln Z. */
+/* Compares moments with differences of the junction tree's ln Z, which approximate d ln Z / d
+ * theta. */
 static void test_moments(void **state)
 {
     (void)state;
@@ -82,7 +83,8 @@ static gbs_status fit(uint32_t steps, uint32_t *last, double *path, gbs_error *e
     return status < 0 ? status : lab_spins_fit(&spins, &ascent, err);
 }
 
-/* From zero, and every step nearer in likelihood: here in the sum of squares too. */
+/* Recovers parameters from zero. Every step increases the likelihood, and here also decreases the
+ * sum of squares. */
 static void test_found_again(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Grids of spins, scans made for them, and short chains that follow these. */
+/* Grids of spins, optimised scans of grids, and short chains that follow these scans. */
 #include "lab/spin_grid_scans.h"
 
 #include <time.h>
@@ -26,7 +26,7 @@ lab_spin_grid lab_dogs_grid(size_t which, uint32_t side)
     return grid;
 }
 
-/* The coupling of a variable to the next in its row (0) or column (1). */
+/* Coupling of a variable to the next one in its row (direction 0) or column (direction 1). */
 static double coupling(const laboratory *lab, const lab_spin_grid *grid, uint32_t variable,
                        int direction)
 {
@@ -45,7 +45,7 @@ static double field(const laboratory *lab, const lab_spin_grid *grid, uint32_t v
     return u[0] < 0.5 ? 0.0 : 1.0;
 }
 
-/* A variable's field and its couplings to the next in its row and column. */
+/* Adds a variable's field and its couplings to the next variables in its row and column. */
 static gbs_status add_spin(const laboratory *lab, const lab_spin_grid *grid, uint32_t rows,
                            uint32_t columns, uint32_t r, uint32_t c, gbs_builder *builder,
                            gbs_error *err)
@@ -67,7 +67,7 @@ static gbs_status add_spin(const laboratory *lab, const lab_spin_grid *grid, uin
     return GBS_OK;
 }
 
-/* The first rows and columns of a grid as a model of their own. */
+/* Makes a model of the first rows and columns of a grid. */
 static gbs_status make_part(const laboratory *lab, const lab_spin_grid *grid, uint32_t rows,
                             uint32_t columns, gbs_model **model, gbs_error *err)
 {
@@ -99,9 +99,9 @@ gbs_status lab_spin_grid_make(const laboratory *lab, const lab_spin_grid *grid, 
     return make_part(lab, grid, grid->rows, grid->columns, model, err);
 }
 
-/* ---- the truth at a corner ---------------------------------------------------------------- */
+/* ---- exact values at a corner ------------------------------------------------------------- */
 
-/* P(x_0 = 1) exactly, the last row and the last column observed in a state. */
+/* Computes P(x_0 = 1) exactly, with the last row and the last column observed in a state. */
 static gbs_status given_border(const gbs_model *model, uint32_t side, uint32_t state, double *p,
                                gbs_error *err)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions that the experiments of Mitliagkas & Mackey (2017) share: grids of spins as in section
- * 5 of the paper, exact values at a corner of them, variations of scans, and short chains that end
- * in one draw each.
- */
+ * 5 of the paper, exact values at a corner of a grid, variations of scans, and short chains, each
+ * of which makes one draw. */
 #ifndef LAB_SPIN_GRID_SCANS_H
 #define LAB_SPIN_GRID_SCANS_H
 
@@ -11,19 +10,20 @@
 
 #define LAB_DOGS_PAPER "Mitliagkas & Mackey (2017), Improving Gibbs sampler scan quality with DoGS"
 
-/* exp( sum over neighbours of J_ij s_i s_j + sum of h_i s_i ), s = -1, +1; variable =
- * row * columns + column. */
+/* The model exp( sum over neighbours of J_ij s_i s_j + sum of h_i s_i ), s = -1, +1. Variable
+ * numbers are row * columns + column. */
 typedef struct lab_spin_grid {
     uint32_t rows, columns;
     bool torus;
-    double low, high; /* J uniform in between */
-    bool fields;      /* h is 0 or 1, a fair coin each; else 0 */
+    double low, high; /* range of the uniform couplings J */
+    bool fields;      /* whether each h is 0 or 1 with equal probability; otherwise h is 0 */
     uint32_t index;   /* number of the model within the experiment, which selects its random numbers
                        */
 } lab_spin_grid;
 
-/* The grids of section 5, side x side without torus: fields 0 or 1 and couplings uniform in
- * [0, 0.25]; the couplings alone; couplings 1/3.915. */
+/* The grids of section 5, side x side, without torus. The first has fields 0 or 1 and couplings
+ * uniform in [0, 0.25]. The second has these couplings and no fields. The third has couplings
+ * 1/3.915. */
 #define LAB_N_DOGS_GRIDS 3
 lab_spin_grid lab_dogs_grid(size_t which, uint32_t side);
 extern const char *const lab_dogs_grid_name[LAB_N_DOGS_GRIDS];
@@ -31,54 +31,59 @@ extern const char *const lab_dogs_grid_name[LAB_N_DOGS_GRIDS];
 gbs_status lab_spin_grid_make(const laboratory *lab, const lab_spin_grid *grid, gbs_model **model,
                               gbs_error *err);
 
-/* Bounds P(s = +1) of variable 0 of a grid of any size without torus between two numbers. They are
- * exact answers for the corner of size x size variables with all spins around it down, or up.
- * Couplings must not be negative: then no other spins around give less or more (Fortuin, Kasteleyn
- * & Ginibre 1971, Commun. Math. Phys. 22:89-103). @param p out, low and high. */
+/* Computes a lower and an upper bound of P(s = +1) for variable 0 of a grid of any size without
+ * torus. The bounds are exact probabilities in the corner of size x size variables, given that all
+ * spins around the corner are down, or up. Couplings must not be negative; other states of the
+ * spins around the corner then give probabilities between the bounds (Fortuin, Kasteleyn & Ginibre
+ * 1971, Commun. Math. Phys. 22:89-103). @param p out: lower and upper bound. */
 gbs_status lab_spin_grid_corner(const laboratory *lab, const lab_spin_grid *grid, uint32_t size,
                                 double p[2], gbs_error *err);
 
-/* Processor time of this program, seconds: what one thread took, whoever else is at work. */
+/* Processor time of this program in seconds, which does not depend on other programs. */
 double lab_processor_s(void);
 
-/* A scan, and what an experiment has computed about it. */
+/* A scan, and its properties that experiments use. */
 typedef struct lab_made_scan {
     uint32_t *sequence; /* [n] */
     size_t n;
-    double variation; /* Dobrushin variation of the sequence: by its certificate, not as its maker
-                         reports it */
+    /* Dobrushin variation of the sequence, computed by the certificate and not taken from the
+     * optimiser */
+    double variation;
     gbs_scan_report report;
 } lab_made_scan;
 
-/* @param out zero before; free in any case. @return GBS_ERR_STOPPED where the influences were told
- * to stop. */
+/* Makes a scan. @param out must be zero before, and must be freed in any case. @return
+ * GBS_ERR_STOPPED if the watch of the influences stopped the work. */
 gbs_status lab_made_scan_new(const gbs_influences *influences, const gbs_scan_request *request,
                              lab_made_scan *out, gbs_error *err);
-/* The variation of a sequence of n updates. @param weight NULL: of all variables. */
+/* Computes the variation of a sequence of n updates. @param weight weights of the variables; NULL
+ * for weight 1 of each. */
 gbs_status lab_sequence_bound(const gbs_influences *influences, const double *weight,
                               const uint32_t *sequence, size_t n, double *variation,
                               gbs_error *err);
 void lab_made_scan_free(lab_made_scan *scan);
 
-/* The variation of a scan after this many updates. @param scan gbs_scan_kind. @param weight NULL:
- * of all variables. @param steps [n]. @param bound [n], out. */
+/* Computes the variation of a scan after several numbers of updates. @param scan gbs_scan_kind.
+ * @param weight weights of the variables; NULL for weight 1 of each. @param steps [n] numbers of
+ * updates. @param bound [n] out. */
 gbs_status lab_scan_bounds(const gbs_influences *influences, int scan, uint64_t origin,
                            const double *weight, size_t n, const uint64_t *steps, double *bound,
                            gbs_error *err);
 
-/* Runs passes of a scan, each from a fresh start, as many as wanted, and estimates the state of
- * variable 0. */
+/* Short chains: passes of a scan, each from a new start, and the estimate of variable 0 from them.
+ */
 typedef struct lab_short_chains {
-    uint64_t draws;        /* at least this many, a multiple of the chains */
-    uint32_t chains;       /* at once, 16 for all lanes */
-    uint64_t seed;         /* of the run */
-    const uint32_t *start; /* [n_variables] or NULL: dispersed */
+    uint64_t draws;        /* least number of draws; a multiple of `chains` is made */
+    uint32_t chains;       /* number of chains that run at once; 16 fill all lanes */
+    uint64_t seed;         /* seed of the run */
+    const uint32_t *start; /* [n_variables]; NULL for dispersed starts */
     /* results */
-    double p;       /* estimated probability of state 1 of variable 0: averaged conditionals of its
-                       last updates */
-    double mcse;    /* its standard error */
-    double bound;   /* bound of the scan on its total variation */
-    double seconds; /* processor time of the whole call, on one thread */
+    /* estimated probability of state 1 of variable 0, from averaged conditionals of its last
+     * updates */
+    double p;
+    double mcse;    /* standard error of p */
+    double bound;   /* bound on the total variation of variable 0 after the scan */
+    double seconds; /* processor time of the whole call on one thread */
 } lab_short_chains;
 
 gbs_status lab_short_chains_run(laboratory *lab, const gbs_model *model, const lab_made_scan *scan,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Grids of the experiments on scans, the truth at their corner, and short chains against it. */
+/* Tests grids of the experiments on scans: exact values at a corner, and short chains compared with
+ * these values. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +28,7 @@ static gbs_model *make(const laboratory *lab, const lab_spin_grid *grid)
     return model;
 }
 
-/* P(s_0 = +1) by junction tree. */
+/* P(s_0 = +1) by a junction tree. */
 static double exactly(const gbs_model *model)
 {
     gbs_run_options exact = gbs_run_options_default();
@@ -64,7 +65,7 @@ static void test_grids(void **state)
     gbs_model_free(other);
 }
 
-/* The interval holds the truth and closes in on it as the corner grows. */
+/* The interval contains the true value, and becomes shorter as the corner grows. */
 static void test_corner(void **state)
 {
     (void)state;
@@ -109,8 +110,9 @@ cleanup:
     return status;
 }
 
-/* From the start with all spins up the marginal is above the truth (no fields: 1/2), by more than
- * chance and by no more than the bound. 5 standard errors: once in 10^6. */
+/* From the start with all spins up the marginal is above the true value, which is 1/2 without
+ * fields. The difference is larger than chance and at most the bound. Five standard errors are
+ * exceeded once in 10^6 tests. */
 static void test_short_chains(void **state)
 {
     (void)state;
@@ -127,7 +129,8 @@ static void test_short_chains(void **state)
     assert_true(lab.done >= 4.0 * 40000.0);
 }
 
-/* The same with 0, 1, 2, ... requests for memory allowed: fails and leaks nothing. */
+/* Runs short chains with 0, 1, 2, ... allowed requests for memory; the call fails and leaks
+ * nothing. */
 static void test_no_memory(void **state)
 {
     (void)state;
@@ -145,13 +148,13 @@ static void test_no_memory(void **state)
     assert_true(allowed > 20);
 }
 
-/* Experiments of short runs are stopped between these, and write no verdict. */
+/* Experiments of short runs are stopped between runs, and write no verdict. */
 static int stop_later(void *context, double share, const char *what)
 {
     int *calls = context;
     assert_true(share >= 0.0 && share <= 1.0);
     assert_non_null(what);
-    return ++*calls >= 3; /* like a signal: a run that ends with it does not lose it */
+    return ++*calls >= 3; /* like a signal, the stop is not lost if a run ends at the same time */
 }
 
 static void test_stopped(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The gradient is data moments - model moments [M41]. The model moments come from chains that start
- * afresh in every step. They follow a scan made for the parameters of the step: the shortest of its
- * kind whose bound on total variation, of all variables, is at most 0.01. */
+/* The gradient is data moments - model moments [M41]. The model moments come from chains that begin
+ * with a new start in every step. The chains follow a scan for the parameters of the step: the
+ * shortest scan of its kind whose bound on the total variation of all variables is at most 0.01. */
 #include "lab/spin_mle.h"
 
 #include <math.h>
@@ -15,11 +15,12 @@
 #define MOST_SPINS  (LAB_MLE_MOST_SIDE * LAB_MLE_MOST_SIDE)
 #define MOST_PAIRS  (2 * LAB_MLE_MOST_SIDE * (LAB_MLE_MOST_SIDE - 1))
 #define MOST_SIZE   (MOST_SPINS + MOST_PAIRS)
-#define MOST_LENGTH (64 * MOST_SPINS) /* longer scans are not certified */
-#define ORDERS      8u  /* random scans for a gradient, for equal shares of the chains */
-#define EXACT_STEPS 96u /* steps to the optimum with exact moments */
+#define MOST_LENGTH (64 * MOST_SPINS) /* longest scan for which a bound is computed */
+/* number of random scans for a gradient, each for an equal share of the chains */
+#define ORDERS      8u
+#define EXACT_STEPS 96u /* number of steps to the optimum with exact moments */
 #define EXACT_RATE  0.5
-#define LAST_STEPS  12u /* the distance at the end is a mean over these */
+#define LAST_STEPS  12u /* number of last steps over which the final distance is averaged */
 #define RATE        0.2
 #define HALF        32.0
 
@@ -27,14 +28,14 @@ const char *const lab_mle_scan_name[LAB_MLE_SCANS] = {"random", "systematic", "o
 
 /* ---- gradients ------------------------------------------------------------------------------- */
 
-/* The state of the gradients of one fit. */
+/* State of the gradients of one fit. */
 typedef struct gradient {
     laboratory *lab;
     const gbsi_spins *spins;
     int scan;
     uint32_t fit;     /* number of the fit among all fits, which selects its random numbers */
-    double *sum;      /* over the draws */
-    double *updates;  /* [LAB_MLE_STEPS + 1] */
+    double *sum;      /* sums of statistics over the draws */
+    double *updates;  /* [LAB_MLE_STEPS + 1] updates of all chains until each step */
     uint32_t *failed; /* counts steps without a scan that meets the bound */
     uint32_t sequence[MOST_LENGTH];
     uint32_t length;
@@ -60,7 +61,7 @@ static gbs_status follow(gradient *g, const gbs_model *model, uint32_t step, uin
     options.scan = GBS_SCAN_SEQUENCE;
     options.sequence = g->sequence;
     options.sequence_length = g->length;
-    options.partial_scan = 1; /* a short random one may omit some */
+    options.partial_scan = 1; /* a short random scan may omit some variables */
     options.estimator = GBS_ESTIMATOR_RAO_BLACKWELL;
     options.seed = g->lab->options->seed + ((uint64_t)g->fit << 40) + ((uint64_t)step << 8) + order;
     options.threads = 1;
@@ -77,7 +78,8 @@ static void draw_sequence(gradient *g, uint32_t step, uint32_t order)
     }
 }
 
-/* The fewest updates after which a scan meets the bound. @param length MOST_LENGTH: none. */
+/* Finds the smallest number of updates after which a scan meets the bound. @param length out;
+ * MOST_LENGTH if there is none. */
 static gbs_status shortest(const gbs_influences *influences, int scan, uint32_t *length,
                            gbs_error *err)
 {
@@ -96,8 +98,9 @@ static gbs_status shortest(const gbs_influences *influences, int scan, uint32_t 
     return status;
 }
 
-/* A scan optimised from the random one, as in the paper, that meets the bound, where one that is
- * shorter by an update does not: by bisection from the length of the random scan. */
+/* Finds a scan that is optimised from a random scan, as in the paper, and meets the bound, while
+ * the scan that is shorter by one update does not. The search is a bisection from the length of the
+ * random scan on. */
 static gbs_status optimise(gradient *g, const gbs_influences *influences, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -106,7 +109,7 @@ static gbs_status optimise(gradient *g, const gbs_influences *influences, gbs_er
     random.scan = GBS_SCAN_RANDOM;
     gbs_scan_request request = {
         .size = sizeof request, .accuracy = LAB_MLE_ACCURACY, .start = &random};
-    uint32_t fails = g->spins->n - 1; /* one variable is left out */
+    uint32_t fails = g->spins->n - 1; /* this many updates leave out one variable */
     GBSI_TRY(shortest(influences, GBS_SCAN_RANDOM, &g->length, err));
     while (fails + 1 < g->length) {
         request.steps = (fails + g->length) / 2;
@@ -133,7 +136,7 @@ static gbs_status choose_scan(gradient *g, const gbs_influences *influences, gbs
         GBSI_TRY(
             shortest(influences, random ? GBS_SCAN_RANDOM : GBS_SCAN_SYSTEMATIC, &g->length, err));
         for (uint32_t t = 0; t < g->length; t++) {
-            g->sequence[t] = t % g->spins->n; /* the random one is drawn later */
+            g->sequence[t] = t % g->spins->n; /* the random scans are drawn later */
         }
     }
     *g->failed += g->length == MOST_LENGTH;
@@ -197,7 +200,7 @@ static void make_grid(task *t, uint32_t side)
     t->spins = (gbsi_spins){.n = side * side, .n_pairs = n_pairs, .pair = t->pair};
 }
 
-/* Moments of rows whose entries are independent and -1 or +1 with equal probability. */
+/* Makes the moments of rows whose entries are independent and -1 or +1 with equal probability. */
 static void make_data(task *t, uint32_t which)
 {
     for (size_t m = 0; m < lab_spins_size(&t->spins); m++) {
@@ -223,7 +226,8 @@ static gbs_status exact_moments(void *context, uint32_t step, const gbs_model *m
                                       : lab_spins_moments(&t->spins, model, moment, err);
 }
 
-/* @param slope raised to the largest derivative of the likelihood where the ascent ends. */
+/* Finds the optimum with exact moments. @param slope raised to the largest derivative of the
+ * likelihood at the end of the ascent, if that is larger. */
 static gbs_status find_optimum(task *t, double *slope, gbs_error *err)
 {
     const size_t n = lab_spins_size(&t->spins);
@@ -274,7 +278,7 @@ static gbs_status fit(task *t, int scan, uint32_t which, lab_mle_fits *out, gbs_
                                .moments = sampled_moments,
                                .context = &g,
                                .path = t->path};
-    t->lab->what = lab_mle_scan_name[scan]; /* runs are too short to tell themselves */
+    t->lab->what = lab_mle_scan_name[scan]; /* runs are too short to set this themselves */
     LAB_TRY(lab_spins_fit(&t->spins, &ascent, err));
     for (size_t step = 0; step <= LAB_MLE_STEPS; step++) {
         out->distance[which][step] = distance_from(t, t->path + step * lab_spins_size(&t->spins));
@@ -303,7 +307,7 @@ cleanup:
 
 /* ---- the verdict ----------------------------------------------------------------------------- */
 
-/* The number of updates until the distance is first a quarter of the initial one. */
+/* Number of updates until the distance is first a quarter of the initial distance. */
 static double updates_to_near(const lab_mle_fits *f, uint32_t which)
 {
     for (size_t step = 0; step <= LAB_MLE_STEPS; step++) {
@@ -314,7 +318,8 @@ static double updates_to_near(const lab_mle_fits *f, uint32_t which)
     return INFINITY;
 }
 
-/* The least of the random scan's updates for one of the optimised, over the replicates. */
+/* Smallest ratio, over the replicates, of the random scan's updates to the optimised scan's
+ * updates. */
 static double least_saving(const lab_mle *m)
 {
     double least = INFINITY;
@@ -327,7 +332,7 @@ static double least_saving(const lab_mle *m)
     return least;
 }
 
-/* The distance over the last steps, a mean over replicates. */
+/* Distance in the last steps, as a mean over steps and replicates. */
 static double at_end(const lab_mle *m, int scan)
 {
     double sum = 0.0;
@@ -339,7 +344,7 @@ static double at_end(const lab_mle *m, int scan)
     return sum / ((double)m->n_replicates * LAST_STEPS);
 }
 
-/* Updates of a chain, a mean over steps and replicates. */
+/* Updates per chain, as a mean over steps and replicates. */
 static double mean_length(const lab_mle *m, int scan)
 {
     double sum = 0.0;

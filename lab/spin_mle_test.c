@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maximum likelihood by short chains: the optimum, the fits' accounts of updates and distance, and
- * a verdict that finds spoilt runs. */
+/* Tests maximum likelihood by short chains: the optimum, the updates and distances of fits, and a
+ * verdict that finds spoilt runs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +12,8 @@
 
 #include "lab/spin_mle.h"
 
-/* Four spins: fits begin at the distance of the optimum from 0, whatever the scan, and end near it;
- * every step counts the updates of at least one pass. Data of other replicates are others. */
+/* Four spins: with any scan, fits begin at the distance of the optimum from 0, and end near the
+ * optimum. Every step counts at least the updates of one pass. Replicates have different data. */
 static void test_fits(void **state)
 {
     (void)state;
@@ -56,9 +56,9 @@ static void good_run(lab_mle *m)
     }
 }
 
-/* A replicate in which random scans come near as soon, one in which optimised scans never do,
- * scans hardly shorter than random ones, fits that end farther away, and scans no shorter than
- * systematic ones are found. */
+/* The verdict finds each of these: a replicate in which random scans come near equally soon, a
+ * replicate in which optimised scans never do, scans hardly shorter than random scans, fits that
+ * end farther away, and scans no shorter than systematic scans. */
 static void test_verdict(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splash trees grown again, and the same by elimination. */
+/* Junction trees of splashes, grown again from recorded splashes, and computed by elimination for
+ * comparison. */
 #include "lab/splash_trees.h"
 
 #include <stdio.h>
@@ -8,9 +9,9 @@
 #include "base/memory.h"
 #include "splash/splash_tree.h"
 
-enum { NOTHING, SEPARATOR, OWN, ADDED, N_CELLS }; /* of a row of a stage */
+enum { NOTHING, SEPARATOR, OWN, ADDED, N_CELLS }; /* cells in a row of a stage */
 
-#define SIDE 192u /* pixels, so that a row has whole ones */
+#define SIDE 192u /* pixels, enough for whole pixels per cell */
 
 static const uint32_t stage_size[LAB_TREE_STAGES] = {8, 16, 32};
 const char *const lab_tree_stage_name[LAB_TREE_STAGES] = {"cliques of 8 pixels", "of 16 pixels",
@@ -18,7 +19,7 @@ const char *const lab_tree_stage_name[LAB_TREE_STAGES] = {"cliques of 8 pixels",
 
 /* ---- elimination from scratch ---------------------------------------------------------------- */
 
-/* Ascending sets of earlier variables, a row of GBSI_SPLASH_WIDTH a variable. */
+/* Ascending sets of earlier variables; a variable has a row of GBSI_SPLASH_WIDTH entries. */
 typedef struct sets {
     uint32_t *member;
     uint32_t *n;
@@ -39,8 +40,9 @@ static void insert(sets *s, uint32_t row, uint32_t v)
     s->n[row]++;
 }
 
-/* Eliminates the last variable first: the variables that it sees when it goes are its separator,
- * and become neighbours of each other. @param s holds the earlier neighbours of each. */
+/* Eliminates n variables, last variable first. The neighbours of a variable at its elimination are
+ * its separator, and become neighbours of one another. @param s earlier neighbours of each
+ * variable, which become the separators. */
 static void eliminate(sets *s, uint32_t n)
 {
     for (uint32_t v = n; v-- > 0;) {
@@ -64,7 +66,7 @@ static uint32_t count_unlike(const sets *s, const gbsi_growth *growth)
 
 /* ---- growth ---------------------------------------------------------------------------------- */
 
-/* Lists the earlier neighbours of a pixel by their numbers in the splash. @param near [4]. */
+/* Lists the earlier neighbours of pixel v by their numbers in the splash. @param near [4]. */
 static uint32_t see_earlier(const uint32_t *pixel, uint32_t v, uint32_t columns, uint32_t *near)
 {
     uint32_t n = 0;
@@ -100,7 +102,7 @@ static void write_rows(lab_table *table, const gbsi_growth *growth, const uint32
     }
 }
 
-/* The role of variable u in clique v. */
+/* Role of variable u in clique v. */
 static uint32_t cell_of(const gbsi_growth *growth, const uint32_t *before, uint32_t v, uint32_t u)
 {
     const bool is_last = v + 1 == growth->n;
@@ -119,7 +121,8 @@ static uint32_t cell_of(const gbsi_growth *growth, const uint32_t *before, uint3
     return !is ? NOTHING : was ? SEPARATOR : ADDED;
 }
 
-/* A row a clique: its separator, its own variable, and what the last variable added. */
+/* Draws a stage with a row for each clique: its separator, its own variable, and the variables that
+ * the last step added. */
 static gbs_status draw_stage(const gbsi_growth *growth, const uint32_t *before, gbs_image *image,
                              gbs_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splash trees on small grids, by hand. */
+/* Tests splash trees on small grids, computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +9,8 @@
 
 #include "lab/splash_trees.h"
 
-/* Around a square, the last pixel closes the cycle: the second and third get the first into their
- * separators. The pixels 1 and 2 of a grid of two columns are not neighbours. */
+/* Around a square, the last pixel closes the cycle, so that the second and third pixels get the
+ * first one into their separators. Pixels 1 and 2 of a grid of two columns are not neighbours. */
 static void test_square(void **state)
 {
     (void)state;
@@ -28,7 +28,8 @@ static void test_square(void **state)
     lab_splash_tree_free(&tree);
 }
 
-/* A whole grid row by row: as wide as a row; a row alone, and two columns in turns. */
+/* A whole grid row by row has a tree as wide as a row. Other cases are a single row, and two
+ * columns in turns. */
 static void test_grid(void **state)
 {
     (void)state;

@@ -4,25 +4,25 @@
 #include "lab/lab.h"
 
 #define MOST_REGIONS 4
-#define CONTRAST     26.0  /* of a texture, grey levels of 256 */
-#define NOISE        100.0 /* of a pixel: standard deviation */
+#define CONTRAST     26.0  /* grey levels (of 256) between the light and dark parts of a texture */
+#define NOISE        100.0 /* standard deviation of the noise of a pixel */
 #define LEVEL        20
-#define LIGHT        2.0 /* the most by which a region is lighter or darker */
+#define LIGHT        2.0 /* largest difference in lightness of a region, in grey levels */
 
 const char *const lab_texture_name[LAB_TEXTURES] = {"across", "down",  "slanted",
                                                     "checks", "spots", "plain"};
 
-/* How the colours of classes differ from grey, a little: red, green, blue. */
+/* Small differences of the colours of classes from grey: red, green, blue. */
 static const double tint[LAB_TEXTURES][3] = {{6, 0, -6}, {-6, 6, 0}, {0, -6, 6},
                                              {6, -6, 0}, {-6, 0, 6}, {0, 6, -6}};
 
 typedef struct region {
-    uint32_t class_number, row, column; /* of its point */
+    uint32_t class_number, row, column; /* class of the region, and position of its point */
     uint32_t phase[2];
     double light;
 } region;
 
-/* Whether a texture is light there. */
+/* Whether a texture is light at this pixel. */
 static bool is_light(const region *r, uint32_t row, uint32_t column)
 {
     const uint32_t y = row + r->phase[0];
@@ -50,7 +50,7 @@ static uint32_t draw(const laboratory *lab, uint32_t number, uint32_t *n_drawn, 
     return (uint32_t)(u[0] * n);
 }
 
-/* Classes that differ, at points drawn at random. @return their number. */
+/* Chooses different classes and random points for them. @return number of classes. */
 static uint32_t place(const laboratory *lab, uint32_t number, region *regions)
 {
     uint32_t n_drawn = 0;
@@ -103,7 +103,8 @@ gbs_status lab_textures_make(const laboratory *lab, uint32_t number, gbs_image *
                                                                    : -CONTRAST;
         const double grey =
             128.0 + r->light + texture + NOISE * lab_normal(lab, LAB_TEXTURE_NOISE, number * N + i);
-        for (uint32_t c = 0; c < 3; c++) { /* in steps of LEVEL, so that files are small */
+        /* values are multiples of LEVEL, so that files are small */
+        for (uint32_t c = 0; c < 3; c++) {
             const double value = (double)((int)(grey / LEVEL) * LEVEL) + tint[r->class_number][c];
             image->sample[3 * (size_t)i + c] = (uint16_t)(value < 0.0     ? 0.0
                                                           : value > 255.0 ? 255.0

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates by the clock. The estimates and their number depend on the seed alone; only the times
- * at which they are made depend on the clock. */
+/* Estimates with their times. The estimates and their number depend on the seed alone; only the
+ * times depend on the clock. */
 #include "lab/timed_estimates.h"
 
 #include "simd/math.h"
@@ -18,13 +18,13 @@ double lab_estimate_band(const lab_timed_runs *t, size_t run)
     return 2.0 * t->mcse[last] * gbsi_sqrt(t->draws[last] / t->draws[run]);
 }
 
-/* How far an estimate is from an interval. */
+/* Distance between an estimate and an interval. */
 static double distance(double p, const double truth[2])
 {
     return p < truth[0] ? truth[0] - p : p > truth[1] ? p - truth[1] : 0.0;
 }
 
-/* The last run to end within the time; the first if none does. */
+/* Index of the last run that ends within the time; 0 if no run does. */
 static size_t run_within(const lab_timed_runs *t, double seconds)
 {
     size_t run = 0;
@@ -69,7 +69,7 @@ void lab_estimates_judge(laboratory *lab, const lab_timed_runs *systematic,
              "within the bound of %.2g)",
              systematic->draws[s], s_off, systematic->mcse[s], optimised->draws[o], o_off,
              optimised->mcse[o], bound);
-    if (!lab->options->quick) { /* a check of the program, which may share its processor */
+    if (!lab->options->quick) { /* quick runs check the program, and may share the processor */
         judge_time(lab, systematic, optimised, truth);
     }
 }

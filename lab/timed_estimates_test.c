@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates by the clock: rates, bands, and a verdict that finds spoilt runs. */
+/* Tests estimates with their times: rates, bands, and a verdict that finds spoilt runs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,8 @@
 
 #include "lab/timed_estimates.h"
 
-/* One second and one more for every thousand draws; the first run has no standard error. */
+/* Makes runs that take one second plus one second for every thousand draws; the first run has no
+ * standard error. */
 static lab_timed_runs runs_of(double first, double factor, size_t n_estimates, double p)
 {
     lab_timed_runs t = {.n = 4, .n_estimates = n_estimates};
@@ -34,8 +35,8 @@ static void test_rates(void **state)
     }
 }
 
-/* An estimate of either scan that is off, one without a standard error, an optimised scan that is
- * too slow or not nearer. A quick run does not look at times. */
+/* The verdict finds an estimate of either scan that is wrong, an estimate without a standard error,
+ * and an optimised scan that is too slow or not nearer. A quick run does not judge times. */
 static void test_verdict(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts of updates under growth by coupling. */
+/* Counts of updates by splashes that grow by coupling, or at random. */
 #include "lab/update_counts.h"
 
 #include <string.h>
@@ -12,11 +12,11 @@
 #define NOISE    1.0
 #define WIDTH    5
 #define SPLASHES 8u
-#define SHARE    40u                /* a splash has at most this part of the pixels */
-#define PASS     (SHARE / SPLASHES) /* rounds of a pass, or more */
-#define CROWD    160u               /* splashes of one round, to fill the picture */
+#define SHARE    40u                /* a splash has at most 1 / SHARE of the pixels */
+#define PASS     (SHARE / SPLASHES) /* most rounds of a pass */
+#define CROWD    160u               /* splashes of one round, enough to fill the picture */
 #define ADAPTED  8u                 /* rounds before the splashes are recorded */
-#define DETAIL   32u                /* pixels of a side that are shown larger */
+#define DETAIL   32u                /* side, in pixels, of the square that is shown enlarged */
 
 static uint64_t rounds_of(const laboratory *lab)
 {
@@ -27,7 +27,7 @@ double lab_update_counts_updates(const laboratory *lab)
 {
     const gbs_generate_potts_options picture = lab_grey_picture(lab, NOISE);
     const double n = (double)picture.rows * picture.columns;
-    const uint64_t passes = rounds_of(lab) / PASS + 2; /* of each of two runs */
+    const uint64_t passes = rounds_of(lab) / PASS + 2; /* passes of each of two runs */
     return n * (2.0 * (double)passes + 2.0 * (ADAPTED + 1.0));
 }
 
@@ -36,7 +36,7 @@ double lab_update_counts_updates(const laboratory *lab)
 typedef struct listener {
     laboratory *lab;
     lab_tally *tally;
-    uint32_t splash, taken; /* the splash that grows, and its present number of pixels */
+    uint32_t splash, taken; /* splash that is growing, and its number of pixels so far */
 } listener;
 
 static int on_progress(void *context, const gbs_progress *progress)
@@ -93,7 +93,7 @@ static void compare(lab_tally *t, uint32_t side)
     t->edge = (double)updates[1] / (double)n[1] / ((double)updates[0] / (double)n[0]);
 }
 
-/* Runs one chain, whose state the scan adapts to. */
+/* Runs one chain, to whose states the scan adapts. */
 static gbs_status count(laboratory *lab, const gbs_model *model, int grow, uint32_t splashes,
                         uint64_t first, uint64_t last, uint32_t side, lab_tally *t, gbs_error *err)
 {
@@ -126,8 +126,8 @@ cleanup:
     return status;
 }
 
-/* Finds the noisy picture, level by level: without couplings mean field is exact, and the likeliest
- * level is the one nearest to the noisy value. */
+/* Computes the noisy picture, rounded to levels. Without couplings mean field is exact, and the
+ * most probable level is the level nearest to the noisy value. */
 static gbs_status find_noisy(const gbs_generate_potts_options *picture, gbs_image *image,
                              gbs_error *err)
 {
@@ -175,8 +175,9 @@ static uint32_t count_touching(const lab_tally *t, uint32_t side)
     return touching;
 }
 
-/* The trees of all splashes of a round, grown again from the order in which they took pixels.
- * @param largest out: the tree of the largest. */
+/* Grows the trees of all splashes of a round again, from the order in which the splashes took
+ * pixels.
+ * @param largest out: tree of the largest splash. */
 static gbs_status grow_trees(lab_update_counts *a, const lab_tally *t, lab_table *table,
                              lab_splash_tree *largest, gbs_error *err)
 {
@@ -271,9 +272,9 @@ void lab_update_counts_free(lab_update_counts *a)
     free_tally(&a->adaptive);
 }
 
-/* ---- what is written ------------------------------------------------------------------------ */
+/* ---- writing results ------------------------------------------------------------------------ */
 
-/* White: two and a half times the mean or more. */
+/* Draws a map of updates, in which white is at least two and a half times the mean. */
 static gbs_status map_updates(const lab_tally *t, uint32_t side, gbs_image *image, gbs_error *err)
 {
     double mean = 0.0;
@@ -304,7 +305,7 @@ static gbs_status write_table(const laboratory *lab, const lab_update_counts *a,
     return lab_table_close(&table);
 }
 
-/* The square in which most splashes meet. */
+/* Finds the square in which most splashes meet. @return its first pixel. */
 static uint32_t find_detail(const lab_tally *t, uint32_t side)
 {
     uint32_t best = 0;
@@ -339,7 +340,8 @@ static gbs_status show_splashes(const lab_tally *t, uint32_t side, gbs_image ima
                       : gbs_image_from_labels(part, DETAIL, DETAIL, CROWD + 1, &image[1], err);
 }
 
-/* The largest separator as both largest splashes grow, and a tree that grows. */
+/* Draws the largest separator during the growth of the two largest splashes, and the stages of a
+ * growing tree. */
 static gbs_status draw_trees(const laboratory *lab, const lab_update_counts *a, gbs_error *err)
 {
     lab_plot plot;

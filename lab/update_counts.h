@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often adaptive splashes update each pixel of a noisy picture (Gonzalez et al. 2011, figure
- * 4), beside splashes that grow at random; splashes that share a picture (figure 2) and their
- * junction trees (figure 3). */
+/* Numbers of updates of each pixel of a noisy picture by adaptive splashes (Gonzalez et al. 2011,
+ * figure 4), compared with splashes that grow at random. Splashes that fill a picture (figure 2),
+ * and their junction trees (figure 3). */
 #ifndef LAB_UPDATE_COUNTS_H
 #define LAB_UPDATE_COUNTS_H
 
@@ -12,30 +12,34 @@
 typedef struct lab_tally {
     uint32_t n;
     uint64_t first, last;
-    uint32_t *updates; /* [n] of each pixel */
-    uint32_t *owner;   /* [n] splash of the last of these rounds, from 1 on; 0: none */
-    uint32_t *place;   /* [n] order in which its splash took the variable, from 0 on */
-    uint32_t *state;   /* [n] final states of the chain */
-    double edge; /* mean updates of the pixels beside a pixel of another state, divided by the mean
-                    of all other pixels */
+    uint32_t *updates; /* [n] number of updates of each pixel */
+    /* [n] splash of the last of these rounds that took the pixel, from 1 on; 0 if there is none */
+    uint32_t *owner;
+    uint32_t *place; /* [n] position of the pixel in the order of its splash, from 0 on */
+    uint32_t *state; /* [n] final states of the chain */
+    /* mean number of updates of pixels next to a pixel of another state, divided by the mean of all
+     * other pixels */
+    double edge;
 } lab_tally;
 
 typedef struct lab_update_counts {
     uint32_t side;
     gbs_image noisy;
-    lab_tally fifo, coupled; /* tallies of one round in which as many splashes grow as fit */
+    /* tallies of one round in which as many splashes grow as fit the picture */
+    lab_tally fifo, coupled;
     lab_tally random, adaptive;
-    lab_splash_tree first_come, by_coupling; /* of the largest splash of each */
-    uint32_t n_splashes;                     /* of both rounds */
-    uint32_t touching;                       /* neighbouring pixels of different splashes */
-    uint32_t widest, differ;                 /* of all trees */
+    lab_splash_tree first_come, by_coupling; /* trees of the largest splash of each tally */
+    uint32_t n_splashes;                     /* number of splashes of the two rounds */
+    /* number of neighbouring pixels that belong to different splashes */
+    uint32_t touching;
+    uint32_t widest, differ; /* maxima over all trees */
 } lab_update_counts;
 
 double lab_update_counts_updates(const laboratory *lab);
-/* @param out zero before; free in any case. */
+/* @param out must be zero before, and must be freed in any case. */
 gbs_status lab_update_counts_run(laboratory *lab, lab_update_counts *out, gbs_error *err);
 void lab_update_counts_free(lab_update_counts *adapted);
-/* updates.csv, pictures.svg and trees.svg. lab_update_counts_run() writes tree.csv. */
+/* Writes updates.csv, pictures.svg and trees.svg. lab_update_counts_run() writes tree.csv. */
 gbs_status lab_update_counts_draw(const laboratory *lab, const lab_update_counts *adapted,
                                   gbs_error *err);
 void lab_update_counts_judge(laboratory *lab, const lab_update_counts *adapted);

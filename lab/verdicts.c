@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of verdicts.def. */
+/* Functions of the rows of verdicts.def. */
 #include "lab/verdicts.h"
 
 #include <math.h>
 
 #include "simd/math.h"
 
-/* Whether a component tends to what is estimated. The estimate follows ordinary Gibbs sweeps, so
- * that it is not the limit itself: on the paper's models the limit is 0.97 and 1.2 times as large.
- * Half and twice the estimate are refused. */
+/* Whether a measured component agrees with its estimated limit. The estimate follows ordinary Gibbs
+ * sweeps and is not exact: on the paper's models the limit is 0.97 and 1.2 times the estimate.
+ * Measured values of half or twice the estimate are refused. */
 static bool is_near(double measured, double estimate)
 {
     return measured > 0.8 * estimate && measured < 1.75 * estimate;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Verdicts as functions of figures: what verdicts.def lists. An experiment measures the figures and
- * describes them in words. Only the functions here decide whether the figures agree with the claim,
- * so that a test can show every verdict saying no. */
+/* Verdicts as functions of figures, which verdicts.def lists. An experiment measures the figures
+ * and describes them in words. Only these functions decide whether the figures agree with the
+ * claim, so that a test can show that every verdict is able to say no. */
 #ifndef LAB_VERDICTS_H
 #define LAB_VERDICTS_H
 
 #include <stdbool.h>
 
-/* This is a struct rather than a bool, so that a finding cannot be reported without a row of
+/* The type is a struct rather than a bool, so that a finding cannot be reported without a row of
  * verdicts.def. */
 typedef struct lab_ruling {
     bool holds;
@@ -22,7 +22,8 @@ typedef struct lab_ruling {
 #include "lab/verdicts.def"
 #undef LAB_VERDICT
 
-/* LAB_JUDGE(race_order, .least_lead = 0.3) */
+/* Result of a row of verdicts.def for some figures, as in LAB_JUDGE(race_order, .least_lead = 0.3).
+ */
 #define LAB_JUDGE(name, ...) lab_judge_##name((lab_##name##_figures){__VA_ARGS__})
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every verdict of verdicts.def on the figures of a good run, of which none may be missing, and on
- * those of spoilt runs, one for each thing that is wanted. A row without both fails here. */
+/* Applies every verdict of verdicts.def to the figures of a good run, of which none may be missing,
+ * and to figures of spoilt runs, one for each condition of the verdict. The test fails if a row
+ * lacks either kind of figures. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +21,7 @@ static const char *const verdict[] = {
 
 enum { N_VERDICTS = sizeof verdict / sizeof verdict[0] };
 
-static unsigned shown[N_VERDICTS][2]; /* saying no, saying yes */
+static unsigned shown[N_VERDICTS][2]; /* whether the row said no, and yes */
 
 static void show(const char *name, lab_ruling found, bool wanted, const char *how)
 {
@@ -330,7 +331,7 @@ static void test_dogs(void **state)
     SPOILT(segment_better, "picture as patches alone", 0.0135, 0.0032, 0.0, 0.0033);
 }
 
-/* Runs last. */
+/* Must run last. */
 static void test_all_are_shown(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/attack holds against enumeration: an answer, or the reason why there is none."""
+"""Compares answers with enumeration for tools/attack, and judges the reasons for missing answers."""
 import csv
 import io
 import json
@@ -10,8 +10,8 @@ import numpy
 
 from attack_models import INF, axis, flat
 
-SIGMAS, SLACK = 6.0, 0.002  # of sampled answers that are called converged
-# What a run on a legal model may fail with.
+SIGMAS, SLACK = 6.0, 0.002  # bound for sampled answers that are called converged
+# Messages with which a run on a legal model may fail.
 REASONS = ("probability zero", "probability 0", "positive probability", "positive weight", "memory limit", "weight zero",
            "no starting state", "would take", "there is nothing", "has no closed form", "no parameters here",
            "there is no result", "no certificate", "not supported", "cannot", "wcnf files", "more than", "the limit is",
@@ -22,11 +22,11 @@ REASONS = ("probability zero", "probability 0", "positive probability", "positiv
 
 
 class Wrong(Exception):
-    """What is wrong with a trial, in a line; its first word says of what kind."""
+    """The mistake that a trial found, in one line. The first word names the kind of mistake."""
 
 
 class Skipped(Exception):
-    """Why a trial cannot be made here."""
+    """The reason why a trial cannot be made on this machine."""
 
 
 def rows_of(out, *columns):
@@ -37,7 +37,7 @@ def rows_of(out, *columns):
 
 
 class Answers:
-    """Enumeration of a model given likelihoods, [(variable, likelihoods)], and what the program wrote beside it."""
+    """Enumeration of a model given likelihoods, [(variable, likelihoods)], and the output of the program to compare with it."""
 
     def __init__(self, m, q, given):
         self.m, self.q = m, q
@@ -84,7 +84,7 @@ class Answers:
         return self.m.label[v].index(text) if v in self.m.label else int(text)
 
     def variables_of(self, option):
-        """The variables that an option lists, all without it."""
+        """@return the variables that an option lists, or all variables if the option is not given."""
         names = self.q.value(option, None)
         return list(range(len(self.m.arity))) if names is None else [self.variable_number(x) for x in names.split(",")]
 
@@ -113,7 +113,7 @@ class Answers:
         rows = rows_of(out, "variable", "state", "probability", "mcse")
         variables = self.variables_of("--query")
         key = [(v, a) for v in variables for a in range(self.m.arity[v])]
-        partly = self.q.value("--scan", "") in ("random", "splash", "a.scan")  # what it has not visited has no estimate
+        partly = self.q.value("--scan", "") in ("random", "splash", "a.scan")  # variables that were not visited have no estimate
         if self.q.value("--estimator", "") == "traces" or partly and len(rows) < len(key):
             return
         if len(rows) != len(key):
@@ -131,7 +131,7 @@ class Answers:
             bound = report["log_z_bound"]
             if bound is not None and bound > self.log_z + 1e-6 + self.close * (1 + abs(self.log_z)):
                 raise Wrong(f"bound: mean field says ln Z >= {bound}, it is {self.log_z}")
-        elif not self.q.has("--restarts"):  # its answers have a bias, which is bounded elsewhere
+        elif not self.q.has("--restarts"):  # answers with --restarts have a bias, which another check bounds
             self.compare(rows, lambda row: at[id(row)], report, "a marginal")
 
     def check_joint(self, out, words, report):
@@ -169,13 +169,13 @@ class Answers:
             raise Wrong(f"exact: a state of {found}, called the largest, which is {self.top}")
 
     def check_sample(self, out, words, report):
-        if self.q.has("--monitor") or self.q.has("--partial-scan"):  # columns are missing
+        if self.q.has("--monitor") or self.q.has("--partial-scan"):  # the table lacks columns
             return
         for row in list(csv.reader(io.StringIO(out)))[1:]:
             state = tuple(int(x) for x in row[3:])
             found = float(self.logw[state])
             if found == -INF and self.q.value("--scan", "") == "synchronous":
-                continue  # its two colours are independent, and it says so
+                continue  # a synchronous scan may draw impossible states: its two colours are independent
             if found == -INF:
                 raise Wrong(f"zero: draw {row[:2]} has probability 0")
             if abs(float(row[2]) - found) > 1e-6 * (1 + abs(found)) + 1e3 * self.close:
@@ -199,7 +199,7 @@ class Answers:
             self.check_sample(out, words, report)
 
     def check_cases(self, out, words, report):
-        """The likelihoods of all cases, and the marginals given each of them."""
+        """Checks the likelihoods of all cases, and the marginals given each case."""
         rows = rows_of(out, "case", "log_probability")
         cases = self.q.cases
         if not self.possible or len(rows) != len(cases):
@@ -237,7 +237,7 @@ class Answers:
             raise Wrong("info: " + out[:200])
 
     def check_decompose(self, out, words, report):
-        """No component is out of range, and all is at most the sum of the others, chain by chain hence on average."""
+        """Checks that no component is out of range, and that the total is at most the sum of the other components."""
         at = {}
         for row in rows_of(out):
             if "component" not in row:
@@ -251,7 +251,7 @@ class Answers:
                 raise Wrong(f"sum: all is above the sum of its components: {components}")
 
     def check_certify(self, out, words, report):
-        """The distance from the target after steps of the systematic scan is at most what is certified."""
+        """Checks that the distance from the target after some steps of the systematic scan is at most the certified one."""
         if not self.q.has("--json") or not self.possible or self.logw.size > 300:
             return
         for row in json.loads(out)["variation"]:
@@ -263,7 +263,7 @@ class Answers:
                 raise Wrong(f"bound: distance {distance!r} after {row['steps']} steps, certified {bound!r}")
 
     def distance_after(self, steps):
-        """Largest total variation distance from the target after steps of the systematic scan, over legal starts."""
+        """@return largest total variation distance from the target after steps of the systematic scan, over legal starts."""
         alive = self.p > 0
         free = [v for v in range(self.p.ndim) if numpy.count_nonzero(self.marginal([v])) > 1]
         states = numpy.flatnonzero(alive)
@@ -280,7 +280,7 @@ class Answers:
 
     def check_sensitivity(self, out, words, report):
         rows = rows_of(out, "derivative", "mcse")
-        for row in rows:  # empty: where no parameter near it is one
+        for row in rows:  # a row is empty if no parameter is near it
             if math.isnan(float(row["derivative"] or 0)):
                 raise Wrong(f"derivative: {row}")
         if self.scale > 1e3 or "--top" in self.q.words() or not rows or any(float(row["mcse"] or 0) > 0 for row in rows):
@@ -289,7 +289,7 @@ class Answers:
         v = self.variable_number(name)
         a = self.state_number(v, state)
         words = [word for word, _ in self.m.factors]
-        one_each = words.index("count") if "count" in words else len(words)  # a count is several factors
+        one_each = words.index("count") if "count" in words else len(words)  # a `count` line makes several factors
         for row in rows[:40]:
             if row["parameter"] != "weight" or not row["derivative"] or int(row["factor"]) >= one_each:
                 continue
@@ -298,7 +298,7 @@ class Answers:
                 raise Wrong(f"derivative: {row}, it is {truth!r}")
 
     def derivative(self, word, arguments, v, a):
-        """Of P(X_v = a) by the weight of a factor: the covariance of that event and the factor's formula."""
+        """@return the derivative of P(X_v = a) by the weight of a factor: the covariance of the event and the factor's formula."""
         if word == "tied":
             word, arguments = arguments[2:]
         formula = getattr(self.m, "of_" + word)(numpy.zeros(self.m.arity), *arguments[:-1], 1.0) + numpy.zeros(self.m.arity)

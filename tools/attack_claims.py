@@ -32,7 +32,7 @@ def table_of(arity, scope, weight):
 
 
 def tables(r, zeros=0.0):
-    """A tree of strong tables of two and three variables near each other."""
+    """A tree of strong tables over two or three neighbouring variables."""
     n = r.randrange(8, 13)
     arity, spread, factors = [r.randrange(2, 4) for _ in range(n)], r.uniform(1.0, 4.0), []
     for v in range(1, n):
@@ -66,7 +66,7 @@ def ferromagnet(r):
 
 
 def mode(r, n, share, deep):
-    """Soft spins, and one table of the first variables that gives one state of them this share of the mass."""
+    """Soft spins, and one table over the first variables that gives one of their joint states this share of the mass."""
     arity, factors = spins(n, {}, [0.2 * r.gauss(0, 1) * deep for _ in range(n)])
     weight = numpy.ones(2 ** n)
     weight[r.randrange(2 ** n)] = 2.0 ** n * share / (1.0 - share)
@@ -78,7 +78,7 @@ def heavy_state(r):
 
 
 def hole(r):
-    """A state that holds a chain for a thousand sweeps, once it is met."""
+    """A state that holds a chain for a thousand sweeps once the chain has reached it."""
     return mode(r, r.randrange(15, 18), r.uniform(0.03, 0.15), 0.0)
 
 
@@ -109,13 +109,13 @@ def soft_network(r):
 
 
 def rare_evidence(r):
-    """What was observed is nearly impossible, and has several explanations that are far apart."""
+    """A network whose observations are nearly impossible and have several explanations that are far apart."""
     return observe(network(r, r.randrange(11, 16), 10.0 ** r.uniform(-4.5, -3.5), 4), r, r.randrange(2, 5), True)
 
 
 def sharp_network(r, states=2):
-    """Variables that are functions of those shortly before, with exceptions between 1 in 100 and 1 in 10^9, given rare
-    states of some of the last: chains move within an explanation, and hardly ever to another."""
+    """A network whose variables are functions of variables shortly before them, with exceptions between 1 in 100 and
+    1 in 10^9, given rare states of some of the last variables. Chains move within an explanation, and hardly ever to another."""
     n, factors = r.randrange(8, 17 if states == 2 else 12), []
     for v in range(n):
         near = list(range(max(0, v - 4), v))
@@ -137,14 +137,14 @@ def sharp_states(r):
 
 
 def copies(r):
-    """A chain of noisy copies whose ends were seen to differ: it breaks somewhere."""
+    """A chain of noisy copies whose ends were observed to differ, so some copy is wrong."""
     n, e = r.randrange(8, 14), 10.0 ** r.uniform(-5, -2.5)
     factors = [((v, v + 1), numpy.array([1 - q, q, q, 1 - q])) for v in range(n - 1) for q in [e * r.uniform(0.5, 2.0)]]
     return [2] * n, [((0,), numpy.array([0.5, 0.5])), *factors], {0: 0, n - 1: 1}
 
 
 def causes(r):
-    """Rare causes of findings that were made, each with two or three explanations: noisy-or."""
+    """Rare causes of observed findings, in a noisy-or network. Each finding has two or three explanations."""
     n = r.randrange(6, 11)
     factors = [((v,), numpy.array([1 - q, q])) for v in range(n) for q in [10.0 ** r.uniform(-4.5, -2.0)]]
     n_found = r.randrange(1, 4)
@@ -160,7 +160,7 @@ def causes(r):
 
 
 def blocks(r):
-    """Groups of variables that hold together, each with a side it prefers a little."""
+    """Groups of strongly coupled variables. Each group slightly prefers one side."""
     n_groups, size, e = r.randrange(2, 4), r.randrange(3, 5), 10.0 ** r.uniform(-4.5, -2.5)
     n = n_groups * size
     factors = [((g * size + i, g * size + j), numpy.array([1 - e, e, e, 1 - e]))
@@ -171,7 +171,7 @@ def blocks(r):
 
 
 def third_state(r):
-    """Variables of three states: two that change freely, and one that all of them take together or not at all."""
+    """Variables of three states. Two states change freely; the third one is taken by all variables or by none."""
     n, e = r.randrange(5, 9), 10.0 ** r.uniform(-4, -2)
     arity, share, factors = [3] * n, r.uniform(0.02, 0.3), []
     for v in range(n - 1):
@@ -180,7 +180,7 @@ def third_state(r):
 
 
 def parity(r):
-    """Soft parities of three: no variable says anything alone."""
+    """Soft parities of three variables: no single variable gives information about another one."""
     n = r.randrange(8, 13)
     factors = [((v,), numpy.array([1.0, r.uniform(0.3, 1.0)])) for v in range(n)]
     for _ in range(r.randrange(n // 2, n)):
@@ -198,7 +198,7 @@ def switch(r):
 
 
 KINDS = {"tables": tables, "glass": glass, "zeros": lambda r: tables(r, 0.25), "heavy state": heavy_state,
-         "soft network": soft_network,  # the old five
+         "soft network": soft_network,  # the first five kinds
          "rare evidence": rare_evidence, "sharp network": sharp_network, "sharp states": sharp_states,
          "copies": copies, "causes": causes, "blocks": blocks, "hole": hole,
          "third state": third_state, "ferromagnet": ferromagnet, "parity": parity, "switch": switch}
@@ -219,13 +219,13 @@ def marginals_of(arity, factors, seen):
         joint *= keep.reshape([arity[v] if u == v else 1 for u in range(len(arity))])
     for scope, weight in factors:
         shape = [arity[v] if v in scope else 1 for v in range(len(arity))]
-        joint *= numpy.asarray(weight).reshape(shape)  # scopes ascend
+        joint *= numpy.asarray(weight).reshape(shape)  # variables of a scope ascend
     joint /= joint.sum()
     return [joint.sum(axis=tuple(u for u in range(len(arity)) if u != v)) for v in range(len(arity))]
 
 
 def write_uai(path, arity, factors, seen):
-    """A directed network has evidence: its chains start in states that are drawn forwards."""
+    """Writes a UAI file. A directed network also has evidence, and its chains start in states that are drawn forwards."""
     with open(path + ".evid", "w", encoding="ascii") as file:
         print(len(seen), *(x for pair in seen.items() for x in pair), file=file)
     with open(path, "w", encoding="ascii") as file:
@@ -237,7 +237,7 @@ def write_uai(path, arity, factors, seen):
 
 
 def run(program, folder, kind, number, mode_name):
-    """@return kind, mode, whether it claims, by how much it is off where it is off too much, the verdict."""
+    """@return kind, mode, whether the run claims convergence, its error if the error is too large, the verdict."""
     arity, factors, *evidence = KINDS[kind](random.Random(f"{kind} {number}"))
     seen = evidence[0] if evidence else {}
     exact = numpy.concatenate(marginals_of(arity, factors, seen))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/attack does for learning: objectives by enumeration, and gradients against their finite differences."""
+"""Tests learning for tools/attack: computes objectives by enumeration, and compares gradients with finite differences."""
 import copy
 import csv
 import io
@@ -23,7 +23,7 @@ def table(names, rows):
 
 
 def slope(objective, w):
-    """Central differences."""
+    """@return the derivative by central differences."""
     found = []
     for k in range(len(w)):
         up, down = numpy.array(w), numpy.array(w)
@@ -34,10 +34,10 @@ def slope(objective, w):
 
 
 def check_point(trial, what, objective, w):
-    """The last row of the curve against the weights that are written."""
+    """Compares the last row of the curve with the weights that were written."""
     rows = rows_of(trial.read("curve.csv").decode(), "objective", "gradient")
     if not rows:
-        return  # where learning begins is the end
+        return  # learning ended where it began
     told, norm = float(rows[-1]["objective"]), float(rows[-1]["gradient"])
     truth = objective(numpy.array(w))
     if abs(told - truth) > 1e-8 * (1 + abs(truth)):
@@ -61,7 +61,7 @@ def log_p(logw, x):
 
 
 def weights(trial):
-    """Tied Ising couplings, fields and Potts weights."""
+    """Tests learning of tied Ising couplings, fields and Potts weights."""
     r = trial.r
     arity = [r.choice([2, 2, 3]) for _ in range(r.randint(2, 5))]
     m, binary = Model(arity), [v for v, k in enumerate(arity) if k == 2]
@@ -85,7 +85,7 @@ def weights(trial):
     if status not in (0, 4, 5):
         return status
     w = [float(row["value"]) for row in rows_of(trial.read("w.csv").decode(), "value")]
-    used = sorted({arguments[0] for _, arguments in m.factors})  # others are no parameters
+    used = sorted({arguments[0] for _, arguments in m.factors})  # other weights are no parameters
     score = log_pl if kind == "pseudo" else log_p
 
     def objective(x):
@@ -120,7 +120,7 @@ def potts(trial):
         return sum(log_pl(logw, row) for row in rows)
     if abs(report["pseudo_log_likelihood"] - score(w)) > 1e-6 * (1 + abs(score(w))):
         raise Wrong(f"exact: potts: ln PL {report['pseudo_log_likelihood']!r}, of the weights that are written {score(w)!r}")
-    if report["converged"]:  # fields and couplings in the gauge of the smallest norm: its slope is 0 where theirs, projected, is
+    if report["converged"]:  # weights in the gauge of smallest norm: their slope is 0 where the projected slope is 0
         least = gauge(w, n, q)
         length = float(numpy.linalg.norm(slope(lambda x: l2 / 2 * float(x @ x) - score(x), least)))
         if abs(length - report["gradient_norm"]) > 1e-4 * (1 + report["objective"]):
@@ -132,7 +132,7 @@ def potts(trial):
 
 
 def gauge(w, n, q):
-    """Weights of the smallest norm that have the same conditionals: couplings hold a part of the fields."""
+    """@return the weights of smallest norm with the same conditionals, in which couplings contain a part of the fields."""
     fields, pairs = n * q, [(i, j) for i in range(n) for j in range(i + 1, n)]
     moves = []
     for t, (i, j) in enumerate(pairs):
@@ -159,7 +159,7 @@ def gauge(w, n, q):
 
 
 class SkipChain:
-    """The text that learn crf writes of a field with links between tokens [M65]."""
+    """A model in the text that learn crf writes for a random field with links between tokens [M65]."""
 
     def __init__(self, text):
         lines = iter(text.splitlines())
@@ -241,7 +241,7 @@ CHAINS = 256
 
 
 def read_machine(text, n, m):
-    """W, a and b of the table form that is written: W / 4 is a coupling of spins, a / 2 + sum of W / 4 a field [M63]."""
+    """Reads W, a and b from the written model: W / 4 is a coupling of spins, a / 2 + sum of W / 4 is a field [M63]."""
     words = iter(text.split()[2 + n + m:])
     scopes = [[int(next(words)) for _ in range(int(next(words)))] for _ in range(int(next(words)))]
     w, bias = numpy.zeros((n, m)), numpy.zeros(n + m)
@@ -255,14 +255,14 @@ def read_machine(text, n, m):
 
 
 def energies(x, v, m):
-    """-F(v) of visible states [number, n], and P(h_j = 1 | v)."""
+    """@return -F(v) of the visible states [number, n], and P(h_j = 1 | v)."""
     n = v.shape[1]
     given = x[n * m + n:] + v @ x[:n * m].reshape(n, m)
     return v @ x[n * m:n * m + n] + numpy.logaddexp(0, given).sum(axis=1), 1 / (1 + numpy.exp(-given))
 
 
 def rbm(trial):
-    """A large first step, as chance has it, and from there one along the gradient: what it moves is the gradient that chains estimate."""
+    """Tests a restricted Boltzmann machine: a large random first step, then a step that must be the gradient that chains estimate."""
     r = trial.r
     n, m, l2 = r.randint(1, 4), r.randint(1, 3), r.choice([0, 1, 100])
     rows = numpy.array([[r.randrange(2) for _ in range(n)] for _ in range(r.choice([20, 50]))])
@@ -278,7 +278,7 @@ def rbm(trial):
         w.append(read_machine(trial.read("m.uai").decode(), n, m))
         rate.append(first / (1 + (first / end - 1) / 2))
     if len(trial.read("curve.csv").splitlines()) != 3:
-        return status  # the first look was enough
+        return status  # the first check was enough
     all_v = numpy.array(list(itertools.product([0, 1], repeat=n)))
 
     def objective(x):
@@ -300,7 +300,7 @@ def rbm(trial):
 
 
 def write_pictures(trial, names, shown, side):
-    """Pictures of plain squares, each of one shade. @return for each picture its shades [rows][columns]."""
+    """Writes pictures of plain squares, each square of one shade. @return for each picture its shades [rows][columns]."""
     r, pictures, lines = trial.r, [], []
     palette = r.sample([(0, 0, 0), (255, 255, 255), (255, 0, 0), (0, 0, 255), (0, 200, 60), (120, 120, 120)], r.randint(2, 5))
     likely = {name: [r.choice([0.1, 1, 5]) for _ in palette] for name in names}
@@ -308,7 +308,7 @@ def write_pictures(trial, names, shown, side):
         rows, columns = r.randint(1, 4), r.randint(len(palette), 6)
         shade = [[r.choices(range(len(palette)), likely[r.choice(of)])[0] for _ in range(columns)] for _ in range(rows)]
         if i == 0:
-            shade[0][:len(palette)] = range(len(palette))  # all are there
+            shade[0][:len(palette)] = range(len(palette))  # every shade occurs
         text = "\n".join(" ".join(str(c) for a in row for _ in range(side) for c in palette[a]) for row in shade for _ in range(side))
         trial.write(f"{i}.ppm", f"P3\n{columns * side} {rows * side}\n255\n{text}\n")
         lines.append(f"{i}.ppm {' '.join(of)}\n")
@@ -318,7 +318,7 @@ def write_pictures(trial, names, shown, side):
 
 
 def derivatives(objective, x):
-    """x times the derivative by each entry: what EM expects to count."""
+    """@return x times the derivative by each entry x, which is the expected count of EM."""
     found = numpy.zeros_like(x)
     for at in numpy.argwhere(x > 0):
         at, sides = tuple(at), []
@@ -331,7 +331,7 @@ def derivatives(objective, x):
 
 
 def aspects(trial):
-    """Steps of EM are x times the derivative of the log-likelihood of the words, and 0.1 more [M68]."""
+    """Checks that a step of EM gives x times the derivative of the log-likelihood of the words, plus 0.1 [M68]."""
     r, side = trial.r, 4
     names = ["grass", "sky", "brick"][:r.choice([2, 2, 3])]
     shown = [r.sample(names, r.randint(1, len(names))) for _ in range(r.randint(0, 2))] + [[name] for name in names]
@@ -342,7 +342,7 @@ def aspects(trial):
                              "--curve", "curve.csv", "-o", "a.aspects")
     if status not in (0, 4, 5):
         return status
-    names = list(dict.fromkeys(name for of in shown for name in of))  # as they come
+    names = list(dict.fromkeys(name for of in shown for name in of))  # in the order of their first occurrence
     curve = [float(row["objective"]) for row in rows_of(trial.read("curve.csv").decode(), "objective")]
     word = [p.ravel() for p in pictures]
     place = [numpy.array([i * cells // len(p) * cells + j * cells // p.shape[1] for i in range(len(p)) for j in range(p.shape[1])], int)
@@ -373,5 +373,5 @@ def aspects(trial):
 
 
 def gradients(trial):
-    """Chains of a machine take a second, others some milliseconds."""
+    """Chooses a test. One with chains of a machine takes a second, the others take some milliseconds."""
     return trial.r.choices([weights, potts, crf, aspects, rbm], [10, 10, 10, 10, 1])[0](trial)

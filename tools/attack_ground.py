@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/attack does for ground: programs of few atoms, against all their worlds."""
+"""Tests ground for tools/attack: compares programs of few atoms with all their worlds."""
 import itertools
 import os
 import re
@@ -9,13 +9,13 @@ import numpy
 from attack_answers import Wrong, rows_of
 
 MOST_ATOMS = 10
-PREDICATES = {"P": "t", "Q": "tu", "R": "tt", "C": "tu", "D": "ut"}  # the types of the arguments
-CHOICES = {"C": 1, "D": 0}  # exactly one value of this argument holds
+PREDICATES = {"P": "t", "Q": "tu", "R": "tt", "C": "tu", "D": "ut"}  # types of the arguments
+CHOICES = {"C": 1, "D": 0}  # exactly one value of the argument with this number holds
 SIGNS = {"and": "^", "or": "v", "implies": "=>", "iff": "<=>"}
 
 
 class Program:
-    """Formulas as nested tuples, and facts."""
+    """A program: formulas as nested tuples, and facts."""
 
     def __init__(self, r):
         while True:
@@ -30,7 +30,7 @@ class Program:
         self.formulas = [self.formula(r) for _ in range(r.randint(1, 4))]
 
     def formula(self, r):
-        """@return a weight, None: it must hold, and a tree."""
+        """@return the weight of a formula (None: the formula must hold), and its tree."""
         return r.choice([None, 0.5, -0.75, 1.5, 2.0, -2.0, 30.0]), self.tree(r, r.randint(0, 3), {})
 
     def term(self, r, kind, bound):
@@ -56,7 +56,7 @@ class Program:
         return (form, self.tree(r, depth - 1, bound), self.tree(r, depth - 1, bound))
 
     def variables(self, tree, bound=()):
-        """Free ones, with their types."""
+        """@return the free variables of a formula, with their types."""
         if tree[0] == "atom":
             return {x: k for x, k in zip(tree[2:], PREDICATES[tree[1]]) if x[0].islower() and x not in bound}
         if tree[0] in ("EXIST", "FORALL"):
@@ -79,7 +79,7 @@ class Program:
         return "\n".join(lines) + "\n"
 
     def rivals(self):
-        """Free atoms that a fact rules out, which are no variables."""
+        """@return the free atoms that a fact excludes. They are not variables of the model."""
         held = {tuple(x for i, x in enumerate(a) if i != 1 + CHOICES[a[0]]) for a, holds in self.facts.items() if holds and a[0] in CHOICES}
         return {a for a in self.free if a[0] in CHOICES and tuple(x for i, x in enumerate(a) if i != 1 + CHOICES[a[0]]) in held}
 
@@ -101,7 +101,7 @@ class Program:
                 "iff": parts[0] == parts[-1]}[tree[0]]
 
     def log_weights(self):
-        """@return those of all worlds, and the atoms in them."""
+        """@return the log weights of all worlds, and the atoms of the worlds."""
         n = 2 ** len(self.free)
         world = {a: numpy.full(n, self.facts.get(a, False)) for a in self.atoms}
         world.update({a: (numpy.arange(n) >> i & 1).astype(bool) for i, a in enumerate(self.free)})
@@ -124,7 +124,7 @@ def name_of(atom):
 
 
 def ground(trial):
-    """The marginals of every atom; a program that is damaged is refused with a place, and nothing is left."""
+    """Checks the marginals of every atom. A damaged program must be refused with a place, and must leave no file."""
     r = trial.r
     program = Program(r)
     texts = [program.text(), program.database()]
@@ -164,7 +164,7 @@ def check(trial, program, logw, world, possible):
     rivals = program.rivals()
     for atom in program.free:
         truth = float(p @ world[atom])
-        alone = 0.0 if atom in rivals else 0.5  # in no factor
+        alone = 0.0 if atom in rivals else 0.5  # the atom is in no factor
         if abs(found.pop(name_of(atom), alone) - truth) > 1e-9:
             raise Wrong(f"ground: {name_of(atom)} has {truth!r}")
     if found:
@@ -180,7 +180,7 @@ def refused(trial, words):
 
 
 def damaged(trial, command, texts):
-    """Characters that go, come, or change."""
+    """@return the text with characters removed, inserted or changed."""
     r = trial.r
     for _ in range(r.randint(1, 3)):
         k = r.randrange(2)

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/attack does to binary inputs: NetCDF files and folders of shares are cut, changed and forged."""
+"""Damages binary inputs for tools/attack: cuts, changes and forges NetCDF files and folders of shares."""
 import math
 import os
 
 from attack_answers import Skipped, Wrong, rows_of
 
-MOST_KIB = 1 << 20  # which a damaged file of some KiB may take
+MOST_KIB = 1 << 20  # most memory for a damaged file of some KiB
 NUMBERS = [0, 1, 2, 7, 2 ** 15, 2 ** 16 - 1, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 40, 2 ** 63 - 1, 2 ** 63, 2 ** 64 - 1]
 
 
 def forge(r, data, at):
-    """A number of a header is another: any, or near the old one."""
+    """Replaces a number of a header by any other number, or by one near the old number."""
     width = r.choice([1, 2, 4, 8])
     at -= at % width
     old = int.from_bytes(data[at:at + width], "little")
@@ -19,7 +19,7 @@ def forge(r, data, at):
 
 
 def damage(r, data):
-    """@return other bytes: cut off, turned over, with forged numbers or a piece of them elsewhere."""
+    """@return damaged bytes: cut off, with flipped bits, with forged numbers, or with a piece moved."""
     worse = data
     while worse == data:
         kind = r.choice(["cut", "flip", "flip", "forge", "forge", "forge", "splice"])
@@ -38,7 +38,7 @@ def damage(r, data):
 
 
 def judge(trial, command, name):
-    """A damaged file is refused by name, with nothing on standard output, or answered, twice alike.
+    """Checks that a damaged file is answered, twice alike, or refused by name with nothing on standard output.
     @return status, standard output."""
     status, out, words = trial.program.run(trial.folder, command, {}, most_kib=MOST_KIB)
     if status in (1, 2, 3) and (status == 3 and name not in words or out.strip() or not words.strip()):
@@ -54,7 +54,7 @@ def overwrite(trial, name, data):
 
 
 def netcdf(trial):
-    """Draws in a damaged NetCDF file are diagnosed, or refused."""
+    """Checks that draws in a damaged NetCDF file are diagnosed or refused."""
     r = trial.r
     chains, sweeps = r.choice([1, 2, 5]), r.choice([1, 4, 30])
     status, _, words = trial.run("sample", "model.gbm", *trial.q.evidence(), "--method", "sample", "--chains", chains, "--sweeps", sweeps,
@@ -82,8 +82,8 @@ RUN = ["--method", "sample", "--lattice", "never", "--scan", "chromatic", "--bur
 
 
 def shares(trial):
-    """A folder of shares has the bytes of the whole model; damaged it is refused, by the name of what is wrong. Sealed anew its
-    contents are checked, and what passes is a distribution."""
+    """Checks that a folder of shares gives the bytes of the whole model. A damaged folder must be refused, with the name of the
+    damaged file. With a new seal its contents must be checked, and an accepted folder must give a distribution."""
     r, q = trial.r, trial.q
     verb = r.choice(["marginals", "marginals", "sample"])
     chains = ["--chains", str(r.choice([1, 4, 17])), "--seed", str(r.randrange(2 ** 64))]
@@ -117,7 +117,7 @@ def check_distribution(text):
     total = {}
     for row in rows_of(text, "variable", "probability"):
         if row["probability"] == "":
-            continue  # of what the schedule does not visit
+            continue  # a variable that the schedule does not visit
         p = float(row["probability"])
         if not -1e-12 <= p <= 1 + 1e-12:
             raise Wrong(f"damaged: {row}")

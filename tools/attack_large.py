@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/attack asks at the edges of numbers: 65 535 states, weights of 1e280 and 1e-280, counters near 2^31 and 2^32."""
+"""Tests large numbers for tools/attack: 65 535 states, weights of 1e280 and 1e-280, counters near 2^31 and 2^32."""
 import fractions
 import itertools
 import math
@@ -17,7 +17,7 @@ def log_sum(x):
 
 
 def states(trial):
-    """A chain of a variable of 65 535 states and two small ones."""
+    """Tests a chain of one variable with 65 535 states and two small variables."""
     r = trial.r
     k, a, b = r.choice([MOST_STATES, MOST_STATES, 65534, 40000, 257]), r.choice([2, 3]), 2
     random = numpy.random.default_rng(r.randrange(2 ** 32))
@@ -62,7 +62,7 @@ def states(trial):
 
 
 def powers(trial):
-    """Weights of 1e-280 to 1e280, by fractions."""
+    """Tests weights of 1e-280 to 1e280, with exact fractions."""
     r = trial.r
     arity = [r.choice([2, 3]) for _ in range(r.randint(1, 4))]
     scopes = [sorted(r.sample(range(len(arity)), r.randint(1, min(2, len(arity))))) for _ in range(r.randint(1, 5))]
@@ -106,7 +106,7 @@ def large(trial):
 NUMBERS = [2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 63 - 1, 2 ** 63, 2 ** 64 - 1, 2 ** 64, 10 ** 30]
 UAI = "MARKOV\n2\n2 2\n1\n2 0 1\n4\n1 2 3 4\n"
 SAMPLED = ["m.uai", "--method", "sample", "--max-updates", "600", "--chains", "4"]
-# Words with {}, a file and its text with {}: what takes a number.
+# Commands, files and texts in which {} stands for a number.
 COUNTERS = [
     (["sample", *SAMPLED, "--sweeps", "{}"], None), (["sample", *SAMPLED, "--sweeps", "30", "--seed", "{}"], None),
     (["sample", *SAMPLED, "--sweeps", "30", "--burn-in", "{}"], None), (["sample", *SAMPLED, "--sweeps", "30", "--thin", "{}"], None),
@@ -127,7 +127,7 @@ COUNTERS = [
 
 
 def counters(trial):
-    """A number that does not fit is refused with a reason, or does what it says: never what its last 32 or 31 bits say."""
+    """Checks that a number is refused with a reason or used as it stands, and never cut to its last 32 or 31 bits."""
     r = trial.r
     trial.write("m.uai", UAI)
     words, file = r.choice(COUNTERS)
@@ -138,7 +138,7 @@ def counters(trial):
             trial.write(file[0], file[1].replace("{}", str(n)))
         return trial.program.run(trial.folder, [x.replace("{}", str(n)) for x in words], {}, most_kib=1 << 20)
     if words[0] == "certify" and number < 2 ** 64:
-        number = 2 ** 64  # many steps take long, and all of them are legal
+        number = 2 ** 64  # every smaller number of steps is legal and may take long
     if words[0] == "sample" and "--burn-in" in words and number < 2 ** 64:
         small = 0
     status, out, said = ask(number + small)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/attack does for EM: the tables after some steps, by enumeration."""
+"""Tests EM for tools/attack: compares the tables after some steps with enumeration."""
 import json
 
 import numpy
@@ -10,13 +10,13 @@ from attack_models import Model, bayes_factors
 
 
 def em(trial):
-    """The tables after some steps of EM, by enumeration."""
+    """Compares the tables after some steps of EM with enumeration."""
     r = trial.r
     m = Model([r.choice([2, 2, 3]) for _ in range(r.randint(1, 4))])
     while not m.factors or any(word != "potential" for word, _ in m.factors):
         m.factors = []
         bayes_factors(r, m)
-    for _, arguments in m.factors:  # no zeros: every row is possible
+    for _, arguments in m.factors:  # without zeros every row is possible
         k = m.arity[arguments[1][-1]]
         x = numpy.reshape(arguments[2], (-1, k)) + 0.05
         arguments[2] = [float(y) for y in (x / x.sum(axis=1, keepdims=True)).ravel()]
@@ -29,7 +29,7 @@ def em(trial):
                              "--intervals", "i.csv", "--summary", "s.json", "-o", "fitted.gbm")
     if status not in (0, 4, 5):
         return status
-    for _, arguments in m.factors if prior != "none" else []:  # what has no chance in the network may get one
+    for _, arguments in m.factors if prior != "none" else []:  # a state of probability 0 may get a positive one
         k = m.arity[arguments[1][-1]]
         arguments[2] = [0.99 * x + 0.01 / k for x in arguments[2]]
     for _ in range(json.loads(trial.read("s.json"))["iterations"]):

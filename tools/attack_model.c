@@ -3,7 +3,7 @@
  *
  *     attack_server model FILE.gbm < DESCRIPTION
  *
- * A line is a call of the builder: a word, then numbers and names, apart by blanks. States and
+ * A line is a call of the builder: a word, then numbers and names between blanks. States and
  * variables are numbered from 0, and a literal is a variable and the state that makes it true.
  *
  *     variables N ARITY...                   name V NAME            label V LABEL...
@@ -14,8 +14,10 @@
  *     extreme KIND CHILD N PARENT... LEAK... EFFECT...              (a noisy-max or noisy-min)
  *     count N LITERAL... LOGWEIGHT...                               directed
  *     keep ENTRIES LOGWEIGHT...              shared TABLE N V...    (a kept table; from 0)
- *     weights N VALUE...                     tied WEIGHT FEATURE    (then a factor with a weight,
- * not after a count)
+ *     weights N VALUE...                     tied WEIGHT FEATURE
+ *
+ * A line `tied` ends with the words of a factor that has a weight. It must not stand after a
+ * `count`.
  */
 #include <gibbsite/gibbsite.h>
 #include <stdio.h>
@@ -31,7 +33,7 @@ static uint32_t arity[MOST];
 static uint32_t variable[MOST], state[MOST];
 static double number[MOST];
 static gbs_error err;
-static size_t n_factors; /* so far */
+static size_t n_factors; /* number of factors until now */
 
 static void fail(const char *text)
 {
@@ -84,7 +86,8 @@ static void next_numbers(size_t n)
     }
 }
 
-/* @param literals whether a state follows each variable. @return the joint states of the scope. */
+/* Reads the scope of a factor. @param literals whether a state follows each variable. @return
+ * the number of joint states of the scope. */
 static size_t next_scope(uint32_t n, int literals)
 {
     size_t n_joint = 1;
@@ -99,7 +102,7 @@ static size_t next_scope(uint32_t n, int literals)
     return n_joint;
 }
 
-/* ---- a line each ----------------------------------------------------------------------------- */
+/* ---- one function for each word -------------------------------------------------------------- */
 
 static void add_variables(void)
 {
@@ -213,7 +216,7 @@ static void add_extreme(void)
     const uint32_t child = next_count();
     const uint32_t n = next_count();
     const uint32_t k = arity[child];
-    size_t entries = k; /* the leak, then the parents' */
+    size_t entries = k; /* the leak, then the inhibitions of the parents */
     (void)next_scope(n, 0);
     for (uint32_t i = 0; i < n; i++) {
         entries += (size_t)arity[variable[i]] * k;
@@ -256,7 +259,8 @@ static void add_weights(void)
 
 static int add_line(const char *word);
 
-/* Its weight is the weight of the factor that follows. */
+/* Adds a factor, and ties the factor's weight to a shared one. The next words describe the
+ * factor. */
 static void add_tied(void)
 {
     char word[WORD];
@@ -277,7 +281,7 @@ static void set_directed(void)
 static const struct {
     const char *word;
     void (*add)(void);
-    int factors; /* that it adds */
+    int factors; /* number of factors that it adds */
 } lines[] = {{"variables", add_variables, 0}, {"name", add_name, 0},
              {"label", add_labels, 0},        {"keep", keep_table, 0},
              {"weights", add_weights, 0},     {"table", add_table, 1},
@@ -286,11 +290,12 @@ static const struct {
              {"potts", add_potts, 1},         {"spin", add_spin, 1},
              {"logical", add_logical, 1},     {"cardinality", add_cardinality, 1},
              {"noisy", add_noisy, 1},         {"extreme", add_extreme, 1},
-             {"count", add_count, MOST}, /* not known */
-             {"tied", add_tied, 0},      /* counted by the line that follows it */
+             {"count", add_count, MOST}, /* number not known */
+             {"tied", add_tied, 0},      /* the words that follow count the factor */
              {"directed", set_directed, 0}};
 
-/* @return 1, or 0 where no line begins with the word. */
+/* Reads the rest of a line that begins with `word`. @return 1, or 0 if no line begins with the
+ * word. */
 static int add_line(const char *word)
 {
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {

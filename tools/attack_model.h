@@ -2,8 +2,8 @@
 #ifndef GBSI_ATTACK_MODEL_H
 #define GBSI_ATTACK_MODEL_H
 
-/* model FILE.gbm: writes the model that standard input describes, see attack_model.c. @return exit
- * status */
+/* Runs `model FILE.gbm`: writes the model that standard input describes, see attack_model.c.
+ * @return exit status */
 int attack_model(int argc, char **argv);
 
 #endif

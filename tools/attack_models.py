@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/attack asks about: random small models, with their weights by enumeration."""
+"""Makes small random models for tools/attack, and enumerates their weights."""
 import math
 
 import numpy
@@ -16,7 +16,7 @@ def spins(joint, v):
 
 
 def axis(joint, v, values):
-    """Values by the state of variable v, shaped for broadcasting over joint states."""
+    """@return an array of values for the states of variable v, shaped for broadcasting over joint states."""
     shape = [1] * joint.ndim
     shape[v] = len(values)
     return numpy.reshape(values, shape)
@@ -27,7 +27,7 @@ def literals(joint, pairs):
 
 
 def phi(function, k, literal, hard):
-    """A logical function of docs/gbm.md, and the largest value that it takes (for infinite weights)."""
+    """@return a logical function of docs/gbm.md, and the largest value of the function (for infinite weights)."""
     body, head = literal[:-1], literal[-1]
     count = sum(x.astype(float) for x in literal)
     n = len(literal)
@@ -54,12 +54,12 @@ def phi(function, k, literal, hard):
 
 
 class Model:
-    """Arities, names, labels, and factors as (word, arguments): lines of attack_model.c."""
+    """A model: arities, names, labels, and factors as (word, arguments), which are lines of attack_model.c."""
 
     def __init__(self, arity):
         self.arity, self.name, self.label, self.factors, self.directed = arity, {}, {}, [], False
         self.kept, self.weights = [], []  # tables that factors share, and weights that they are tied to
-        self.of_slice = 0  # variables of each of two slices of time, first those of the first
+        self.of_slice = 0  # number of variables in each of two slices of time; those of the first slice come first
 
     def describe(self):
         lines = [f"variables {len(self.arity)} " + " ".join(map(str, self.arity))]
@@ -127,7 +127,7 @@ class Model:
         return numpy.where(none, log_q, numpy.log(-numpy.expm1(log_q)))
 
     def of_extreme(self, joint, kind, child, n, parents, leak, effect):
-        """P(child <= y) is the product of the effects' distributions, of a minimum P(child >= y)."""
+        """@return the table of a noisy-max: P(child <= y) is the product of the effects' distributions. A noisy-min has P(child >= y)."""
         k = self.arity[child]
         rows = [numpy.reshape(leak, (1, k))]
         at = 0
@@ -209,9 +209,9 @@ def random_model(r):
         if r.random() < 0.15:
             tie_factors(r, m)
         if r.random() < 0.05:
-            m.factors.append(("table", [0, [], [float(weight_of(r, spread))]]))  # a constant
+            m.factors.append(("table", [0, [], [float(weight_of(r, spread))]]))  # a constant factor
         if m.factors and r.random() < 0.1:
-            m.factors += r.sample(m.factors, 1)  # the same factor twice
+            m.factors += r.sample(m.factors, 1)  # repeat a factor
     return m
 
 
@@ -219,9 +219,9 @@ WITH_WEIGHT = ("field", "ising", "potts", "spin", "logical", "cardinality")
 
 
 def tie_factors(r, m):
-    """Ties factors with a finite weight to weights of that value, of that half, or of 0 (then the factor's is 0)."""
+    """Ties factors with a finite weight to shared weights of the same value, half the value, or 0 (the factor's weight is then 0)."""
     if any(word == "count" for word, _ in m.factors):
-        return  # attack_model.c does not know the number of a factor that comes later
+        return  # attack_model.c knows only the numbers of earlier factors
     for i, (word, arguments) in enumerate(m.factors):
         if word not in WITH_WEIGHT or not math.isfinite(arguments[-1]) or r.random() < 0.3:
             continue
@@ -279,7 +279,7 @@ def add_factor(r, m, spread, zeros):
         scope = some(r, m, hub)
         pairs = [(v, r.randrange(m.arity[v])) for v in scope]
         values = [float(weight_of(r, spread)) for _ in range(len(scope) + 1)]
-        if r.random() < zeros:  # only what is at an end may be forbidden
+        if r.random() < zeros:  # only the smallest or the largest counts may be forbidden
             forbidden = r.randint(0, len(scope))
             values[:forbidden] = [-INF] * forbidden
         elif r.random() < zeros:
@@ -298,7 +298,7 @@ def add_factor(r, m, spread, zeros):
 
 
 def share_table(r, m, values):
-    """One table for every scope of the same shape."""
+    """Makes scopes of the same shape share one table."""
     shape = [m.arity[v] for v in some(r, m, 2)]
     if not shape or math.prod(shape) > len(values):
         return

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/attack does at the border of the Python module: calls that are right but for one or two arguments.
+"""Tests the border of the Python module for tools/attack: calls that are correct except for one or two arguments.
 
-The family `module` is asked of a process of its own, this file as a program, whose _core is built with the address sanitizer. Right calls
-of every function are made once, and what they hand to _core is noted; a trial takes one of either, puts odd values in the place of some
-of its arguments, or of parts of them, and uses what comes back. It must be a value or an exception of Python, in time, and no
-argument may be kept or dropped once too often. What the library has not freed when the process ends is told then.
+The family `module` runs in an own process, this file as a program, whose _core is built with the address sanitizer. Correct calls of
+every function are made once, and their calls of _core are noted. A trial takes a call of either kind, replaces some of its arguments,
+or parts of them, by odd values, and uses the result. The result must be a value or a Python exception, in time, and all reference
+counts must be right. When the process ends, it reports memory that the library has not freed.
 """
 import copy
 import gc
@@ -21,14 +21,14 @@ import warnings
 from attack_answers import Skipped, Wrong
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SECONDS = 10  # then a call is interrupted, as by Ctrl-C
+SECONDS = 10  # a longer call is interrupted, as by Ctrl-C
 HANGS = 120
 
 # ---- the family ------------------------------------------------------------------------------
 
 
 class Module:
-    """The process; begun anew when it has ended."""
+    """The process that is tested. It is started again after it has ended."""
 
     def __init__(self, core):
         self.core, self.process, self.said = core, None, tempfile.TemporaryFile()
@@ -46,7 +46,7 @@ class Module:
         return self.said.read().decode("utf-8", "replace")
 
     def ask(self, key):
-        """@return what became of the trial."""
+        """@return the outcome of the trial."""
         if self.process is None:
             self.begin()
         self.process.stdin.write(f"{key}\n".encode())
@@ -69,7 +69,7 @@ class Module:
         return outcome
 
     def end(self):
-        """@return what the library has not freed, or None."""
+        """@return the report about memory that the library has not freed, or None."""
         if self.process is None:
             return None
         self.process.stdin.close()
@@ -90,7 +90,7 @@ def module(trial):
 
 
 def load(core):
-    """The package of this source with that _core."""
+    """@return the package of these sources with the given _core."""
     import importlib.machinery
     import importlib.util
     loader = importlib.machinery.ExtensionFileLoader("gibbsite._core", core)
@@ -103,7 +103,7 @@ def load(core):
 
 
 class Odd:
-    """Objects whose methods fail, or change what they are asked about."""
+    """Objects whose methods fail, or change the argument that they are asked about."""
 
     def __init__(self, r):
         self.r, self.list = r, [1, 2, 3]
@@ -115,7 +115,7 @@ class Odd:
 
 
 class Shrinks(list):
-    """A list that is shorter each time somebody asks."""
+    """A list that gets shorter each time its length is asked for."""
 
     def __len__(self):
         if super().__len__() > 0:
@@ -157,7 +157,7 @@ def odd_frame(r, numpy):
     except ImportError:
         return None
     columns = r.sample(["cold", "fever", "influenza", "cough", "a", "Cold", 0, None, "\0", ("a", 1)], r.randint(0, 4))
-    cells = ["yes", "no", None, numpy.nan, 0, 1, 2.5, True, pandas.NA, pandas.Timestamp(0), 2 ** 40, "?", "a\0b", b"yes"]  # on half of a surrogate pair pandas crashes itself
+    cells = ["yes", "no", None, numpy.nan, 0, 1, 2.5, True, pandas.NA, pandas.Timestamp(0), 2 ** 40, "?", "a\0b", b"yes"]  # no half of a surrogate pair: pandas crashes
     data = pandas.DataFrame({c: [r.choice(cells) for _ in range(3)] for c in columns})
     return r.choice([data, data.astype("category") if columns else data, data.iloc[:0], data.iloc[::-1], pandas.concat([data, data], axis=1), data.T])
 
@@ -180,7 +180,7 @@ def odd_value(r, gibbsite, numpy):
 
 
 def changed(r, x, odd, depth=0):
-    """x with an odd value in its place, or somewhere inside."""
+    """@return x, or a part of x, replaced by an odd value."""
     if depth < 4 and r.random() < 0.75:
         if isinstance(x, dict) and x:
             key = r.choice(list(x))
@@ -199,12 +199,12 @@ def changed(r, x, odd, depth=0):
         return None
 
 
-HANDLES = []  # of _core, of any kind
+HANDLES = []  # handles of _core, of any kind
 PLAIN = (bool, int, float, str, bytes, dict, list, tuple, type(None))
 
 
 def right_calls(gibbsite, numpy, folder):
-    """Functions of no arguments that return (function, positional arguments, keywords)."""
+    """@return functions without arguments that return (function, positional arguments, keywords)."""
     gb = gibbsite
     clinic = gb.read(os.path.join(HERE, "..", "examples", "clinic.bif"))
     grid = gb.from_tables([2, 3, 2], [([0, 1], numpy.arange(1.0, 7).reshape(2, 3)), ([1, 2], numpy.ones((3, 2)))])
@@ -243,7 +243,7 @@ def right_calls(gibbsite, numpy, folder):
 
 
 def note_core(core, noted):
-    """Functions of _core that note their arguments."""
+    """Replaces the functions of _core by functions that also note their arguments."""
     for name in dir(core):
         function = getattr(core, name)
         if name.startswith("_") or not callable(function) or isinstance(function, type):
@@ -259,7 +259,7 @@ def note_core(core, noted):
 
 
 def use(r, found):
-    """What can be done with a result."""
+    """Uses a result in all possible ways."""
     for _ in range(3):
         way = r.choice(["repr", "iterate", "attribute", "copy", "index", "method"])
         if way == "repr":
@@ -279,7 +279,7 @@ def use(r, found):
 
 
 def one(r, gibbsite, numpy, calls):
-    """@return the name of what it came to."""
+    """Makes one trial. @return the name of its outcome."""
     function, arguments, keywords = r.choice(calls)
     def odd():
         return odd_value(r, gibbsite, numpy)
@@ -303,7 +303,7 @@ def one(r, gibbsite, numpy, calls):
             signal.setitimer(signal.ITIMER_REAL, 0)
     except SystemError as error:
         outcome = f"wrong: SystemError {error} of {getattr(function, '__name__', function)}"
-    except BaseException as error:  # any other one is an answer
+    except BaseException as error:  # any other exception is a valid answer
         outcome = type(error).__name__
         error.__traceback__ = None
         del error

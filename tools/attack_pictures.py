@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/attack does for denoise: pictures of few pixels, against enumeration."""
+"""Tests denoise for tools/attack: compares pictures of few pixels with enumeration."""
 import json
 import math
 
@@ -12,7 +12,7 @@ MOST_STATES = 6000
 
 
 class Picture:
-    """A noisy picture y of levels or labels, and the options that say what disturbed it."""
+    """A noisy picture y of levels or labels, and the options that describe the noise."""
 
     def __init__(self, r):
         self.bitmap = r.random() < 0.2
@@ -46,7 +46,7 @@ class Picture:
         return words
 
     def log_weights(self):
-        """Of all pictures: prod p(y_i | x_i) prod exp(-J w d(x_i, x_j))."""
+        """@return the log weights of all pictures: ln prod p(y_i | x_i) prod exp(-J w d(x_i, x_j))."""
         n, k = len(self.y), self.levels
         joint = numpy.zeros([k] * n)
         level = numpy.arange(k)
@@ -71,7 +71,7 @@ class Picture:
 
 
 def numbers(trial, name, n):
-    """Values of the pixels of a binary PGM or PBM file of n pixels, and the largest one."""
+    """@return the values of the pixels of a binary PGM or PBM file of n pixels, and the largest allowed value."""
     bytes_ = trial.read(name)
     head = bytes_.split(maxsplit=3 if bytes_[:2] == b"P4" else 4)
     if bytes_[:2] == b"P4":
@@ -83,7 +83,7 @@ def numbers(trial, name, n):
 
 
 def denoise(trial):
-    """The marginals of every pixel, the restored picture, and how far it can be trusted."""
+    """Checks the marginals of every pixel, the restored picture, and its stated reliability."""
     r = trial.r
     picture = Picture(r)
     name = "noisy.pbm" if picture.bitmap else "noisy.pgm"
@@ -144,7 +144,7 @@ def levels(trial, picture, name):
 
 
 def check_pictures(trial, picture, truth, out):
-    """Most probable levels, mean levels and the probability that a level is wrong."""
+    """Checks most probable levels, mean levels and the probability that a level is wrong."""
     k = picture.levels
     restored = [level_of(*x) for x in levels(trial, picture, out)]
     doubts = [v / 65535 for v in numbers(trial, "doubt.pgm", len(truth))[0]]
@@ -161,6 +161,6 @@ def check_pictures(trial, picture, truth, out):
 
 
 def estimate(trial, name, picture):
-    """Noise and coupling that are not given: the answer is that of the options which are printed."""
+    """Checks noise and coupling that are estimated: the answer must be that of the printed options."""
     words = ["--levels", picture.levels, *["--labels"] * picture.labels]
     return trial.run("denoise", name, *words, "-o", "out.pgm", "--sweeps", 20, "--method", "sample")[0]

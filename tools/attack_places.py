@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where tools/attack runs the program: with slow pipes, where nothing can be written, in control groups, in bare environments."""
+"""Runs the program for tools/attack in odd places: slow pipes, closed folders, control groups, bare environments."""
 import os
 import threading
 import time
@@ -12,16 +12,16 @@ GROUP_BYTES = 192 << 20
 
 
 class Pipes:
-    """Standard input and output of a command as pipes, with a slow process at the other end of each."""
+    """Makes pipes of standard input and output of a command, with a slow process at the other end of each pipe."""
 
     def __init__(self, trial, r, given, taken):
-        """@param given: bytes for standard input. @param taken: how many bytes of the output are read, None: all."""
+        """@param given: bytes for standard input. @param taken: number of bytes of the output that are read, None: all."""
         self.trial, self.got = trial, b""
         pauses = [r.choice([0, 0, 0.0005, 0.003]) for _ in range(7)]
         sizes = [r.choice([1, 7, 100, 4096, 65536]) for _ in range(5)]
         if len(given) > 2000:
             sizes.append(4096)
-        os.remove(trial.path("stdout"))  # of the command before
+        os.remove(trial.path("stdout"))  # output of the previous command
         for name in ("stdin", "stdout"):
             os.mkfifo(trial.path(name))
         self.threads = [threading.Thread(target=self.feed, args=(given, sizes, pauses)),
@@ -59,7 +59,8 @@ class Pipes:
 
 
 def pipes(trial):
-    """A model that comes slowly and an answer that is taken slowly are those of files; a reader that leaves ends the program."""
+    """Checks slow pipes: a slow model gives the answer of a file, the answer can be read slowly, and a reader that leaves ends
+    the program."""
     r = trial.r
     verb = r.choice(["marginals", "sample", "map", "exact", "convert", "info"])
     style = r.choice(["gbm", "uai", "lg"])
@@ -76,12 +77,12 @@ def pipes(trial):
         found = trial.program.run(trial.folder, command, {}, pipes=Pipes(trial, r, trial.read("m"), taken))
     except Wrong as wrong:
         if taken is not None and str(wrong) == "signal: 13":
-            return status  # nobody reads what it writes
+            return status  # nobody reads the output
         raise
     if taken is not None and found[0] == 1 and (not found[2].strip() or "cannot be written" in found[2]):
-        return status  # which some writes learn from an error in place of the signal
+        return status  # some writes get an error in place of the signal
     if verb == "info" and status == found[0] == 0:
-        return status  # names its file
+        return status  # the message names its file
     if found[0] != status or (found[1] != out if taken is None else not out.startswith(found[1][:taken])):
         raise Wrong(f"pipes: status {found[0]} and {status}, other bytes of {verb}: {found[2][-300:]} {said[-300:]}")
     return status
@@ -98,11 +99,11 @@ def as_nobody():
 
 
 def closed(trial):
-    """A folder, or a device, where nothing can be written: the reason names it, and nothing changes there."""
+    """Checks folders and devices where nothing can be written: the message names the place, and nothing changes."""
     r = trial.r
     os.chmod(trial.folder, 0o777)
     for name in ("stdout", "stderr"):
-        os.remove(trial.path(name))  # which the maker of the model owns
+        os.remove(trial.path(name))  # a file that the maker of the model owns
     os.chmod(trial.path("model.gbm"), 0o644)
     os.mkdir(trial.path("closed"))
     trial.write("closed/old", "as it was\n")
@@ -119,7 +120,7 @@ def closed(trial):
     if sorted(os.listdir(trial.path("closed"))) != ["old"] or trial.read("closed/old") != b"as it was\n":
         raise Wrong("closed: what could not be written was")
     if "no checkpoint is written" in said:
-        return status  # as nothing is sampled
+        return status  # because nothing is sampled
     if fine[0] in (0, 4, 5) and fine[1] and (status not in (1, 2) or where not in said):
         raise Wrong(f"closed: status {status} with {verb} {option} {where}: {said[-300:]}")
     if fine[0] in (0, 4, 5) and fine[1] and option == "-o" and out:
@@ -128,7 +129,7 @@ def closed(trial):
 
 
 def bare(trial):
-    """Without HOME, TERM and the like, or with odd ones, every byte is the same."""
+    """Checks that every byte is the same if variables such as HOME and TERM are missing or odd."""
     r = trial.r
     verb = r.choice(["marginals", "map", "logz", "sample", "info"])
     words = ["--method", "sample", "--max-updates", "10000"] if verb != "info" else ["--variables"]
@@ -145,7 +146,7 @@ def bare(trial):
 
 
 def joined():
-    """Joins a control group with little memory, made once for each server."""
+    """Joins a control group with little memory. The group is made once for each server."""
     for root, limit in GROUPS:
         folder = os.path.join(root, f"gibbsite-attack-{os.getppid()}")
         try:
@@ -160,8 +161,8 @@ def joined():
 
 
 def group(trial):
-    """Of a control group the program takes half the memory by itself: it answers or refuses, and is never killed. Files are small, as
-    those of a folder in memory count."""
+    """Checks that the program in a control group answers or refuses, and is never killed. By default the program uses half the
+    memory of the group. Files are small, because files of a folder in memory count too."""
     with open(trial.program.server, "rb") as file:
         if b"__asan_init" in file.read():
             raise Skipped("control groups: a sanitizer needs more memory itself")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/attack asks: a verb with random options, evidence of every form, and the files that they name."""
+"""Makes random questions for tools/attack: a verb with options, evidence of every form, and the files that these name."""
 import math
 
 import numpy
@@ -8,7 +8,7 @@ from attack_models import some
 
 
 class Question:
-    """A verb, its options as a list of lists, what is observed, and files beside the model.
+    """A question: a verb, its options as a list of lists, the evidence, and files beside the model.
 
     seen: [(options, {variable: likelihoods})]. files: {name: text}, written before the command is run."""
 
@@ -36,7 +36,7 @@ class Question:
 
 
 def likelihoods(r, k):
-    """At least one of them is positive."""
+    """@return likelihoods, of which at least one is positive."""
     x = [r.choice([0.0, 1.0, 1e-12, 1e6, round(r.random(), 3), round(r.random(), 3)]) for _ in range(k)]
     return x if any(x) else [1.0] * k
 
@@ -46,7 +46,7 @@ def variable_text(r, m, v):
 
 
 def one_by_one(r, m, v):
-    """@return what is typed to observe a variable, and its likelihoods."""
+    """@return the options that observe a variable, and its likelihoods."""
     k = m.arity[v]
     name, form = variable_text(r, m, v), r.choice(["one", "one", "number", "set", "not", "likelihood"])
     a, b = r.randrange(k), r.randrange(k)
@@ -65,7 +65,7 @@ def one_by_one(r, m, v):
 
 
 def in_a_file(r, m, variables, files):
-    """Evidence on several variables in a file, or in one list."""
+    """@return evidence on several variables, in a file or in one list."""
     form = r.choice(["list", "single", "multi", "tab", "virtual"])
     state = {v: r.randrange(m.arity[v]) for v in variables}
     soft = {v: numpy.array(likelihoods(r, m.arity[v])) for v in variables}
@@ -99,7 +99,7 @@ def random_evidence(r, m, files):
     one_each = [(v, *one_by_one(r, m, v)) for v in chosen]
     soft = [(v, options[1], what) for v, options, what in one_each if options[0] == "--likelihood"]
     seen += [(options, {v: what}) for v, options, what in one_each if options[0] == "-e"]
-    if soft:  # an option that is given once
+    if soft:  # an option that can be given only once
         seen.append((["--likelihood", ",".join(text for _, text, _ in soft)], {v: what for v, _, what in soft}))
     return seen
 
@@ -146,7 +146,7 @@ def draw_options(r, o, draw):
 
 
 def chain_options(r, m, verb, files):
-    """Options of chains that go together; the work is bounded by updates."""
+    """@return options of chains that can be combined. The number of updates bounds the work."""
     o = Options(r)
     scan, draw = r.choice(SCANS), r.choice(DRAWS)
     simple = verb in ("map", "logz", "sensitivity", "cases")
@@ -154,7 +154,7 @@ def chain_options(r, m, verb, files):
     o.maybe(0.1 if simple else 0.3, "--sweeps", r.choice([1, 2, 10, 100, 400]))
     o.maybe(0.2 * (verb == "map"), "--schedule", r.choice(["linear", "geometric"]))
     o.maybe(0.2 * (verb == "map"), "--tau0", r.choice([0.1, 3]))
-    o.maybe(0.01 * (verb == "map"), "--probability")  # a long run of its own
+    o.maybe(0.01 * (verb == "map"), "--probability")  # causes a long further run
     o.maybe(0.4 * (verb == "logz"), "--temper", r.choice(["off", "off", 4]))
     if simple:
         return o.list
@@ -186,7 +186,7 @@ def chain_options(r, m, verb, files):
 
 
 def wild_options(r):
-    """Options that hardly ever go together: each is refused, or does what it says."""
+    """@return options that can rarely be combined. Each must be refused, or must have its documented effect."""
     words = [["--scan", r.choice(SCANS)], ["--draw", r.choice(DRAWS)], ["--temper", "4"], ["--width", "2"], ["--bins", "7"],
              ["--restarts"], ["--certified", "0.1"], ["--memory-limit", r.choice(["1", "1M", "40M"])], ["--least-chains", "1"],
              ["--keys", "bins"], ["--threshold", "auto"], ["--cud-bits", "5"], ["--dummy-edges", "ring:2"], ["--origin", "3"],
@@ -197,8 +197,8 @@ def wild_options(r):
 
 # ---- questions -------------------------------------------------------------------------------
 
-RUNS = ("resume", "resume-sample", "resume-map", "resume-logz", "diagnose", "monitor")  # of chains, whatever else would be faster
-OTHERS = ("denoise", "label", "learn", "ground", "segment")  # ask nothing of a model
+RUNS = ("resume", "resume-sample", "resume-map", "resume-logz", "diagnose", "monitor")  # verbs that always run chains
+OTHERS = ("denoise", "label", "learn", "ground", "segment")  # verbs that do not read a model
 CHAINS = ("marginals", "joint", "cases", "sample", "map", "logz", "sensitivity", *RUNS)
 VERBS = (["marginals"] * 6 + ["joint", "logz", "map", "sample", "resume", "resume-sample", "resume-map", "resume-logz"] * 2
          + ["exact", "cases", "sensitivity", "convert", "info", "certify", "scan", "decompose", "uai", "diagnose",
@@ -216,7 +216,7 @@ def method_options(r, m, verb, files):
         method = "auto"
     options = [["--method", method]]
     if verb == "sensitivity" and method == "auto":
-        options.append(["--time", "1s"])  # it samples where doubles do not hold the exact answer
+        options.append(["--time", "1s"])  # samples if doubles cannot hold the exact answer
     if method == "sample":
         if verb != "sensitivity":
             options.append(["--max-updates", str(r.choice([1000, 10000, 100000]))])
@@ -235,7 +235,7 @@ def format_options(r, m):
 
 
 def verb_options(r, m, verb):
-    """What the verb asks about; m has a variable."""
+    """@return the options that say what the verb asks about. m has at least one variable."""
     target = r.randrange(len(m.arity))
     name, state = m.text(target), m.state(target, r.randrange(m.arity[target]))
     some_names = ",".join(m.text(v) for v in some(r, m, 3))
@@ -251,7 +251,7 @@ def verb_options(r, m, verb):
         options = [["--target", name]] if verb == "scan" or r.random() < 0.5 else [["--json"]]
         return options + [["--steps", str(r.choice([1, 7, 64]))], *r.choice([[], [["--influence", r.choice(["bound", "exact"])]]])]
     if verb == "decompose":
-        asymptotic = math.prod(m.arity) <= 200 and r.random() < 0.5  # the power method takes long on more states
+        asymptotic = math.prod(m.arity) <= 200 and r.random() < 0.5  # with more states the power method takes too long
         return [["--focus", name], ["--asymptotic"] if asymptotic else ["--sweeps", str(r.choice([1, 64, 500]))]]
     if verb == "unroll":
         return [["--unroll", str(r.randint(1, 6))], ["--format", r.choice(["gbm", "gbm", "bif", "xmlbif"])]]
@@ -265,12 +265,12 @@ def verb_options(r, m, verb):
 
 
 def once(options):
-    """The last of each option."""
+    """@return the options, each only where it stands last."""
     return [option for i, option in enumerate(options) if option[0] not in [later[0] for later in options[i + 1:]]]
 
 
 def random_question(r, m, verb=None):
-    """@param verb: which is asked where the model allows it."""
+    """@param verb: the verb of the question, if the model allows it."""
     verb = verb or r.choice(VERBS)
     if not m.arity and verb not in ("marginals", "logz", "map", "sample", "info", "convert", "exact", *OTHERS):
         verb = "marginals"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/attack does on the ranks of an MPI job: the bytes of one process, from chains, models and folders that are shared out."""
+"""Tests MPI jobs for tools/attack: ranks that share chains, models or folders must give the bytes of one process."""
 import os
 import subprocess
 
@@ -8,7 +8,7 @@ from attack_inputs import RUN
 
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
-# What several ranks refuse though one process does it.
+# Messages about questions that one process answers and several ranks refuse.
 REFUSED = ("several ranks", "starts of this model depend on all of it", "the model has no variables", "applies with")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/attack does with a run of chains: it is interrupted and resumed, watched, diagnosed and reported."""
+"""Tests runs of chains for tools/attack: runs are interrupted and resumed, monitored, diagnosed and reported."""
 import html.parser
 import json
 import math
@@ -14,7 +14,7 @@ from attack_answers import Wrong, rows_of
 
 
 def commands_of(trial, verb, others):
-    """@return a function of sweeps and updates: the command."""
+    """@return a function that makes the command from sweeps and updates."""
     q, r = trial.q, trial.r
     given = q.evidence()
     given += [x for option in q.options if option[0] not in others for x in option]
@@ -27,7 +27,7 @@ def commands_of(trial, verb, others):
 
 
 def resume(trial):
-    """A run that is interrupted and resumed ends as one that is not."""
+    """Checks that a run that is interrupted and resumed ends like an uninterrupted run."""
     r, verb = trial.r, trial.q.verb.partition("-")[2] or "marginals"
     sweeps = r.choice([20, 64, 150] + [None] * (verb in ("map", "logz")))
     words = commands_of(trial, verb, ("--sweeps", "--burn-in", "--max-updates", "--threads"))
@@ -42,7 +42,7 @@ def resume(trial):
     status, out, _ = answer()
     if status not in (0, 4, 5) or not out.strip():
         return status
-    by_sweeps = verb not in ("map", "logz") and r.random() < 0.5  # the length decides temperatures
+    by_sweeps = verb not in ("map", "logz") and r.random() < 0.5  # map and logz choose temperatures by their length
     short = words(r.randrange(1, sweeps), 10 ** 9) if by_sweeps else words(sweeps, r.randrange(1, 20000))
     begun, _, said = trial.run(*short, "--checkpoint", "run.ckpt", "--threads", r.choice([1, 3]))
     if begun not in (0, 4, 5):
@@ -55,7 +55,7 @@ def resume(trial):
     onwards = r.choice([[], ["--checkpoint", "run.ckpt"], ["--checkpoint", "next.ckpt"]])
     again, found, said = answer("--resume", "run.ckpt", *onwards, "--threads", r.choice([1, 3]),
                                 GIBBSITE_SIMD=r.choice(["portable", "avx2"]))
-    if again == 3:  # the length decides how values are drawn
+    if again == 3:  # the length of the run decides how values are drawn
         return again
     if (again, found) != (status, out):
         raise Wrong(f"resume: other bytes after {' '.join(map(str, short[-6:]))}, status {again} and {status}: {said[-300:]}")
@@ -66,7 +66,7 @@ def resume(trial):
 
 
 def rhat(x):
-    """Of draws [chain, draw]: split chains, ranks made normal, and both folded; Vehtari et al. (2021)."""
+    """@return R-hat of draws [chain, draw], of split chains with rank-normalised and with folded draws; Vehtari et al. (2021)."""
     half = x.shape[1] // 2
     split, folded = (numpy.concatenate([y[:, :half], y[:, x.shape[1] - half:]]) for y in (x, numpy.abs(x - numpy.median(x))))
     return max(rhat_of_ranks(split), rhat_of_ranks(folded))
@@ -97,7 +97,7 @@ def check_quantity(row, x):
 
 
 def monitor(trial):
-    """What --monitor says of a run is what diagnose says of the draws of the same run."""
+    """Checks that --monitor prints for a run what diagnose prints for its draws."""
     r, m = trial.r, trial.m
     chosen = r.sample(range(len(m.arity)), min(len(m.arity), 3))
     words = commands_of(trial, "marginals", ("--sweeps", "--burn-in", "--max-updates", "--monitor", "--estimator", "--query",
@@ -126,12 +126,12 @@ def monitor(trial):
 
 
 def means_of(out):
-    """Of all quantities but the log density."""
+    """@return the means of all quantities except the log density."""
     return [float(row["mean"]) for row in rows_of(out.decode(), "mean") if row[next(iter(row))] not in ("lp", "lp__")]
 
 
 def diagnose(trial):
-    """Our own draws, read back from every format, are told of alike, and as they are."""
+    """Checks that diagnose prints the same about our draws in every format, and that this is correct."""
     status, out, _ = trial.run("sample", "model.gbm", *trial.q.words(), "-o", "draws.npz")
     if status not in (0, 4, 5) or not os.path.exists(trial.path("draws.npz")):
         return status
@@ -172,7 +172,7 @@ EMPTY = {"meta", "link", "br", "hr", "img", "input", "wbr"}
 
 
 class Page(html.parser.HTMLParser):
-    """Elements that are closed in order, and nothing that is loaded."""
+    """Checks the HTML of a page: elements are closed in order, and nothing is loaded."""
 
     def __init__(self, page):
         super().__init__()
@@ -209,7 +209,7 @@ def summary_of(verb):
 
 
 def report(trial):
-    """A page of a run, made by the run and from its summary: well-formed, closed in itself, with the right marginals."""
+    """Checks the page that a run makes, and the page made from its summary: well-formed, self-contained, with the right marginals."""
     r, q = trial.r, trial.q
     verb = r.choice(["marginals", "marginals", "sample", "map", "logz", "exact"])
     given = q.evidence()
@@ -238,7 +238,7 @@ def report(trial):
 
 
 def check_shown(trial, summary, text):
-    """Marginals of the summary are those of the model; names and states stand in the page."""
+    """Checks that the summary has the marginals of the model, and that the page has the names and states."""
     m, answers = trial.m, trial.answers
     shown = (summary.get("marginals") or {}).get("shown", [])
     for variable in shown:
@@ -246,7 +246,7 @@ def check_shown(trial, summary, text):
         if m.text(v) not in text:
             raise Wrong(f"page: no {m.text(v)}")
         truth = answers.marginal([v])
-        for state in variable["states"]:  # of many states, the most probable ones
+        for state in variable["states"]:  # only the most probable states if there are many
             a = answers.state_number(v, state["state"])
             error = abs(state["p"] - truth[a])
             if summary["method"] == "exact" and error > answers.close:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/attack does for learn aspects and segment: pictures of few patches, against the model that is written."""
+"""Tests learn aspects and segment for tools/attack: compares pictures of few patches with the model that is written."""
 import json
 import os
 import re
@@ -10,18 +10,18 @@ CLASSES = ["grass", "sky", "brick"]
 
 
 class Setting:
-    """Pictures that show classes of shades and grain of their own, and how patches are cut."""
+    """Pictures whose classes differ in shade and grain, and the options that cut patches."""
 
     def __init__(self, r):
         self.side, self.step = r.choice([(4, 2), (4, 4), (6, 3), (8, 8)])
         self.names = CLASSES[:r.choice([2, 2, 3])]
         self.shown = [r.sample(self.names, r.randint(1, len(self.names))) for _ in range(r.randint(0, 2))]
-        self.shown += [[name] for name in self.names]  # so that no two are always together
+        self.shown += [[name] for name in self.names]  # no two classes always occur together
         self.shade = {name: [r.randint(0, 255) for _ in range(3)] for name in self.names}
         self.grain = {name: r.choice([0, 5, 60]) for name in self.names}
 
     def picture(self, r, names, color):
-        """Stripes of the classes. @return its text, height and width."""
+        """Makes a picture of stripes of the classes. @return its text, height and width."""
         height, width = (self.side + self.step * r.randint(0, 3) + r.randint(0, self.step - 1) for _ in range(2))
         rows = []
         for _ in range(height):
@@ -63,7 +63,7 @@ def segment(trial):
 
 
 def check_classes(text, names):
-    """Probabilities above 0 that sum to 1, for each kind of word."""
+    """Checks that the probabilities of each kind of word are above 0 and sum to 1."""
     words = text.split()
     size = {kind: int(words[words.index(kind) + 1]) for kind in ("texture", "color", "cells")}
     at = words.index("classes")
@@ -84,7 +84,7 @@ def check_classes(text, names):
 
 
 def damaged(trial, text):
-    """A file that is cut off, or of which a number is another word, is refused with a place, and nothing is written."""
+    """Checks that a file that is cut off, or has a word in place of a number, is refused with a place. Nothing may be written."""
     r = trial.r
     at = r.randrange(len(text) - 1)
     worse = text[:at] if r.random() < 0.5 else text[:at] + r.choice(["x", "-", "", " ", "9", "\n", "nan "]) + text[at + 1:]
@@ -131,7 +131,7 @@ def cut(trial, setting, height, width):
 
 
 def check_marginals(trial, report, count, n):
-    """Against the model that was written, answered by the other verb."""
+    """Compares the marginals with those of the model that was written, which another verb computes."""
     text = trial.done("exact", "m.uai", "--format", "csv")[0].decode()
     p = {}
     for row in rows_of(text, "probability"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/attack does for label and learn: conditional random fields on short sequences, against enumeration."""
+"""Tests label and learn for tools/attack: compares conditional random fields on short sequences with enumeration."""
 import json
 import math
 import re
@@ -29,7 +29,7 @@ def random_sequences(r, n_labels):
 
 
 def expand(template, sequence, t, beyond="B"):
-    """@param beyond: the letter of texts beyond the ends, x for Wapiti."""
+    """@param beyond: letter of the texts that stand beyond the ends of a sequence, x for Wapiti."""
     def text(match):
         row, column = t + int(match.group(1)), int(match.group(2))
         if row < 0:
@@ -75,7 +75,7 @@ class Field:
         return first
 
     def active(self, sequence):
-        """[(token, first weight, whether of pairs)] of the features that the sequence has."""
+        """@return [(token, first weight, whether the feature is of pairs)] of the features of the sequence."""
         first = self.first_weights()
         for t in range(len(sequence)):
             for template in self.templates:
@@ -85,7 +85,7 @@ class Field:
                     yield t, first[name], pairs
 
     def scores(self, sequence):
-        """Log weights of all labellings."""
+        """@return the log weights of all labellings."""
         k = len(self.labels)
         joint = numpy.zeros([k] * len(sequence))
         w = numpy.array(self.weights) * self.factor
@@ -104,7 +104,7 @@ class Field:
         return p / p.sum()
 
     def gradient(self, sequences):
-        """Of ln P(labels) by the weights."""
+        """@return the gradient of ln P(labels) by the weights."""
         k, found = len(self.labels), numpy.zeros(len(self.weights))
         for sequence in sequences:
             p = self.probabilities(sequence)
@@ -123,7 +123,7 @@ def data_text(r, sequences):
 
 
 def label(trial):
-    """The most probable labels and the posteriors of all of them."""
+    """Checks the most probable labels and the posteriors of all labels."""
     r = trial.r
     labels = LABELS[:r.randint(1, 4)]
     sequences, templates = random_sequences(r, len(labels)), random_templates(r)
@@ -153,7 +153,8 @@ def label(trial):
 
 
 def sampled(trial, field, sequences):
-    """Labels and probabilities by sampling: labels no better than the best, probabilities that add up, the same from any threads."""
+    """Checks sampled labels and probabilities: labels are at most as probable as the best, probabilities sum to 1, and the
+    number of threads changes nothing."""
     r = trial.r
     words = ["label", "field.crf", "data.txt", "--method", "sample", "--draw", r.choice(["random", "herded", "discretized"]),
              "--sweeps", r.choice([1, 5, 100]), "--chains", r.choice([1, 4]), "--burn-in", r.choice([0, 3]), "--posterior", "all",
@@ -178,7 +179,7 @@ def sampled(trial, field, sequences):
 
 
 def linked(trial, sequences):
-    """Links between equal words: the same weights and labels from any threads; junction trees, and what auto chooses."""
+    """Checks links between equal words: any number of threads gives the same weights and labels. Checks junction trees and auto."""
     r = trial.r
     templates = ["u:%x[0,0]", "u:%x[-1,0]/%x[0,1]", "b", r.choice(["=%x[0,0]", "=%x[0,1]", '=%m[0,0,"[a-c]"]']),
                  *r.sample(["s", "s:%x[-1,0]", "s:%x[0,1]"], r.randint(1, 3))]
@@ -223,7 +224,7 @@ def check_labels(trial, field, sequences, rows, posterior):
 
 
 def learn(trial):
-    """The likelihood, penalty and gradient of the weights that are written, by enumeration."""
+    """Compares likelihood, penalty and gradient of the written weights with enumeration."""
     r = trial.r
     n_labels = r.randint(2, 3)
     sequences, templates = random_sequences(r, n_labels), random_templates(r)
@@ -255,9 +256,9 @@ def learn(trial):
     trial.done("label", "learnt.crf", "data.txt", "--truth", "last", "--posterior", "all")
     if r.random() < 0.4:
         linked(trial, sequences)
-    if status == 0 and r.random() < 0.3:  # in the rules of Wapiti other texts stand beyond the ends of a sequence
+    if status == 0 and r.random() < 0.3:  # Wapiti has other texts beyond the ends of a sequence
         again, _, said = trial.run(*words, "--template-style", "wapiti", "-o", "learnt.mdl")
-        if again != 0 and "found 0 weights" in said:  # a word of the data is one that CRF++ has beyond the ends
+        if again != 0 and "found 0 weights" in said:  # a word of the data equals a text that CRF++ has beyond the ends
             return status
         trial.done("label", "learnt.mdl", "data.txt")
     return status

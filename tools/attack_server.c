@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the program once for each request, without starting it again: a program built with
- * sanitizers takes longer to start than to answer about a small model. libnetcdf is opened once, as
- * that takes longer than to read a small file. tools/attack talks to it:
+ * sanitizers takes longer to start than to answer about a small model. libnetcdf is opened once,
+ * because opening the library takes longer than reading a small file. tools/attack sends requests:
  *
  *     attack_server                           < REQUESTS > ANSWERS
  *     attack_server model FILE < DESCRIPTION  # see attack_model.c
  *
- * A request is a line with a number of bytes, then that many bytes of words, each followed by a
- * byte 0: a folder, a limit in seconds, exit or _exit, NAME=VALUE for each variable of the
- * environment (NAME alone takes it out), an empty word, and the command, whose first word is
- * gibbsite, gibbsite-mpi or seal (attack_shares.c), or model for a model to be made of the file
- * `stdin`. The command runs in the folder in a process of its own, with the files `stdin` (if there
- * is one), `stdout` and `stderr` there. With _exit no leaks are looked for when it has ended, which
- * would take longer than most commands. The answer is a line: "exit STATUS KIB" or "signal NUMBER
- * KIB" (SIGALRM: the limit was reached), with the most memory that it had. */
+ * A request is a line with a number of bytes, then words of that many bytes, each followed by a
+ * byte 0. The words are: a folder, a limit in seconds, exit or _exit, NAME=VALUE for each variable
+ * of the environment (NAME alone removes the variable), an empty word, and the command. The first
+ * word of the command is gibbsite, gibbsite-mpi or seal (attack_shares.c), or model, which makes a
+ * model of the file `stdin`. The command runs in the folder, in an own process, with the files
+ * `stdin` (if the folder has one), `stdout` and `stderr` of the folder. After exit the sanitizer
+ * looks for leaks. After _exit it does not, because this takes longer than most commands. The
+ * answer is a line, "exit STATUS KIB" or "signal NUMBER KIB", where KIB is the most memory that the
+ * command used. The signal SIGALRM means that the limit was reached. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,14 +33,14 @@ enum { MOST_BYTES = 1 << 16, MOST_WORDS = 256, FIRST_VARIABLE = 3 };
 int __real_main(int argc, char **argv); // NOLINT: the linker's name for the program's main()
 int __wrap_main(int argc, char **argv); // NOLINT: the linker's name for this file's
 
-/* Leaks of other people's libraries, on files that are damaged. */
+/* Leaks in libraries of others on damaged files, which are not reported. */
 const char *__lsan_default_suppressions(void); // NOLINT: the sanitizer's name for it
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void) // NOLINT
 {
     return "leak:libhdf5\nleak:libnetcdf\n";
 }
 
-/* @param fd is opened anew. */
+/* Opens a file in place of a descriptor. @param fd the descriptor. */
 static void stream(int fd, const char *path, int flags)
 {
     const int opened = open(path, flags, 0600);
@@ -49,7 +50,7 @@ static void stream(int fd, const char *path, int flags)
     }
 }
 
-/* In a process of its own. @return exit status. */
+/* Runs a command in the present process, a child of the server. @return exit status. */
 static int run(char **word, int n)
 {
     int i = FIRST_VARIABLE;
@@ -76,7 +77,7 @@ static int run(char **word, int n)
                                                   : __real_main(n - i, word + i);
 }
 
-/* @return 1, or 0 at the end of the requests. */
+/* Reads a request. @return 1, or 0 at the end of the requests. */
 static int next_request(char bytes[MOST_BYTES], char *word[MOST_WORDS], int *n)
 {
     char line[32];
@@ -102,8 +103,10 @@ static void serve(void)
     static char *word[MOST_WORDS];
     cli_netcdf_library library = {0};
     int n = 0;
-    (void)cli_netcdf_library_open(&library); /* where it is missing each command says so */
-    (void)setvbuf(stdin, NULL, _IONBF, 0);   /* a child must not find the next request in its own */
+    /* without the library each command reports its absence */
+    (void)cli_netcdf_library_open(&library);
+    /* a child must not find the next request in its buffer */
+    (void)setvbuf(stdin, NULL, _IONBF, 0);
     while (next_request(bytes, word, &n)) {
         int status = 0;
         struct rusage used = {0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folders of shares for tools/attack, without MPI: gibbsite-mpi as the only rank of a job, and a
- * new seal for a share that was damaged, so that what lies behind the checksum is attacked too. */
+/* Commands for folders of shares, for tools/attack and without MPI. gibbsite-mpi runs as the
+ * only rank of a job. A damaged share gets a new seal, so that the code behind the checksum is
+ * attacked too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,8 @@ static gbs_status gather(void *context, const void *own, size_t n, void *all, co
     return GBS_OK;
 }
 
-/* A share that has somebody to write to is of more than one rank, and refused before. */
+/* Exchanges messages, of which one rank has none. A share with messages belongs to several ranks
+ * and was refused earlier. */
 static gbs_status begin(void *context, const gbs_message *out, size_t n_out, const gbs_message *in,
                         size_t n_in, gbs_error *err)
 {
@@ -77,7 +79,7 @@ int attack_alone(int argc, char **argv)
     memcpy(typed, argv, (size_t)argc * sizeof *typed);
     const int status = cli_program(argc, argv, argc, typed);
     free(typed);
-    return cli_meet(status); /* says why it failed */
+    return cli_meet(status); /* prints why the command failed */
 }
 
 int attack_seal(int argc, char **argv)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/attack does for each verb: one command, or several that must agree."""
+"""Tests each verb for tools/attack, with one command or several that must agree."""
 import csv
 import io
 import json
@@ -26,7 +26,7 @@ from attack_wide import wide
 
 
 class Trial:
-    """A model and a question in a folder of their own, and the program."""
+    """A model and a question in an own folder, and the program."""
 
     def __init__(self, program, m, q, folder, r):
         self.program, self.m, self.q, self.folder, self.r = program, m, q, folder, r
@@ -44,7 +44,7 @@ class Trial:
             return file.read()
 
     def run(self, *command, **environment):
-        """@return status, standard output, standard error of a command that has ended well enough."""
+        """@return status, standard output, standard error of a command, which may fail only in a documented way."""
         status, out, words = self.program.run(self.folder, [str(x) for x in command], environment)
         if status in (1, 2) and not words.strip() and command[0] != "compare":
             raise Wrong(f"silent: status {status} without a reason")
@@ -57,7 +57,7 @@ class Trial:
         return status, out, words
 
     def done(self, *command, **environment):
-        """The same of a command that must not fail."""
+        """Does the work of run() for a command that must not fail."""
         status, out, words = self.run(*command, **environment)
         if status != 0:
             raise Wrong(f"refused: {' '.join(map(str, command))}: status {status}, {words[-300:]}")
@@ -89,13 +89,13 @@ def ask(trial):
         return status
     report = json.loads(trial.read("summary.json")) if summary else None
     trial.answers.check(out.decode(), words, report)
-    if q.verb != "info" and "blanket" not in command and "--time" not in command:  # info tells of the machine
+    if q.verb != "info" and "blanket" not in command and "--time" not in command:  # the output of info depends on the machine
         equivalent(trial, command, status, out)
     return status
 
 
 def equivalent(trial, command, status, out):
-    """Asks the same in another way."""
+    """@return a command that asks the same question in another way."""
     trial.r.choice([other_threads, other_instructions, other_order, other_format])(trial, command, status, out)
 
 
@@ -115,7 +115,7 @@ def other_instructions(trial, command, status, out):
 
 
 def other_order(trial, command, status, out):
-    """Of evidence. Another order of the likelihoods of one variable would round otherwise."""
+    """@return the evidence in another order. The likelihoods of one variable keep their order, because rounding depends on it."""
     q = trial.q
     if len({v for v, _ in q.given()}) == len(q.given()):
         words = [x for option, _ in reversed(q.seen) for x in option] + [x for option in q.options for x in option]
@@ -128,7 +128,7 @@ def other_format(trial, command, status, out):
 
 
 def number(x):
-    """NaN where a text format leaves a number out: those that are not finite."""
+    """@return a number, NaN if the text is empty. Text formats leave out numbers that are not finite."""
     return float(x) if x not in (None, "") and math.isfinite(float(x)) else math.nan
 
 
@@ -137,7 +137,7 @@ def equal(a, b):
 
 
 def formats_of_marginals(trial, command, status, out):
-    """The same numbers in JSON, npz and MAR as in CSV."""
+    """Checks that JSON, npz and MAR have the numbers of CSV."""
     rows = rows_of(out)
     style = trial.r.choice(["json", "npz", "mar"])
     if style == "mar" and (trial.q.has("--query") or len(rows) < sum(trial.m.arity)):
@@ -152,7 +152,7 @@ def formats_of_marginals(trial, command, status, out):
         columns = {c: [number(x) for v in variables for x in v[c]] for c in ("probability", "mcse", "ess", "rhat")}
     elif style == "npz":
         with numpy.load(trial.path("out.npz")) as file:
-            known = ~numpy.isnan(file["marginals"])  # rows of variables that a random scan did not visit are not in CSV
+            known = ~numpy.isnan(file["marginals"])  # CSV has no rows of variables that a random scan did not visit
             columns = {c: list(file[c][known]) for c in ("mcse", "ess", "rhat")}
             columns["probability"] = list(file["marginals"][known])
     else:
@@ -169,7 +169,7 @@ def formats_of_marginals(trial, command, status, out):
 
 
 def formats_of_draws(trial, command, status, out):
-    """The same draws in npz, tab and CmdStan's CSV as in CSV."""
+    """Checks that npz, tab and CmdStan's CSV have the draws of CSV."""
     rows = list(csv.reader(io.StringIO(out)))[1:]
     style = trial.r.choice(["npz", "npy", "tab", "cmdstan", "coda"])
     again, _, words = trial.run(*command, "--format", style, "-o", {"cmdstan": "out.csv", "coda": "out"}.get(style, f"out.{style}"))
@@ -190,7 +190,7 @@ def formats_of_draws(trial, command, status, out):
 
 
 def formats_of_exact(trial, command, status, out):
-    """A junction tree of another verb, or of the model with tables for factors, has the same answer."""
+    """Checks that the junction tree of another verb, or of the model with all factors as tables, gives the same answer."""
     task = trial.q.value("--task", "mar")
     if task not in ("mar", "pr"):
         return
@@ -214,7 +214,7 @@ FORMATS = {"marginals": formats_of_marginals, "sample": formats_of_draws, "exact
 
 
 def write_cases(trial):
-    """@return whether there is a variable for a column."""
+    """Writes a table of cases. @return whether there is a variable for a column."""
     m, r, q = trial.m, trial.r, trial.q
     observed = {v for v, _ in q.given()}
     columns = [v for v in range(len(m.arity)) if v not in observed][:4]
@@ -232,12 +232,12 @@ def write_cases(trial):
 
 
 def convert(trial):
-    """What is read back has the same distribution, and is written again as the same bytes."""
+    """Checks that a converted model has the same distribution, and is written again as the same bytes."""
     m, q, answers = trial.m, trial.q, trial.answers
     style = q.value("--format", "gbm")
     name = "out.meta" if style.startswith("dimm") else "out"
     status, _, words = trial.run("convert", "model.gbm", *q.words(), "-o", name)
-    if status != 0 or style in ("dot", "col"):  # no factors are in them
+    if status != 0 or style in ("dot", "col"):  # these formats have no factors
         return status
     status, text, words = trial.run("exact", name, "--from", style, "--task", "mar")
     if not answers.possible:
@@ -248,7 +248,7 @@ def convert(trial):
     found = [float(row["probability"]) for row in rows_of(text.decode(), "probability")]
     if style in ("coo", "mln", "wcnf", "alchemy") and len(found) != len(truth):
         return 0  # variables without a factor are lost
-    if style in ("mln", "xdsl"):  # another order
+    if style in ("mln", "xdsl"):  # these formats change the order of variables
         found, truth = sorted(found), sorted(truth)
     if len(found) != len(truth) or max((abs(a - b) for a, b in zip(found, truth)), default=0.0) > max(1e-6, answers.close):
         raise Wrong(f"convert: marginals of the {style} file differ")
@@ -256,7 +256,7 @@ def convert(trial):
 
 
 def uai(trial):
-    """The tasks of the UAI competitions, by enumeration."""
+    """Compares the tasks of the UAI competitions with enumeration."""
     m, q, r, answers = trial.m, trial.q, trial.r, trial.answers
     task = q.value("--task", "PR")
     hard = {v: r.randrange(m.arity[v]) for v in range(len(m.arity)) if r.random() < 0.2}
@@ -297,7 +297,7 @@ def check_mmap(answers, found):
 
 
 def compare(trial):
-    """The largest difference of two results is what compare says."""
+    """Checks that compare prints the largest difference of two results."""
     q = trial.q
     status, _, _ = trial.run("marginals", "model.gbm", *q.words(), "--method", "exact", "-o", "a.MAR")
     if status != 0:
@@ -318,7 +318,7 @@ def compare(trial):
 
 
 def scan(trial):
-    """A scan that is found can be certified and run."""
+    """Checks that a scan that was found can be certified and run."""
     status, _, _ = trial.run("scan", "model.gbm", *trial.q.words(), "-o", "found.scan")
     if status != 0 or not os.path.exists(trial.path("found.scan")):
         return status
@@ -329,7 +329,7 @@ def scan(trial):
 
 
 def fit(trial):
-    """Tables from counts; where values are missing, the likelihood does not fall."""
+    """Checks tables from counts. If values are missing, the likelihood must not fall."""
     m, r, answers = trial.m, trial.r, trial.answers
     if not answers.possible:
         return 2
@@ -338,7 +338,7 @@ def fit(trial):
     states = numpy.random.default_rng(r.randrange(2 ** 32)).choice(flat_p.size, r.choice([1, 5, 40]), p=flat_p)
     rows = [[None if r.random() < missing else int(a) for a in numpy.unravel_index(s, answers.p.shape)] for s in states]
     columns = list(range(len(m.arity)))
-    if len(m.name) == len(m.arity):  # numbers of variables without names ascend
+    if len(m.name) == len(m.arity):  # variables without names must be in ascending order
         r.shuffle(columns)
     text = io.StringIO()
     table = csv.writer(text)
@@ -371,7 +371,7 @@ def log_likelihood(answers, rows):
 
 
 def check_counts(trial, rows):
-    """The most likely tables have the shares of the rows."""
+    """Checks that the most likely tables have the frequencies of the rows."""
     m = trial.m
     text = trial.read("intervals.csv").decode()
     found = [float(row["probability"]) for row in rows_of(text, "probability")]
@@ -390,7 +390,8 @@ def check_counts(trial, rows):
 
 
 def unroll(trial):
-    """Slice t of a network over time has the distribution p K^t: p of the first slice, K from one to the next."""
+    """Checks that slice t of a network over time has the distribution p K^t, with p the distribution of the first slice and K the
+    transition matrix."""
     m, q = trial.m, trial.q
     n, arity = m.of_slice, m.arity[:m.of_slice]
     first, later = Model(arity), Model(m.arity)
@@ -415,7 +416,7 @@ def unroll(trial):
 
 
 def generate(trial):
-    """A model of every kind; the same in two formats."""
+    """Checks that a generated model of every kind is the same in two formats."""
     r = trial.r
     kind = r.choice(["ising", "potts", "ring", "complete", "regular", "powerlaw", "rbm", "bayes"])
     n = r.choice([4, 6, 8])
@@ -443,7 +444,7 @@ OF_SEVERAL = {"convert": convert, "uai": uai, "compare": compare, "scan": scan, 
               "resume": resume, "resume-sample": resume, "resume-map": resume, "resume-logz": resume, "diagnose": diagnose,
               "monitor": monitor, "report": report, "denoise": denoise, "label": label, "learn": learn,
               "ground": ground, "segment": segment}
-# What --families asks for.
+# Families that --families can name.
 FAMILIES = {"netcdf": netcdf, "shares": shares, "ranks": ranks, "pipes": pipes, "places": places,
             "gradients": gradients, "em": em, "large": large, "counters": counters, "module": module,
             "wide": wide}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/attack asks of sampling where log-weights are wide: uniform within some S between 3 and 1000 nats, with and without hard
-zeros and evidence. An answer that is called converged is false if it is off by more than five stated errors and the target."""
+"""Tests sampling for tools/attack on models with a wide range of log-weights. The log-weights are uniform in an interval of width S
+between 3 and 1000 nats, with and without hard zeros and evidence. An answer that is called converged is false if its error is above
+five stated errors and above the target."""
 import itertools
 import json
 import math
@@ -12,7 +13,7 @@ from attack_answers import Wrong, rows_of
 WIDTHS = (3, 10, 30, 100, 300, 1000)
 ERRORS = 5.0
 FIXED = ["--threads", 1, "--seed"]  # a second thread makes small models slower
-# what is asked: a verb, its options, and the target of its errors
+# questions: a verb, its options, and the target of its errors
 WAYS = [("marginals", ["--time", 3], 0.007), ("marginals", ["--temper", 16, "--max-updates", 30000000], 0.007),
         ("marginals", ["--temper", "off", "--max-updates", 6000000], 0.005),
         ("logz", ["--target-error", 0.05, "--max-updates", 60000000], 0.05), ("map", [], 0.0),
@@ -20,9 +21,9 @@ WAYS = [("marginals", ["--time", 3], 0.007), ("marginals", ["--temper", 16, "--m
 
 
 def wide_model(r):
-    """@return S, arities, and factors as (scope, table of log-weights); one joint state at least is possible."""
+    """@return S, arities, and factors as (scope, table of log-weights); at least one joint state is possible."""
     n, width = r.choice((2, 3, 4, 4, 5, 5, 6, 6, 7, 8)), r.choice(WIDTHS)
-    small = r.random() < 0.3  # every pair at odds: all products of the states that count are far below the largest
+    small = r.random() < 0.3  # pairs contradict one another: products of the states that matter are far below the largest
     n, width = (r.choice((3, 3, 4)), r.uniform(250, 600)) if small else (n, width)
     arity = [r.choice((2, 2, 3) if small else (2, 2, 3, 4)) for _ in range(n)]
     legal, zeros = [r.randrange(k) for k in arity], r.choice((0.0, 0.0, 0.2, 0.5))
@@ -46,7 +47,7 @@ def wide_model(r):
 
 
 def joint_of(arity, factors, seen):
-    """Log-weights of all joint states that agree with what was seen."""
+    """@return log-weights of all joint states that agree with the evidence."""
     joint = numpy.zeros(arity)
     for scope, table in factors:
         joint = joint + table.reshape([k if v in scope else 1 for v, k in enumerate(arity)])
@@ -102,7 +103,7 @@ def judge_map(out, arity, joint):
 
 
 def wide(trial):
-    """@return the width, what was asked, and whether the answer was called converged."""
+    """@return the width, the question, and whether the answer was called converged."""
     r = trial.r
     width, arity, factors, seen = wide_model(r)
     verb, options, target = r.choice(WAYS)

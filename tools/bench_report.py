@@ -32,7 +32,7 @@ def table(heads, rows):
 
 
 def number(value):
-    """Three digits that mean something."""
+    """@return a number with three significant digits."""
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
 
 
@@ -49,7 +49,7 @@ def of_kind(records, kind):
 
 
 def read(paths):
-    """Records in order; of those of one case the last, where the first was."""
+    """@return the records in order. The last record of a case stands where its first one was."""
     records = {}
     for path in paths:
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -148,7 +148,7 @@ def estimators(records):
     rows = []
     for r in one_thread(records):
         if r["chains"] > 16:
-            continue  # as sixteen
+            continue  # the figures are those of sixteen chains
         none, count, rb = (r[k]["median"] for k in ("none", "count", "rao_blackwell"))
         rows.append([r["case"].removesuffix("/1t"), f"{1e3 / none:.2f}",
                      f"{1e3 / count - 1e3 / none:.2f}", f"{1e3 / rb - 1e3 / none:.2f}",
@@ -158,7 +158,7 @@ def estimators(records):
 
 
 def profile(records):
-    """Of what sampling takes: without reading, compiling and writing."""
+    """@return the table of shares of the time of sampling, without reading, compiling and writing."""
     rows = []
     parts = []
     for r in of_kind(records, "profile"):

@@ -39,9 +39,9 @@ import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 COLUMNS = 80
-HANGS_S = 1200  # no statement about speed: what takes so long on any machine will not end
+HANGS_S = 1200  # far above the time of any block: a block that takes this long will not end
 
-# What depends on a clock or the machine: seconds, rates, threads, bytes held, how long a run would take; and the version in JSON.
+# Texts that depend on a clock or the machine: seconds, rates, threads, bytes held, estimated times; and the version in JSON.
 MASKED = re.compile(r"(?<![\w.])\d[\d.,]*(?:e[+-]?\d+)? (?:s|ms|seconds?|minutes?|threads?|[KMG]iB|M updates/s)\b"
                     r"|(?<![\w.])\d[\d.]*(?:e[+-]?\d+)?/s\b|less than a (?:milli)?second\b|\"version\": \"[^\"]*\"")
 NOT_RUN = re.compile(r"\s*<!-- not run: (.*?) ?-->")
@@ -50,16 +50,16 @@ MISSING = re.compile(r"built without (\w+)")
 
 
 class Missing(Exception):
-    """The build, or this Python, has not what a block needs."""
+    """The build, or this Python, lacks something that a block needs."""
 
 
 @dataclasses.dataclass
 class Block:
     kind: str  # session, commands, script, python, file or other
-    first: int  # number of its first line of text in the page, from 0
+    first: int  # number of the block's first line of text in the page, from 0
     lines: list  # without indentation
     indent: str
-    not_run: str = ""  # the reason
+    not_run: str = ""  # the reason why the block is not run
 
 
 # ---- reading pages -------------------------------------------------------------------------
@@ -138,7 +138,7 @@ def parallel():
 
 
 def prepare(folder):
-    """What pages expect in their folder."""
+    """Puts the files into a folder that pages expect there."""
     (folder / "examples").symlink_to(ROOT / "examples")
     for place in ("build", ".bin"):
         (folder / place).mkdir()
@@ -150,7 +150,7 @@ def prepare(folder):
 def environment(folder):
     library = (folder / ".bin/gibbsite").resolve().parents[1]
     kept = {k: v for k, v in os.environ.items() if k not in ("GIBBSITE_SIMD", "LD_LIBRARY_PATH", "COLUMNS")}
-    # More ranks than cores, and as root.
+    # Open MPI must allow more ranks than cores, and the user root.
     mpi = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
            "MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
     return {**kept, **mpi, "LC_ALL": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1", "HOME": str(folder), "LD_LIBRARY_PATH": str(library),
@@ -158,7 +158,7 @@ def environment(folder):
 
 
 def shown(text):
-    """What stays on the screen: progress is written over, colours are not compared."""
+    """@return the text that stays on the screen, without overwritten progress and without colours."""
     lines = []
     for line in re.sub(r"\x1b\[[0-9;]*m", "", text.replace("\r\n", "\n")).split("\n"):
         screen = ""
@@ -190,13 +190,13 @@ def on_terminal(command, folder):
 
 
 def succeed(command, folder):
-    """@return what is wrong with a command that ought to succeed, as lines."""
+    """@return mistakes of a command that must succeed, as lines."""
     status, lines = on_terminal(command, folder)
     return [] if status == 0 else [f"status {status} of: {command}", *lines]
 
 
 def same(found, expected):
-    """Whether lines are the expected ones, where `...` stands for any."""
+    """@return whether the lines are the expected ones. `...` stands for any lines."""
     if "..." not in expected:
         return [MASKED.sub("#", line) for line in found] == [MASKED.sub("#", line) for line in expected]
     first = expected.index("...")
@@ -206,7 +206,7 @@ def same(found, expected):
 
 
 def renewed(found, expected):
-    """What the page is to show: the lines found, `...` and masked figures as before."""
+    """@return the lines that the page must show: the lines found, with `...` and masked figures as before."""
     if same(found, expected):
         return expected
     if "..." in expected:
@@ -218,7 +218,7 @@ def renewed(found, expected):
 
 
 def steps(lines):
-    """The commands of a session: lines typed, lines expected."""
+    """@return the commands of a session: lines typed, lines expected."""
     i = 0
     while i < len(lines):
         end = i + 1
@@ -232,7 +232,7 @@ def steps(lines):
 
 
 def trimmed(lines):
-    """Without the blank lines at the end."""
+    """@return lines without the blank lines at the end."""
     return lines[:-1] if lines and not lines[-1] else lines
 
 
@@ -252,7 +252,7 @@ def run_session(block, folder):
 
 
 def statements(lines):
-    """A session of Python: lines typed, their text, lines expected."""
+    """@return the statements of a Python session: lines typed, their text, lines expected."""
     i = 0
     while i < len(lines):
         end = i + 1
@@ -356,7 +356,7 @@ def run_blocks(blocks, folder, names, python, outcome):
             wrong, new = run_block(block, folder, names)
         except Missing as error:
             outcome.skipped.append((block.first + 1, f"needs {error}"))
-            return  # what follows may need what this block makes
+            return  # later blocks may need the files of this block
         outcome.run += 1
         outcome.wrong += ["\n".join([f"line {block.first + 1}:", *wrong])] if wrong else []
         yield block, new

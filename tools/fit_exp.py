@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Coefficients of src/core/simd/math_lanes.h.
+"""Computes coefficients of src/core/simd/math_lanes.h.
 
-Each polynomial has, nearly, the smallest largest relative error among those whose coefficients are
-single precision numbers: from the lowest term up, one coefficient is rounded, the rest is fitted
-again around it. The fit is Lawson's: least squares, weights multiplied by the residuals until the
-largest ones are equal. (A Remez exchange needs a basis without common zeros, which x, x^2, ... on
-an interval around 0 is not.) Run it to see the coefficients and the error of each.
+Each polynomial has coefficients in single precision, and nearly the smallest possible largest relative error. From
+the lowest term up, one coefficient is rounded, and the others are fitted again. The fit is Lawson's: least squares
+whose weights are multiplied by the residuals until the largest residuals are equal. (A Remez exchange needs a basis
+without common zeros, but x, x^2, ... are all zero at 0.) The program prints the coefficients and the error of each
+polynomial.
 """
 import mpmath
 import numpy
@@ -16,7 +16,7 @@ mp.dps = 40
 
 
 def lawson(target, basis):
-    """Coefficients that make max |target - basis c| small; one row per point."""
+    """@return coefficients c that make max |target - basis c| small. The basis has one row for each point."""
     weight = numpy.full(len(target), 1.0 / len(target))
     best = None
     scale = numpy.abs(basis).max(axis=0)
@@ -32,7 +32,7 @@ def lawson(target, basis):
 
 
 def fit(name, function, fixed, powers, low, high):
-    """function ~ sum of fixed[p] x^p + sum over powers of c_p x^p, c_p floats."""
+    """Fits function ~ sum of fixed[p] x^p + sum over powers of c_p x^p, with floats c_p."""
     low, high = mpf(low), mpf(high)
     nodes = [(low + high) / 2 + (high - low) / 2 * mpmath.cos(mp.pi * i / 800) for i in range(801)]
     value = [function(x) for x in nodes]
@@ -40,7 +40,7 @@ def fit(name, function, fixed, powers, low, high):
     left = list(powers)
 
     def error():
-        """Relative, what is done taken away; the subtraction needs the digits of mpmath."""
+        """@return the relative error of the terms in `done`. The subtraction needs the digits of mpmath."""
         return numpy.array([float((v - sum(mpf(c) * x**p for p, c in done.items())) / v)
                             for x, v in zip(nodes, value)])
 
@@ -54,14 +54,14 @@ def fit(name, function, fixed, powers, low, high):
 
 
 def split(name, value):
-    """A constant as the sum of two floats."""
+    """@return two floats whose sum is the constant."""
     high = float(numpy.float32(float(value)))
     low = float(numpy.float32(float(value - mpf(high))))
     print(f"{name}: {high.hex()} + {low.hex()}")
 
 
 def nonzero(function, limit):
-    """A quotient whose value at 0 is a limit."""
+    """@return the function with a given value at 0, where the quotient has only a limit."""
     return lambda x: function(x) if x != 0 else mpf(limit)
 
 

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Read every file of a folder of real models and say what came of it.
+"""Reads every file of a folder of real models, and reports the results.
 
     tools/formats_table.py GIBBSITE DATA            the table, as Markdown
     tools/formats_table.py GIBBSITE DATA --update   the same into docs/formats.md
 
-A file that is not of any format here is not listed. REFUSED names the files that must not be read,
-with words of the message; whatever else fails is an error and ends with status 1.
+A file of an unknown format is not listed. REFUSED names the files that must be refused, with words of the
+message. Any other failure is an error and gives status 1.
 """
 import json
 import pathlib
@@ -19,7 +19,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- files: begin -->", "<!-- files: end -->"
 
-# What must be refused, and why: part of the message.
+# Files that must be refused, and a part of the message.
 REFUSED = {
     "uai-misc/pedigree1.uai": "all zero",
     "bn/other-formats/alarm.dsl": "save it in GeNIe as .xdsl",
@@ -33,7 +33,7 @@ REFUSED = {
     "mln/smokers/wts.pybpll.smoking-train-smoking.mln": ":4:15: found",
     "uai-misc/uai-test-model.uai.evid": "evidence has probability zero",
 }
-LATTICE = re.compile(r"\.latfile$")  # a first line that COO has not; no ending of ours
+LATTICE = re.compile(r"\.latfile$")  # its first line is not COO, and the extension is unknown
 MODEL = re.compile(r"\.(uai|bif|bifxml|fg|mln|dsl|net|xdsl|latfile)(\.gz)?$")
 RESULT = re.compile(r"\.(MAR|PR|MAP)(\.gz)?$")
 
@@ -51,7 +51,7 @@ def first_line(text):
 
 
 def model_of(path):
-    """The model that evidence and results belong to: their name without the last endings."""
+    """@return the model that evidence or results belong to: their name without the last extensions."""
     name = re.sub(r"\.(evid|MAR|PR|MAP)(\.gz)?$", "", path.name)
     for candidate in (path.parent / name, path.parent / (name + ".gz")):
         if candidate.exists():
@@ -71,7 +71,7 @@ def info(gibbsite, path, *more):
 
 
 def picture(gibbsite, path, scratch):
-    """As a start of a lattice with a variable per pixel."""
+    """Reads a picture as the start of a lattice with one variable for each pixel."""
     width, height = struct.unpack(">II", path.read_bytes()[16:24])
     lattice = scratch / "lattice.gbm"
     made = run(gibbsite, "generate", "ising", "--grid", f"{height}x{width}", "--coupling", "0.1",
@@ -85,7 +85,7 @@ def picture(gibbsite, path, scratch):
 
 
 def attempt(gibbsite, path, scratch):
-    """(was it read, what it is or why not, stderr), or None for a file of no format here."""
+    """@return (whether the file was read, its content or the reason for the failure, stderr), or None for an unknown format."""
     name = path.name
     if "ising/maxcut" in path.as_posix():
         return info(gibbsite, path, "--from", "rud")
@@ -108,7 +108,7 @@ def attempt(gibbsite, path, scratch):
 
 
 def check(gibbsite, data, step=1):
-    """Yields (file, verdict, detail, is it as expected), of every step-th file."""
+    """Yields (file, verdict, detail, whether this was expected) for every step-th file."""
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder)
         for path in sorted(p for p in data.rglob("*") if p.is_file())[::step]:
@@ -133,7 +133,7 @@ def table(rows):
     for name, verdict, detail, _ in rows:
         if LATTICE.search(name):
             if name != lattices[0][0]:
-                continue  # one line for all of them
+                continue  # one line stands for all these files
             name, detail = f"{name.rsplit('/', 1)[0]}/*.latfile ({len(lattices)})", \
                 "cannot tell the format from the file name extension"
         shown = detail.split(", expected one of")[0].replace(f"{name}: the", "the").replace(

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The lists of the manual pages that come from tables of the source: the model formats, and the
+"""Makes the lists of the manual pages that come from tables of the source: the model formats, and the
 reasons for not converging.
 
     tools/man_lists.py            print them
@@ -13,7 +13,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TEXT = r'\(((?:\s*"[^"]*")+)'
 REASON = re.compile(r"^GBSI_REASON\((\w+),.*?SAY" + TEXT + r".*?TRY" + TEXT + r"(?:,\s*(\w+)\([^()]*\))?", re.M | re.S)
-# The scans and the draw that rows of verdict.def find by a trait.
+# Tables of scans and draws, in which rows of verdict.def find a name by a trait.
 TRAITS = {"block_scan": "GBSI_SCAN_CANDIDATE", "larger_blocks": "GBSI_SCAN_CANDIDATE", "gbsi_scan_base_name": "GBSI_SCAN_BASE",
           "independent_draw": "GBSI_DRAW_INDEPENDENT"}
 
@@ -26,7 +26,7 @@ def formats():
 
 
 def format_list(rows=None):
-    """In mdoc. Extensions of files that are read and not written stand behind a '<', or the whole format is of that form."""
+    """@return the list in mdoc. Extensions that are only read stand behind a '<', unless the whole format is only read."""
     lines = [".Bl -tag -width dimmwitted -compact"]
     for name, endings, what, form, programs in formats() if rows is None else rows:
         read_only = [ending.removeprefix("<") for ending in endings if ending.startswith("<") or form in ("READING", "FILES")]
@@ -39,7 +39,7 @@ def format_list(rows=None):
 
 
 def said(literals):
-    """C literals as one text, their figures as N and their words as dots."""
+    """@return C literals joined to one text, with N for numbers and dots for words that are filled in."""
     text = "".join(re.findall(r'"([^"]*)"', literals))
     text = re.sub(r"%(\.\d+)?(ll)?[ugf]", "N", text)
     return re.sub(r"(N [a-z]+)%s", r"\1s", text).replace("%s", "...")
@@ -66,25 +66,25 @@ def reasons():
 
 
 def mdoc(text):
-    """Options begin with two hyphens, which are no dash."""
+    """@return the text in mdoc, in which the two hyphens of an option must not become a dash."""
     return text.replace("\\", "\\e").replace("--", "\\-\\-")
 
 
 def reason_list():
-    """In mdoc."""
+    """@return the list in mdoc."""
     lines = [".Bl -bullet"]
     for _, sentence, advice in reasons():
         lines += [".It", mdoc(f"{sentence}:"), mdoc(f"try {advice}.")]
     return "\n".join([*lines, ".El", ""])
 
 
-# The page, the word in the comments around its list, the list.
+# Page, word in the comments around the list, function that makes the list.
 LISTS = [(ROOT / "man" / "gibbsite-formats.5", "formats", format_list),
          (ROOT / "man" / "gibbsite-marginals.1", "reasons", reason_list)]
 
 
 def updated(page, word, made):
-    """The text of a page with its list as it should be."""
+    """@return the text of a page with the current list."""
     begin, end = f'.\\" {word}: begin\n', f'.\\" {word}: end\n'
     head, rest = page.read_text().split(begin)
     return head + begin + made() + end + rest.split(end)[1]

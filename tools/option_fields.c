@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes include/gibbsite/option_fields.h from the rows of options.def, enums.def and
- * question_enums.def, so that an editor shows what it cannot see behind macros.
+ * question_enums.def. An editor can then show the fields, which it cannot see behind macros.
  *
  *     option_fields          print the header
- *     option_fields FILE     fail unless FILE is that header: a test */
+ *     option_fields FILE     test: fail unless FILE is the header that would be printed */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void put(const char *text)
     length += n;
 }
 
-/* A comment of the field or member below it, in lines of WIDTH columns. */
+/* Puts a comment about the field or member below it, in lines of WIDTH columns. */
 static void put_comment(const char *text)
 {
     size_t column = 7;
@@ -45,7 +45,7 @@ static void put_comment(const char *text)
     put(" */\n");
 }
 
-/* "Order of updates. Option --scan; default ..." */
+/* Puts a field with its comment: "Order of updates. Option --scan; default ...". */
 static void put_field(const char *type, const char *field, const char *help, const char *name,
                       const char *values)
 {
@@ -56,7 +56,7 @@ static void put_field(const char *type, const char *field, const char *help, con
     put(text);
 }
 
-/* " (passes): 1 to UINT32_MAX, default 1". */
+/* @return the range of an option: " (passes): 1 to UINT32_MAX, default 1". */
 static const char *ranged(const char *unit, const char *least, const char *most, const char *def,
                           const char *unset)
 {
@@ -104,7 +104,8 @@ static void put_enums(void)
 #undef GBS_ENUM_END
 }
 
-/* Numbers as the table writes them, which is more telling than their values. */
+/* Puts the fields. Numbers stay as the table writes them, because a name tells more than its
+ * value. */
 static void put_fields(void)
 {
 #define GBS_OPTION_ENUM(field, name, type, def, help) \

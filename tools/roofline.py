@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of docs/performance.md: rooflines (Williams, Waterman & Patterson 2009, CACM 52(4)).
+"""Draws the picture of docs/performance.md: rooflines (Williams, Waterman & Patterson 2009, CACM 52(4)).
 
-Updates a second over updates a byte moved, one panel for models in cache and one for models in
-memory. Two roofs: the bandwidth, a rising line, and the rate at which random numbers alone are made,
-one an update. Both are medians of what was measured beside the cases of a panel.
+The picture shows updates per second over updates per byte moved, with one panel for models in cache and one for
+models in memory. A panel has two roofs: the bandwidth, a rising line, and the rate of random numbers, of which an
+update needs one. Each roof is the median of the values measured in turn with the cases of the panel.
 """
 import html
 import math
@@ -12,8 +12,8 @@ import statistics
 WIDTH, HEIGHT = 860.0, 486.0
 PANEL_X, PANEL_Y = (70.0, 490.0), 100.0
 PANEL_W, PANEL_H = 330.0, 280.0
-X_LOW, X_HIGH = 1e-3, 1.0  # updates a byte
-Y_LOW, Y_HIGH = 5.0, 10000.0  # million updates a second
+X_LOW, X_HIGH = 1e-3, 1.0  # updates per byte
+Y_LOW, Y_HIGH = 5.0, 10000.0  # million updates per second
 COLORS = (("#0072b2", "#4aa8dd"), ("#d55e00", "#ff8a3d"), ("#009e73", "#2fc79d"),
           ("#b5578f", "#e59fc6"), ("#e69f00", "#ffbf47"), ("#56b4e9", "#9bd6f7"),
           ("#000000", "#f2f2f2"))
@@ -72,7 +72,7 @@ class Panel:
         return out
 
     def roofs(self, gigabytes, words):
-        """Million updates a second: 1000 gigabytes x, and words."""
+        """@return the roofs in million updates per second: 1000 x gigabytes x, and the rate of words."""
         ridge = words / (1e3 * gigabytes)
         start = max(X_LOW, Y_LOW / (1e3 * gigabytes))
         path = f"M{self.x(start):.1f} {self.y(1e3 * gigabytes * start):.1f}"
@@ -94,7 +94,7 @@ class Panel:
 
 
 def mark(color, chains, x, y, title=""):
-    """@param color number of one, or the class "soft"."""
+    """@param color number of a colour, or the class "soft"."""
     style_of = f'class="mark {color if isinstance(color, str) else f"f{color}"}"'
     note = f"<title>{html.escape(title)}</title>" if title else ""
     if chains == 1:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of docs/scale.md: efficiency over the number of ranks, predicted, one panel for lattices
-of fixed size (strong scaling) and one for lattices that grow with the ranks (weak scaling)."""
+"""Draws the picture of docs/scale.md: predicted efficiency over the number of ranks. One panel shows lattices
+of fixed size (strong scaling), and one shows lattices that grow with the ranks (weak scaling)."""
 import copy
 import html
 import math
@@ -11,7 +11,7 @@ PANEL_X, PANEL_Y = (70.0, 490.0), 70.0
 PANEL_W, PANEL_H = 330.0, 260.0
 MOST_RANKS = 4096
 COLORS = (("#0072b2", "#4aa8dd"), ("#d55e00", "#ff8a3d"), ("#009e73", "#2fc79d"), ("#b5578f", "#e59fc6"))
-CURVES = (("infiniband", "", ""), ("ethernet", "_apart", "5 4"))  # network, what overlaps, dashes
+CURVES = (("infiniband", "", ""), ("ethernet", "_apart", "5 4"))  # network, ending of the prediction's name, dashes
 STRONG = (("512 x 512", [512] * 2), ("64 x 64 x 64", [64] * 3), ("4096 x 4096", [4096] * 2),
           ("256 x 256 x 256", [256] * 3))
 WEAK = (("16 x 16", [16] * 2), ("8 x 8 x 8", [8] * 3), ("64 x 64", [64] * 2), ("32 x 32 x 32", [32] * 3))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Partitions of a model or of a lattice, in figures: what tools/scale computes with.
+/* Prints the figures of partitions of a model or of a lattice, from which tools/scale computes.
  *
  *     scale_figures MODEL [--partition KIND] RANKS...
  *     scale_figures --lattice COLUMNSxROWS[xLAYERS] [--torus] RANKS...
  *
- * Prints one JSON object. A lattice is of spins with couplings between nearest neighbours, of any
- * size: nothing of that size is held. */
+ * The output is one JSON object. A lattice has spins and couplings between nearest neighbours. A
+ * lattice may have any size, because no array of its size is in memory. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 typedef struct request {
     const char *model;
-    gbsi_grid_shape shape; /* of a lattice: side[0] > 0 */
+    gbsi_grid_shape shape; /* shape of a lattice, or side[0] = 0 for a model */
     gbsi_partition_kind kind;
     uint32_t n_ranks[32];
     unsigned n;
@@ -33,7 +33,8 @@ static gbs_status refuse(gbs_error *err, const char *what)
                      what);
 }
 
-/* @return whether the text is a number from 1 to 2^32 - 1, and nothing else but what may follow. */
+/* Reads a number from 1 to 2^32 - 1. Fails unless one of the characters in `follows` is behind
+ * it. @return whether it was read. */
 static bool read_number(const char **text, const char *follows, uint32_t *number)
 {
     char *end = NULL;
@@ -134,7 +135,8 @@ static gbs_status lattice_figures(const request *r, gbs_error *err)
     gbs_status status = GBS_OK;
     const uint32_t *side = r->shape.side;
     gbsi_partition_figures figures = {0};
-    for (unsigned i = 0; i < r->n; i++) { /* refused before anything is printed */
+    for (unsigned i = 0; i < r->n; i++) {
+        /* checks all numbers of ranks before anything is printed */
         GBSI_TRY(gbsi_partition_grid(&r->shape, r->n_ranks[i], NULL, &figures, err));
         if (i == 0) {
             printf("{\"model\":\"%s %" PRIu32 " x %" PRIu32 " x %" PRIu32
@@ -158,10 +160,10 @@ typedef struct divided {
     gbs_model *model;
     gbsi_conditioned *conditioned;
     gbsi_graph *graph;
-    uint32_t *color; /* [n_variables] */
+    uint32_t *color; /* [n_variables] colour of each variable */
     uint32_t n_colors;
-    uint32_t *order; /* [n_variables] in which batches take variables; NULL: as numbered */
-    uint32_t *part;  /* [n_variables] and scratch before */
+    uint32_t *order; /* [n_variables] order in which batches take variables; NULL: by number */
+    uint32_t *part;  /* [n_variables] rank of each variable; scratch before that */
 } divided;
 
 static void divided_free(divided *d)

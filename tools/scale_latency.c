@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters of LogGP (Alexandrov, Ionescu, Schauser & Scheiman 1995, SPAA, 95-105) between two
- * processes, in microseconds, as JSON for tools/scale --measured:
+/* Measures the parameters of LogGP (Alexandrov, Ionescu, Schauser & Scheiman 1995, SPAA, 95-105)
+ * between two processes, in microseconds, as JSON for tools/scale --measured:
  *
  *     mpirun -n 2 scale_latency > network.json
  *
- * A message of k bytes arrives o + L + (k - 1) G + o after its sender began; a processor spends o
- * on a message at either end, and begins a message each g at the most. Here
+ * A message of k bytes arrives o + L + (k - 1) G + o after its sender began. A processor spends o
+ * on a message at either end, and at least g passes between the beginnings of two messages. Here
  *
  *     o is the time that MPI_Isend() of a byte takes,
  *     L = (round trip of a byte) / 2 - 2 o, not below 0,
@@ -13,9 +13,9 @@
  *     G is the slope of half of the round trip over the bytes, by least squares from 1 KiB to
  *     256 KiB.
  *
- * Beside them P: the time to copy the 16 bytes of a value (a state of 16 chains) from its place
- * among the states into a message or back, 2^18 places of 64 MiB, three rows apart. Each figure is
- * the median of many repeats. */
+ * The output also has P, the time to copy the 16 bytes of a value (a state of 16 chains) from its
+ * place among the states into a message or back. P is measured at 2^18 places of 64 MiB, three rows
+ * apart. Each figure is the median of many repeats. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static double median(int n)
     return sample[n / 2];
 }
 
-/* Half of a round trip, median, in microseconds. */
+/* @return the median of half of a round trip, in microseconds. */
 static double half_trip(int rank, int n_bytes)
 {
     for (int i = 0; i < REPEATS; i++) {
@@ -56,7 +56,8 @@ static double half_trip(int rank, int n_bytes)
     return median(REPEATS);
 }
 
-/* @param overhead out: of one MPI_Isend(). @return the time for each message of a burst. */
+/* Measures bursts of messages. @param overhead out: time of one MPI_Isend(). @return the time
+ * for each message of a burst. */
 static double gap(int rank, double *overhead)
 {
     enum { BURSTS = 101 };
@@ -74,7 +75,7 @@ static double gap(int rank, double *overhead)
         }
         spent[i] = 1e6 * (MPI_Wtime() - begin) / BURST;
         MPI_Waitall(BURST, request, MPI_STATUSES_IGNORE);
-        if (rank == 0) { /* until the last one has arrived */
+        if (rank == 0) { /* waits until the last message has arrived */
             MPI_Recv(buffer, 1, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         } else {
             MPI_Send(buffer, 1, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
@@ -89,7 +90,7 @@ static double gap(int rank, double *overhead)
     return each;
 }
 
-/* Slope of half trips over bytes. */
+/* @return the slope of half trips over bytes. */
 static double byte_gap(int rank)
 {
     double n = 0;
@@ -109,7 +110,7 @@ static double byte_gap(int rank)
     return (n * sum_xy - sum_x * sum_y) / (n * sum_xx - sum_x * sum_x);
 }
 
-/* The time for each value copied, in microseconds; negative where there is no memory. */
+/* @return the time for each value copied, in microseconds; negative if there is no memory. */
 static double pack_time(void)
 {
     enum { PLACES = 1 << 22, VALUES = 1 << 18, APART = 3, VALUE_BYTES = 16, TIMES = 51 };
@@ -148,7 +149,7 @@ int main(int argc, char **argv)
         return 1;
     }
     double overhead = 0;
-    (void)half_trip(rank, 1); /* warm */
+    (void)half_trip(rank, 1); /* warm-up */
     const double half = half_trip(rank, 1);
     const double each = gap(rank, &overhead);
     const double per_byte = byte_gap(rank);
@@ -157,7 +158,8 @@ int main(int argc, char **argv)
         char name[MPI_MAX_LIBRARY_VERSION_STRING] = "";
         int length = 0;
         MPI_Get_library_version(name, &length);
-        for (int i = 0; i < length; i++) { /* its first line, fit for JSON */
+        for (int i = 0; i < length; i++) {
+            /* keeps the first line, without characters that JSON forbids */
             if ((unsigned char)name[i] < ' ' || name[i] == '"' || name[i] == '\\') {
                 name[i] = '\0';
                 break;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every link of the site leads somewhere: to a file that is there, and to a place in it that is there. No page fetches anything.
+"""Checks that every link of the site leads to an existing file and an existing place in the file, and that no page fetches anything.
 
     python tools/site_links.py FOLDER
 """
@@ -10,7 +10,7 @@ import urllib.parse
 
 
 class Page(html.parser.HTMLParser):
-    """What a page refers to, and the places it has."""
+    """Collects the links of a page, and the places to which links can lead."""
 
     def __init__(self, path):
         super().__init__()

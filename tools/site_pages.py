@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of the site that are made from the sources: manual pages by mandoc, and a page for each public header.
+"""Makes pages of the site from the sources: manual pages by mandoc, and a page for each public header.
 
     python tools/site_pages.py FOLDER XML
 
-XML is the folder that Doxygen made, which is put into the form that Sphinx can read.
+XML is the folder that Doxygen made. It is changed into the form that Sphinx can read.
 """
 import pathlib
 import re
@@ -18,12 +18,12 @@ def toctree(caption, names):
 
 
 def manual(path, names):
-    """A manual page as a page of the site. Links to pages that are not here become text."""
+    """@return a manual page as a page of the site. Links to pages that the site lacks become text."""
     made = subprocess.run(["mandoc", "-Thtml", "-O", "fragment,man=%N.%S.html", path], check=True, capture_output=True, text=True).stdout
     made = re.sub(r'<a class="Xr" href="([^"]*)\.html"[^>]*>(.*?)</a>', lambda m: m[0] if m[1] in names else m[2], made, flags=re.S)
     places = set(re.findall(r'\bid="([^"]*)"', made))
     made = re.sub(r'<a class="Sx" href="#([^"]*)"[^>]*>(.*?)</a>', lambda m: m[0] if m[1] in places else m[2], made, flags=re.S)
-    # The page has a heading of its own; those of the manual are one level below.
+    # The page has an own heading, so the headings of the manual move one level down.
     made = re.sub(r"<(/?)h([12])\b", lambda m: f"<{m[1]}h{int(m[2]) + 1}", made)
     made = re.sub(r"<table class=\"(head|foot)\">.*?</table>", "", made, flags=re.S)
     title = f"{path.stem}({path.suffix[1:]})"
@@ -43,7 +43,7 @@ def write_manuals(folder):
 
 
 def headers():
-    """Public headers in the order of their README, and how many of them gibbsite.h includes."""
+    """@return the public headers in the order of their README, and the number of headers that gibbsite.h includes."""
     named = re.findall(r"`(\w+\.h)`", "".join(line.split("|")[1] for line in
                                              (ROOT / "include/gibbsite/README.md").read_text().split("\n") if line.startswith("| `")))
     first = set(re.findall(r'#include "gibbsite/(\w+\.h)"', (ROOT / "include/gibbsite/gibbsite.h").read_text()))
@@ -56,7 +56,7 @@ def write_headers(folder):
     folder.mkdir(parents=True)
     named, n_first = headers()
     for name in named:
-        place = name.replace("_", "__").replace(".", "_8")  # as Doxygen calls it
+        place = name.replace("_", "__").replace(".", "_8")  # Doxygen's name for the file
         (folder / f"{name}.rst").write_text(f".. _{place}:\n\n{name}\n{'=' * len(name)}\n\n.. doxygenfile:: {name}\n")
     text = (ROOT / "include/gibbsite/README.md").read_text().replace("# The public headers", "# C library", 1)
     text = re.sub(r"`(\w+\.h)`", lambda m: f"[{m[1]}]({m[1]}.rst)" if m[1] in named else m[0], text)
@@ -65,7 +65,7 @@ def write_headers(folder):
 
 
 def part_parameters(folder):
-    """Breathe reads one name for a description: where Doxygen has several, each gets it."""
+    """Gives each parameter name an own description. Doxygen joins several names, but Breathe reads only one."""
     names = re.compile(r"<parametername[^>]*>[^<]*</parametername>")
     item = re.compile(r"<parameteritem>\s*<parameternamelist>(.*?)</parameternamelist>(.*?)</parameteritem>", re.S)
     for path in folder.glob("*_8h.xml"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/surface types: commands that are right and take milliseconds, values, and what hands slip to."""
+"""Inputs of tools/surface: correct commands that take milliseconds, values, and typing mistakes."""
 import os
 import re
 
@@ -38,7 +38,7 @@ def example(name):
         return file.read()
 
 
-FOLDERS = {"ground": "list.txt"}  # and what in a command names all files of it
+FOLDERS = {"ground": "list.txt"}  # folders, and the word of a command that names all their files
 FILES = {name: example(name) for name in [
     "sprinkler.bif", "sprinkler.csv", "clinic.bif", "clinic.csv", "grid.uai", "umbrella.bif", "places.crf",
     "places.txt", "places.template", "news.template", "news.txt", "bars.csv", "friends.gbm", "friends.csv", "smokers.mln",
@@ -80,15 +80,15 @@ FILES.update((name, text.encode()) for name, text in {
     "clauses.wcnf": "p wcnf 3 2 10\n10 1 -2 0\n3 2 3 0\n",
 }.items())
 
-KEY = {name: FOLDERS.get(name.split("/")[0], name) for name in FILES}  # what names a file in a command
+KEY = {name: FOLDERS.get(name.split("/")[0], name) for name in FILES}  # the word of a command that names each file
 
-UNSTEADY_WORDS = {"blanket"}  # threads race
+UNSTEADY_WORDS = {"blanket"}  # threads race in this scan, so its output varies
 
 # ---- commands that are right ---------------------------------------------------------------------
 
 
 class Base:
-    """A command: operands, and options that stand behind them unless they are given anew."""
+    """A command: operands, then options that a case may replace."""
 
     def __init__(self, verb, operands, options, before, odd=False, pairs=False):
         self.verb, self.operands, self.options = verb, operands.split(), [tuple(o.split()) for o in options]
@@ -99,7 +99,7 @@ class Base:
         return len(self.operands)
 
     def argv(self, *given):
-        """@param given name, values, name, values ... of options; without the option if values are None."""
+        """@param given: name, values, name, values ... of options; values of None remove the option."""
         names, values = given[0::2], given[1::2]
         argv = [*self.verb.split(), *self.operands]
         for name, *value in self.options:
@@ -121,7 +121,7 @@ def base(verb, command, before="", **which):
 SAMPLED = "--method sample --sweeps 20 --chains 2"
 RUN = f"marginals sprinkler.bif {SAMPLED}"
 
-# The first of a verb gets every option, others those of the verb, with fewer values.
+# The first command of a verb is tried with every option. Others are tried with the options of the verb and fewer values.
 BASES = {
     "info": [base("info", "sprinkler.bif"), base("info", "grid.uai"),
              base("info", "run.ckpt", f"{RUN} --checkpoint run.ckpt")],
@@ -203,7 +203,7 @@ SHELLS = ["bash", "zsh", "fish"]
 
 
 def before(verb, one, *names):
-    """What has to run first: a run to go on from, for --resume."""
+    """@return the command that must run first, such as a run that --resume continues."""
     if "resume" in names:
         return tuple(one.argv("checkpoint", ["run.ckpt"]))
     return one.before
@@ -215,7 +215,7 @@ OUTPUTS = ["out.csv", "out.json", "out.uai", "out.gbm", "out.png", "out.MAR", "o
            "out.csv.gz", "out.xyz", "out", "-", "nowhere/out.csv"]
 BESIDE = ["beside.csv", "-", "nowhere/x"]
 
-# Of options, or of options of a verb, whose choices the program does not list. The first goes into pairs.
+# Values of options, or of options of one verb, whose choices the program does not list. Pairs use the first value.
 VALUES = {
     "accuracy": ["0.3"],
     "adapt": ["2"],
@@ -336,7 +336,7 @@ VALUES = {
 }
 BY_UNIT = {"FILE": "beside.csv", "FOLDER": "beside", "N": "3", "X": "0.5", "TIME": "5", "SIZE": "1G", "RxC": "3x3"}
 
-# Commands in which options have a use that have none, or need another, with the first command of a verb.
+# Commands for options that have no use, or need another option, with the first command of a verb.
 INPUTS = ["sprinkler.bif --from bif", "grid.uai --from uai", "sprinkler.bif --from uai", "graph.col --colors 3",
           *(f"spins.mtx --convention {x}" for x in ("physics", "bqm", "maxcut")),
           *(f"spins.mtx --diagonal {x}" for x in ("field", "ignore", "error")), "clauses.wcnf --weight-scale 2",
@@ -392,18 +392,18 @@ EXTRA["report"] = ["a.MAR", "draws_1.csv", "nothing.json"]
 ODD = ["", "nonsense", "-1", "1e400", "99999999999999999999", "nan"]
 ODD_NUMBERS = ["0", "0.5", "1e300", "18446744073709551615", "1k", "5s", "auto"]
 ODD_WORDS = ["0", "-", "AUTO", "a=b", "1,2", "3x3", "1:2", "all"]
-ENDLESS = {(name, "1k") for name in ("threads", "sweeps", "variables", "hidden", "visible")}  # right, and too long
+ENDLESS = {(name, "1k") for name in ("threads", "sweeps", "variables", "hidden", "visible")}  # correct values with which a command takes too long
 
 
 def odd_values(name, unit, flag):
-    """@param unit as the help shows it: N, X or another letter, TIME, SIZE, EPS for numbers."""
+    """@param unit: the unit as the help shows it: N, X or another letter, TIME, SIZE, EPS for numbers."""
     if flag:
         return ["nonsense"]
     number = re.fullmatch(r"[A-Z]|EPS|TIME|SIZE", unit.split("|")[0])
     return [odd for odd in [*ODD, *(ODD_NUMBERS if number else ODD_WORDS)] if (name, odd) not in ENDLESS]
 
 
-ALONE = {"help", "list"}  # whoever gives them gets the same with any other
+ALONE = {"help", "list"}  # the output of these options does not depend on other options
 
 FOREIGN_OPTIONS = """
     warmup warm-up warm_up tune burnin burn_in burn burn-in-sweeps discard samples draws iter iters iterations

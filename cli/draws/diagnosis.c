@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Diagnostics of the convergence of draws: numbers of each quantity, as CSV, JSON or a table. */
+/* Diagnostics of the convergence of draws: the figures of each quantity are written as CSV, JSON or
+ * a table. */
 #include "draws/diagnosis.h"
 
 #include <math.h>
@@ -9,10 +10,10 @@
 #include "job/job.h"
 #include "src/core/base/plural.h"
 
-/* The columns of CSV and members of JSON after the name. */
+/* The columns of CSV, and the members of JSON, that follow the name of the quantity. */
 static const struct {
     const char *name;
-    size_t at; /* in gbs_diagnostics */
+    size_t at; /* offset in gbs_diagnostics */
 } columns[] = {
     {"mean", offsetof(gbs_diagnostics, mean)},
     {"sd", offsetof(gbs_diagnostics, sd)},
@@ -64,8 +65,8 @@ int cli_diagnosis_make(cli_diagnosis *a)
     return CLI_DONE;
 }
 
-/* A quantity with its rank: the largest R-hat first, quantities without one last; else in the
- * order of the file. */
+/* A quantity with its R-hat, for sorting: the largest R-hat comes first, and quantities without
+ * R-hat come last. Ties keep the order of the file. */
 typedef struct ranked {
     double rhat;
     size_t quantity;
@@ -114,7 +115,7 @@ void cli_diagnosis_as_csv(gbs_output *output, const void *context)
         gbsi_output_csv_field(output, a->drawn.name[a->shown[i]]);
         for (size_t k = 0; k < N_COLUMNS; k++) {
             gbsi_output_text(output, ",");
-            if (!isnan(column(d, k))) { /* empty: not known */
+            if (!isnan(column(d, k))) { /* a value that is not known leaves its field empty */
                 gbsi_output_double(output, column(d, k));
             }
         }
@@ -185,7 +186,8 @@ enum { MEAN = 11, ERROR = 10, RHAT = 8, ESS = 9, MOST_NAME = 32 };
 void cli_diagnosis_table(gbs_output *output, const cli_diagnosis *a)
 {
     const int width = cli_terminal_width() - 1;
-    const int wide = width >= MEAN + 2 * ERROR + RHAT + 2 * ESS + 12; /* sd and tail ESS too */
+    const int wide = width >= MEAN + 2 * ERROR + RHAT + 2 * ESS +
+                                  12; /* whether the columns sd and tail ESS fit, too */
     const int numbers = MEAN + ERROR + RHAT + ESS + (wide ? ERROR + ESS : 0);
     int name = width - numbers < 8 ? 8 : width - numbers;
     name = name < MOST_NAME ? name : MOST_NAME;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes one CSV file per chain in the layout of CmdStan, for the programs that read its files. */
+/* Writes one CSV file per chain in the layout of CmdStan, for programs that read files of
+ * CmdStan. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,8 @@
 
 #include "job/files.h"
 
-/* [A-Za-z][A-Za-z0-9_]*, and not the name of a column of the sampler, which ends in "__". */
+/* @return whether a name matches [A-Za-z][A-Za-z0-9_]* and does not end in "__", as columns of the
+ *         sampler do. */
 static int is_stan_name(const char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -24,11 +26,11 @@ static int is_stan_name(const char *name)
 typedef struct columns {
     const gbs_model *model;
     const cli_selection *selection;
-    int any_indexed; /* some columns are x.1, x.2, ...: then x itself must be one of the quantities
-                      */
+    int any_indexed; /* 1: some columns are named x.1, x.2, ...; then no quantity can have the name
+                        x */
 } columns;
 
-/* @return the name of a column, NULL if it is x.INDEX. */
+/* @return the name of a column, NULL if the column is named x.INDEX. */
 static const char *plain_name(const columns *c, uint32_t i)
 {
     const char *name = gbs_model_variable_name(c->model, c->selection->variable[i]);
@@ -116,8 +118,8 @@ static gbs_status write_rows(gbs_output *output, cli_rows *rows, uint32_t chain,
     return status;
 }
 
-/* Writes the times of the run. The chains run side by side, so that every file tells the time of
- * all. */
+/* Writes the times of the run. Chains run at the same time, so that every file has the time of all
+ * chains together. */
 static void write_times(gbs_output *output, const cli_draws *d)
 {
     const gbs_report *report = gbs_run_report(d->job->run);
@@ -133,8 +135,8 @@ static void write_times(gbs_output *output, const cli_draws *d)
     gbsi_output_text(output, text);
 }
 
-/* "draws.csv" and "draws" make draws_1.csv, draws_2.csv, ...; a final .gz stays one.
- * @param base out, up to the number; free() it. */
+/* "draws.csv" and "draws" make draws_1.csv, draws_2.csv, ...; a final .gz stays at the end.
+ * @param base out: the path before the number; free() it. */
 static gbs_status split_path(const char *path, char **base, const char **after, gbs_error *err)
 {
     size_t n = strlen(path);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CODA: BASEindex.txt names the variables and the lines they have in each BASEchainK.txt, whose
- * lines are "iteration value", variable after variable. */
+/* Writes draws in the format of CODA. BASEindex.txt lists the variables and their ranges of lines
+ * in the files BASEchainK.txt. Lines of these files are "iteration value", variable after
+ * variable. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "job/files.h"
 
-#define COLUMNS_BYTES ((size_t)64 << 20) /* variables are turned into columns so many at a time */
+#define COLUMNS_BYTES \
+    ((size_t)64 << 20) /* memory for the variables that are turned into columns together */
 
 /* Names end at the first blank: a variable without a name, or whose name contains blanks, is
  * written as x[INDEX]. */
@@ -39,7 +41,8 @@ static void write_index(gbs_output *output, const cli_draws *d)
     }
 }
 
-/* Writes variables [first, first + n) of a chain. @param column [n * n_draws] scratch, states. */
+/* Writes variables [first, first + n) of a chain. @param column [n * n_draws] scratch memory for
+ * states. */
 static gbs_status write_columns(gbs_output *output, cli_rows *rows, uint32_t chain, uint32_t first,
                                 uint32_t n, uint16_t *column, gbs_error *err)
 {

@@ -5,20 +5,21 @@
 
 #include "netcdf_file.h"
 
-#define SLAB_BYTES  ((size_t)64 << 20) /* states of one chain written at a time */
+#define SLAB_BYTES \
+    ((size_t)64 << 20) /* largest memory of the states of a chain that are written together */
 #define CHUNK_BYTES ((size_t)4 << 20)
 #define CHUNK_DRAWS 1024
 
 /* ---- posterior and sample_stats -------------------------------------------------------------- */
 
 typedef struct layout {
-    int posterior, stats;     /* groups */
-    int x, lp, energy, flips; /* variables; energy -1 for none */
+    int posterior, stats;     /* ids of the groups */
+    int x, lp, energy, flips; /* ids of the variables; energy is -1 if there is none */
     size_t chunk_draws;
 } layout;
 
-/* Whether E = -ln p is the energy of physics: all factors are fields and couplings, and nothing
- * else has weight. */
+/* @return whether -ln p is an energy in the sense of physics: all factors are fields or couplings,
+ *         apart from factors without weight. */
 static int has_energy(const cli_job *job)
 {
     const size_t n = gbs_model_n_factors(job->model);
@@ -72,14 +73,15 @@ static gbs_status define(cli_netcdf *file, const cli_draws *d, layout *to, gbs_e
     return status;
 }
 
-/* A slab of draws of one chain, and the last draw before it. */
+/* A slab of draws of one chain, with the last draw before the slab. */
 typedef struct slab {
-    uint8_t *states; /* [1 + chunk_draws] rows; row 0 is the last row of the chunk before */
+    uint8_t *states; /* [1 + chunk_draws] rows; row 0 is the last row of the previous chunk */
     double *lp;
     int64_t *flips;
 } slab;
 
-/* Variables in another state than in the draw before; the first draw counts none. */
+/* @return the number of variables whose state differs from the previous draw; 0 for the first
+ * draw. */
 static int64_t count_flips(const cli_draws *d, const uint8_t *before, const uint8_t *now)
 {
     int64_t n = 0;
@@ -147,7 +149,8 @@ gbs_status cli_draws_netcdf(const cli_draws *draws, const char *path, gbs_error 
 {
     cli_netcdf file;
     layout to = {0};
-    if (draws->n_draws == 0 || draws->selection->n == 0) { /* no dimension can have length 0 */
+    if (draws->n_draws == 0 ||
+        draws->selection->n == 0) { /* a NetCDF dimension cannot have length 0 */
         return cli_reason(err, GBS_ERR_STATE, "%s: no draw was kept: there is nothing to write",
                           path);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws as arrays: x [chains, draws, variables] and lp [chains, draws]. An archive also says which
- * variables they are. Equal runs give equal bytes, so nothing here tells the time. */
+/* Draws as arrays: x [chains, draws, variables] and lp [chains, draws]. An .npz archive also names
+ * the variables. Equal runs must give equal bytes; therefore the files do not contain the time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 typedef struct source {
     const cli_draws *draws;
     const cli_spool *spool;
-    uint64_t chain_bytes; /* of one chain */
+    uint64_t chain_bytes; /* bytes of one chain */
 } source;
 
 static gbs_status read_source(void *context, uint64_t at, void *bytes, size_t n, gbs_error *err)

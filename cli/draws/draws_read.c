@@ -49,7 +49,7 @@ void cli_drawn_give(cli_drawn *d, uint64_t bytes)
     }
 }
 
-/* Doubles the room of both lists. */
+/* Doubles the capacity of the lists of names and values. */
 static int grow(cli_drawn *d)
 {
     const size_t capacity = 2 * d->capacity + 16;

@@ -6,17 +6,19 @@
 #include "job/job.h"
 
 typedef struct cli_drawn {
-    size_t n_chains, n_draws; /* of each chain */
-    size_t n, capacity;       /* quantities */
-    char **name;              /* [n] */
-    double **value;           /* [n] of [n_chains][n_draws] */
-    const char *path;         /* of the first file */
-    uint64_t limit, taken;    /* bytes: --memory-limit, 0 if no file is read; what counts */
+    size_t n_chains, n_draws; /* numbers of chains, and of draws of each chain */
+    size_t n, capacity;       /* number of quantities, and capacity of the lists */
+    char **name;              /* [n] names of the quantities */
+    double **value;           /* [n] values [n_chains][n_draws] of the quantities */
+    const char *path;         /* path of the first file */
+    uint64_t limit, taken;    /* bytes: --memory-limit (0 if no file is read), and the memory that
+                                 counts towards it */
 } cli_drawn;
 
 /* Read files by their names: one .npz, .npy or .nc file; or CODA's BASEindex.txt, whose chains are
  * in BASEchain1.txt, BASEchain2.txt, ...; any other name is read as tables by gbs_draws_read().
- * @return CLI_DONE, or an exit status after a message. Free with cli_drawn_free() in either case.
+ * @return CLI_DONE, or an exit status after a message. The caller must call cli_drawn_free() in
+ *         either case.
  */
 int cli_drawn_read(cli_drawn *d, const cli_arguments *arguments, char **path, int n_paths);
 void cli_drawn_free(cli_drawn *d);
@@ -29,9 +31,8 @@ void cli_drawn_free(cli_drawn *d);
 int cli_drawn_take(cli_drawn *d, uint64_t bytes);
 void cli_drawn_give(cli_drawn *d, uint64_t bytes);
 
-/* Makes room for one more quantity, of the shape that d has.
- * @param name copied.
- * @return its values; NULL after a message. */
+/* Makes room for one more quantity with d->n_chains times d->n_draws values.
+ * @param name copied. @return the values of the quantity; NULL after a message. */
 double *cli_drawn_add(cli_drawn *d, const char *name);
 
 /* draws_read_text.c */
@@ -41,8 +42,8 @@ int cli_drawn_read_coda(cli_drawn *d, const char *index);
 int cli_drawn_read_numpy(cli_drawn *d, const char *path, int archive);
 /* Adds the quantities x[0], x[1], ... of an array [chains][draws]...; names count from 0, as in
  * NumPy, except for dimensions with labels.
- * @param label [n_dims][shape of that dimension] or NULL; NULL for dimensions without.
- * @param at the elements in C order. */
+ * @param label [n_dims][shape of that dimension] or NULL; an element is NULL if the dimension has
+ *         no labels. @param at the elements in C order. */
 int cli_drawn_add_array(cli_drawn *d, const char *name, const uint64_t *shape, unsigned n_dims,
                         char *const *const *label, double (*at)(const void *data, size_t i),
                         const void *data);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws as arrays [chains][draws]...: NumPy's .npz and .npy. */
+/* Reads draws from arrays [chains][draws]... in .npz and .npy files of NumPy. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "draws_read.h"
 #include "src/files/arrays/arrays.h"
 
-/* Names an element: x[3], or x[0,2] of an array of more dimensions, or x[rain].
- * @return to be freed; NULL: out of memory. */
+/* Names an element: x[3], or x[0,2] of an array of more dimensions, or x[rain]. @return the name,
+ * which the caller frees; NULL: out of memory. */
 static char *element_name(const char *name, const uint64_t *shape, unsigned n_dims,
                           char *const *const *label, uint64_t element)
 {
@@ -66,8 +66,8 @@ int cli_drawn_add_array(cli_drawn *d, const char *name, const uint64_t *shape, u
 
 /* The names of variables in the member meta that gibbsite writes: "names": ["a", "b", ...]. */
 typedef struct names {
-    char *text;  /* text of the file's metadata, of which names are parts */
-    char **name; /* [n] */
+    char *text;  /* text of the file's metadata, which contains the names */
+    char **name; /* [n] pointers into text */
     size_t n;
 } names;
 
@@ -78,7 +78,8 @@ static void drop_names(names *m)
     *m = (names){0};
 }
 
-/* A string of JSON without its quotes, in place; \" and \\ are what stands behind the bar.
+/* Removes the quotes and escapes of a JSON string in place; \" and \\ become the character after
+ * the backslash.
  * @param at the opening quote of the string. @return the position behind the closing quote, NULL if
  * the string is not closed. */
 static char *cut_string(char *at, char **string)
@@ -96,7 +97,8 @@ static char *cut_string(char *at, char **string)
     return at + 1;
 }
 
-/* @return an exit status, after a message; text that says nothing gives no names. */
+/* @return an exit status, after a message if it is not CLI_DONE; a text without names gives no
+ *         names. */
 static int find_names(cli_drawn *d, const gbsi_array *meta, names *m)
 {
     const size_t n = (size_t)gbsi_array_size(meta);
@@ -153,7 +155,7 @@ static int take(cli_drawn *d, const char *name, const gbsi_array *array, const n
     return status;
 }
 
-/* Takes an array as draws, and counts its memory while both exist. */
+/* Takes an array as draws, and counts the memory of the array while array and draws both exist. */
 static int take_counted(cli_drawn *d, const char *name, const gbsi_array *array, const names *known)
 {
     const uint64_t bytes = (uint64_t)gbsi_array_size(array) * gbsi_array_type_bytes(array->type);
@@ -171,7 +173,7 @@ static int take_member(cli_drawn *d, gbsi_npz *npz, size_t member, const names *
     gbsi_array array = {0};
     const char *name = gbsi_npz_name(npz, member);
     const gbs_status done = gbsi_npz_read(npz, name, &array, &err);
-    if (done == GBS_ERR_UNSUPPORTED) { /* text, say: no draws */
+    if (done == GBS_ERR_UNSUPPORTED) { /* arrays of other types, such as text, are not draws */
         return CLI_DONE;
     }
     int status = done < 0 ? cli_fail_input(done, &err) : CLI_DONE;

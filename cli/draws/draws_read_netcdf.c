@@ -19,8 +19,7 @@ enum { MOST_DIMS = GBSI_ARRAY_MAX_DIMS, NAME_BYTES = 257 };
 enum {
     SECONDS = 2,
     BYTES_A_SECOND = 10000000
-}; /* limits of processor time: seconds in addition to
-      those for the size of the file */
+}; /* limits of processor time: seconds in addition to the time for the size of the file */
 
 typedef struct reader {
     cli_netcdf_library library;
@@ -28,7 +27,7 @@ typedef struct reader {
     int file;
 } reader;
 
-/* @return an exit status after a message where the library refuses. */
+/* @return CLI_DONE, or an exit status after a message if the library reports an error. */
 static int check(const reader *r, int code)
 {
     return code == NC_NOERR ? CLI_DONE
@@ -40,8 +39,8 @@ static double at_double(const void *data, size_t i)
     return ((const double *)data)[i];
 }
 
-/* Reads the texts of the coordinate of a dimension: a variable of its name.
- * @return [length] freed by free_labels(); NULL if the dimension has no labels. */
+/* Reads the labels of a dimension from its coordinate, the variable with the dimension's name.
+ * @return [length] labels, for free_labels(); NULL if the dimension has no labels. */
 static char **labels_of(const reader *r, int group, int dim, size_t length)
 {
     const cli_netcdf_library *nc = &r->library;
@@ -77,7 +76,8 @@ static void free_labels(const reader *r, char **label, size_t length)
     }
 }
 
-/* @param dim out: dimensions. @param n out: product of the shape, 0 if it is too large. */
+/* @param dim out: ids of the dimensions. @param n out: product of the dimensions' lengths, 0 if the
+ *         product is too large. */
 static int shape_of(const reader *r, int group, int id, unsigned *n_dims, int *dim, uint64_t *shape,
                     size_t *n)
 {
@@ -120,7 +120,8 @@ static int take(cli_drawn *d, const reader *r, int group, int id)
     }
     double *values = calloc(n, sizeof *values);
     CLI_PASS(CLI_HAVE(values));
-    if (r->library.get_var_double(group, id, values) == NC_NOERR) { /* text is no draw */
+    if (r->library.get_var_double(group, id, values) ==
+        NC_NOERR) { /* variables of text are not draws */
         d->n_chains = (size_t)shape[0];
         d->n_draws = (size_t)shape[1];
         for (unsigned k = 2; k < n_dims; k++) {
@@ -178,7 +179,7 @@ static int take_file(cli_drawn *d, reader *r)
 }
 
 /* Reads the file in a separate process first, with a limit of processor time: on some damaged files
- * the library crashes or loops for ever. Whatever else is wrong the second reading says. */
+ * the library crashes or loops forever. The second reading reports any other mistake. */
 static int try_file(cli_drawn *d, reader *r)
 {
     struct stat file;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables, which the library reads. CODA: lines "NAME FIRST LAST" of an index, lines "ITERATION
- * NUMBER" of a chain. */
+/* Reads draws from text: from tables, with the library, and from files of CODA. An index of CODA
+ * has lines "NAME FIRST LAST"; a chain has lines "ITERATION NUMBER". */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -15,12 +15,12 @@
 
 /* A file, line by line. */
 typedef struct text_file {
-    cli_drawn *drawn; /* the draws, whose memory limit also covers the reader */
+    cli_drawn *drawn; /* the draws; their memory limit also applies to the reader */
     const char *path;
     FILE *file;
-    char *line; /* without its end */
+    char *line; /* the line without its line end */
     size_t capacity;
-    uint64_t number; /* of the line, from 1 */
+    uint64_t number; /* number of the line, from 1 */
 } text_file;
 
 static int open_text(text_file *t, cli_drawn *d, const char *path)
@@ -44,7 +44,7 @@ static void close_text(text_file *t)
     *t = (text_file){0};
 }
 
-/* @return 0 after a message. */
+/* @return 1, or 0 after a message. */
 static int grow_line(text_file *t)
 {
     const size_t capacity = 2 * t->capacity + 256;
@@ -57,7 +57,7 @@ static int grow_line(text_file *t)
     return line != NULL;
 }
 
-/* Reads a line. A line ends where no text may go on: /dev/zero has no other end.
+/* Reads a line. A NUL byte is an error: otherwise reading /dev/zero would not end.
  * @return 1 if there is another line, 0 at the end, -1 after a message. */
 static int next_line(text_file *t)
 {
@@ -97,8 +97,8 @@ static int refuse(const text_file *t, const char *at, const char *expected)
                      *at == '\0' ? "the end of the line" : at, *at == '\0' ? "" : "'", expected);
 }
 
-/* Takes a number, finite or not, which `end` characters may follow.
- * @param at moved behind it. */
+/* Reads a number, finite or not, that must be followed by one of the characters of `end`. @param at
+ * moved behind the number. */
 static int take_number(const text_file *t, char **at, const char *end, double *number)
 {
     char *behind = NULL;
@@ -122,12 +122,12 @@ int cli_drawn_read_csv(cli_drawn *d, const cli_arguments *arguments, char **path
 {
     gbs_error err = {GBS_OK, ""};
     gbs_draws *draws = NULL;
-    const gbs_read_options options = {.size = sizeof options,
-                                      .memory_limit = arguments->run.memory_limit,
-                                      .warn = cli_tell,
-                                      .context =
-                                          (void *)(uintptr_t)arguments, /* which it only reads */
-                                      .stop = is_stopped};
+    const gbs_read_options options = {
+        .size = sizeof options,
+        .memory_limit = arguments->run.memory_limit,
+        .warn = cli_tell,
+        .context = (void *)(uintptr_t)arguments, /* the callback only reads the arguments */
+        .stop = is_stopped};
     const gbs_status done =
         gbs_draws_read((const char *const *)path, n_paths, &options, &draws, &err);
     int status = done < 0 ? cli_fail_input(done, &err) : CLI_DONE;
@@ -147,7 +147,8 @@ int cli_drawn_read_csv(cli_drawn *d, const cli_arguments *arguments, char **path
 
 /* ---- CODA ----------------------------------------------------------------------------------- */
 
-/* Reads a line "NAME FIRST LAST": lines FIRST to LAST of each chain are of that quantity. */
+/* Reads a line "NAME FIRST LAST": lines FIRST to LAST of each chain hold the draws of quantity
+ * NAME. */
 static int read_index_line(cli_drawn *d, text_file *t, uint64_t *lines)
 {
     char *at = t->line + strcspn(t->line, " \t");
@@ -171,7 +172,7 @@ static int read_index_line(cli_drawn *d, text_file *t, uint64_t *lines)
     return CLI_DONE;
 }
 
-/* Reads an index; called twice: first without chains, to count names and draws.
+/* Reads an index. It is called twice; the first call has no chains and counts names and draws.
  * @param base beginning of the names of the files. */
 static int read_index(cli_drawn *d, const char *path)
 {
@@ -243,7 +244,7 @@ int cli_drawn_read_coda(cli_drawn *d, const char *index)
 {
     FILE *there = NULL;
     char *path = NULL;
-    do { /* how many chains there are */
+    do { /* counts the chains */
         free(path);
         path = chain_path(index, d->n_chains + 1);
         there = path == NULL ? NULL : fopen(path, "r");

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run whose draws are kept until it is over. */
+/* A run whose draws are kept until the run has ended. */
 #include "kept_draws.h"
 #include "netcdf_library.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Chains are known once there is a run: those of a tempered one are its ladders. */
+/* Makes the spools. The number of chains is known only once the run is made: in a tempered run,
+ * each ladder counts as a chain. */
 static gbs_status take_spools(cli_draws *d, gbs_error *err)
 {
     d->n_chains = gbs_run_report(d->job->run)->chains;
@@ -76,7 +77,7 @@ static gbs_status draws_init(cli_draws *d, const cli_job *job, const cli_selecti
 static const struct {
     const char *name;
     gbs_status (*write)(const cli_draws *draws, const char *path, gbs_error *err);
-    int needs_file; /* standard output will not do */
+    int needs_file; /* 1: the format cannot be written to standard output */
 } writers[] = {
     {"npz", cli_draws_npz, 0},         {"npy", cli_draws_npy, 0},   {"netcdf", cli_draws_netcdf, 1},
     {"cmdstan", cli_draws_cmdstan, 1}, {"coda", cli_draws_coda, 1},

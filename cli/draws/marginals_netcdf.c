@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marginals beside the groups of ArviZ's schema: posterior_summary holds marginal, mcse, ess
- * and rhat by variable and state. Variables of fewer states than others are filled up with NaN. */
+/* Writes marginals to NetCDF, in a group posterior_summary beside the groups of ArviZ's schema. The
+ * group holds marginal, mcse, ess and rhat by variable and state. For variables with fewer states
+ * than others, the remaining entries are NaN. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,13 +11,13 @@
 #include "src/core/base/plural.h"
 #include "verbs/marginals.h"
 
-#define SLAB_BYTES ((size_t)4 << 20) /* bytes of one array that form a chunk */
+#define SLAB_BYTES ((size_t)4 << 20) /* bytes of a chunk of an array */
 
-/* The shape of a rectangle that holds them all. */
+/* The shape of a rectangular array that holds the states of all variables. */
 typedef struct table {
-    size_t n;        /* variables */
-    size_t n_states; /* of the largest */
-    size_t slab;     /* variables of a chunk */
+    size_t n;        /* number of variables */
+    size_t n_states; /* largest number of states of a variable */
+    size_t slab;     /* number of variables in a chunk */
     int variable_dim;
     int state_dim;
 } table;
@@ -31,7 +32,7 @@ static size_t most_states(const cli_job *job, const cli_selection *selection)
     return most;
 }
 
-/* Writes variables [first, first + n) as rows of a rectangle. All NaN have the same bits, so that
+/* Writes variables [first, first + n) as rows of the array. All NaN have the same bits, so that
  * equal runs write equal files. */
 static void fill_slab(const cli_job *job, const cli_selection *selection, const double *value,
                       size_t first, size_t n, size_t n_states, double *slab)
@@ -108,7 +109,7 @@ static gbs_status write_labels(cli_netcdf *file, int group, const cli_job *job,
     return GBS_OK;
 }
 
-/* Begins a group with the two dimensions. */
+/* Begins a group with the dimensions variable and state. */
 static int begin_group(cli_netcdf *file, const char *name, table *t)
 {
     const int group = cli_netcdf_group(file, name);
@@ -168,7 +169,8 @@ gbs_status cli_marginals_netcdf(const cli_job *job, const char *path, const cli_
 {
     cli_netcdf file;
     table t = {.n = e->selection->n, .n_states = most_states(job, e->selection)};
-    const size_t fit = SLAB_BYTES / (t.n_states * sizeof(double)); /* 65 535 states do */
+    const size_t fit =
+        SLAB_BYTES / (t.n_states * sizeof(double)); /* even a variable of 65 535 states fits */
     t.slab = t.n < fit ? t.n : fit;
     gbs_status status = cli_netcdf_open(&file, path, err);
     if (status >= 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marginals as arrays: state a of the i-th variable stands at offsets[i] + a of marginals, mcse,
- * ess and rhat; undefined entries are NaN. */
+/* Writes marginals as arrays. State a of the i-th variable has index offsets[i] + a in marginals,
+ * mcse, ess and rhat; undefined entries are NaN. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static gbs_status add_offsets(gbsi_npz_writer *writer, const int64_t *offset, si
 {
     gbsi_array array = {.type = GBSI_ARRAY_I8, .n_dims = 1};
     array.shape[0] = n;
-    array.data = (void *)(uintptr_t)offset; /* only read */
+    array.data = (void *)(uintptr_t)offset; /* the array is only read */
     return gbsi_npz_writer_add(writer, "offsets", &array, NULL, NULL, err);
 }
 

@@ -54,7 +54,7 @@ gbs_status cli_netcdf_open(cli_netcdf *file, const char *path, gbs_error *err)
     return GBS_OK;
 }
 
-/* Renames the file once its bytes are on disk, as nc_close() leaves them to the system. */
+/* Flushes the file to disk and renames it; nc_close() does not flush the file. */
 static gbs_status sync_and_rename(cli_netcdf *file, gbs_error *err)
 {
     const int fd = open(file->temporary, O_RDONLY | O_CLOEXEC);
@@ -138,12 +138,13 @@ int cli_netcdf_variable(cli_netcdf *file, int group, const char *name, cli_nc_ty
         keep(file, file->nc.def_var(group, name, (int)type, n_dims, dim, &id));
     }
     if (file->code == NC_NOERR && type != NC_STRING) {
-        /* readers turn a fill value into NaN, and so turn integers into floats */
+        /* readers turn fill values into NaN and would therefore turn integers into floats */
         keep(file, file->nc.def_var_fill(group, id, NC_NOFILL, NULL));
     }
     if (file->code == NC_NOERR && chunk != NULL) {
         keep(file, file->nc.def_var_chunking(group, id, NC_CHUNKED, chunk));
-        keep(file, file->nc.def_var_deflate(group, id, 1, 1, 1)); /* shuffle, level 1 */
+        keep(file, file->nc.def_var_deflate(
+                       group, id, 1, 1, 1)); /* with the shuffle filter, at compression level 1 */
     }
     return id;
 }

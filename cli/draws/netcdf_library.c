@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Releases differ in the number that ends the file's name: 13 for 4.6, 19 for 4.9.0, 22 for 4.9.3.
- * A name without a number comes with the package for developers. */
+/* Opens the shared library under the first name that exists. The number at the end of the file's
+ * name depends on the release: 13 for 4.6, 19 for 4.9.0, 22 for 4.9.3. Only developers' packages
+ * install a name without a number. */
 static void *open_any(void)
 {
     char name[32] = "libnetcdf.so";
@@ -56,7 +57,8 @@ int cli_netcdf_library_open(cli_netcdf_library *library)
     int whole = handle != NULL;
     for (size_t i = 0; i < sizeof calls / sizeof calls[0] && whole; i++) {
         void *const symbol = dlsym(handle, calls[i].name);
-        memcpy(calls[i].place, &symbol, sizeof symbol); /* POSIX: both kinds have one size */
+        memcpy(calls[i].place, &symbol,
+               sizeof symbol); /* POSIX: pointers to data and to functions have the same size */
         whole = symbol != NULL;
     }
     return whole;

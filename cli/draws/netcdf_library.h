@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of libnetcdf that is used here. The library is opened when a NetCDF file is asked for.
- * So the program starts without it, and is built without its header. Values and prototypes are
- * copied from netcdf.h; they are equal in every release since 4.0 (2008). */
+ * The program can therefore start without the library, and be built without its header. Values and
+ * prototypes are copied from netcdf.h; they are equal in every release since 4.0 (2008). */
 #ifndef GIBBSITE_CLI_NETCDF_LIBRARY_H
 #define GIBBSITE_CLI_NETCDF_LIBRARY_H
 
@@ -25,8 +25,8 @@ typedef enum cli_nc_type {
     NC_STRING = 12
 } cli_nc_type;
 
-/* The functions of the library: NAME(...) stands for nc_NAME(...); a type of NetCDF is an int
- * there. */
+/* The functions of the library: NAME(...) stands for nc_NAME(...); a NetCDF type is an int in these
+ * prototypes. */
 typedef struct cli_netcdf_library {
     int (*open)(const char *path, int mode, int *file);
     int (*inq_grp_ncid)(int parent, const char *name, int *group);
@@ -58,7 +58,7 @@ typedef struct cli_netcdf_library {
     int (*put_var)(int group, int id, const void *data);
 } cli_netcdf_library;
 
-/* Opens the library; opening it again costs nothing.
+/* Opens the library; further calls return at once.
  * @return whether the library was found and has all functions. */
 int cli_netcdf_library_open(cli_netcdf_library *library);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts that all NetCDF files of this program have besides their results. */
+/* Writes the parts that all NetCDF files of this program contain besides the results. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

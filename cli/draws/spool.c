@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file is a sequence of blocks, each with as many rows of every chain, chain after chain: one
- * write per block, and one read per block and chain. The last block is in memory. */
+/* The file is a sequence of blocks. Each block has the same number of rows of every chain, chain
+ * after chain, so that a block needs one write, and a chain one read per block. The last block is
+ * in memory. */
 #include "spool.h"
 
 #include <errno.h>
@@ -16,11 +17,11 @@ struct cli_spool {
     int fd; /* descriptor of the temporary file, -1 until one is needed */
     uint32_t n_chains;
     size_t row_bytes;
-    size_t rows;     /* of a chain in a block */
-    size_t part;     /* bytes of a chain in a block */
-    uint64_t n_full; /* blocks in the file */
-    size_t n_rows;   /* of the last chain in the block in memory */
-    char *block;     /* [n_chains * part] */
+    size_t rows;     /* number of rows of a chain in a block */
+    size_t part;     /* number of bytes of a chain in a block */
+    uint64_t n_full; /* number of blocks in the file */
+    size_t n_rows;   /* number of rows of the last chain in the block in memory */
+    char *block;     /* [n_chains * part] the block in memory */
 };
 
 static gbs_status fail(gbs_error *err, gbs_status status, const char *what)
@@ -69,7 +70,7 @@ void cli_spool_free(cli_spool *spool)
     }
 }
 
-/* Opens a file that goes away with the program, whatever ends it. */
+/* Opens a file that disappears when the program ends, for any reason. */
 static gbs_status open_file(cli_spool *spool, gbs_error *err)
 {
     static const char suffix[] = "gibbsite-draws-XXXXXX";

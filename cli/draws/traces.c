@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* marginals --monitor: the traces of a run as draws to be diagnosed. They are the log density and,
- * for every variable and state, whether the variable is in the state; for two states, the second is
- * enough. */
+/* marginals --monitor: the traces of a run as draws for diagnostics. The quantities are the log
+ * density and, for every variable and state, an indicator of the state; a variable of two states
+ * has only the indicator of the second. */
 #include "gibbsite/traces.h"
 #include "src/core/base/plural.h"
 #include "traces.h"
@@ -11,8 +11,9 @@
 
 enum { TOP = 20, MOST_NAME = 256 };
 
-/* Whether a page shows the log density without --monitor. The density is not shown with
- * checkpoints, because the monitored values would belong to the earlier run that this one resumes.
+/* @return whether the page of a report shows the log density without --monitor. The density is not
+ * shown with checkpoints, because the monitored values would belong to the earlier run that this
+ * one resumes.
  */
 static int shows_density(const cli_arguments *arguments)
 {
@@ -49,7 +50,8 @@ int cli_monitor(cli_job *job)
     return status;
 }
 
-/* Adds a quantity for each state that occurs; of two states only for the second. */
+/* Adds an indicator for each state that occurs; for a variable of two states, only the second state
+ * gets one. */
 static int add_states(cli_drawn *d, const gbs_model *model, uint32_t variable,
                       const uint32_t *state)
 {

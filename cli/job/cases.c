@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite marginals --cases: a row of posteriors for each row of a table, as CSV or for people. */
+/* gibbsite marginals --cases: a row of posterior probabilities for each row of a table, as CSV or
+ * as a table on the terminal. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,11 +22,11 @@ typedef struct answering {
     double *p, *mcse;   /* [at_once][n_states] */
     double *log_p;      /* [at_once] */
     int *converged;     /* [at_once] */
-    uint64_t n, n_done; /* cases */
+    uint64_t n, n_done; /* numbers of all cases, and of cases answered so far */
     uint64_t n_impossible, n_unknown, n_doubtful;
-    int for_people; /* a table with as many columns as fit */
-    size_t n_shown; /* of n_states */
-    int *width;     /* [n_states] columns on the screen */
+    int for_people; /* 1: print a table with as many columns as fit the terminal */
+    size_t n_shown; /* number of columns that are shown, of n_states */
+    int *width;     /* [n_states] widths of the columns on the screen */
     cli_bar bar;
 } answering;
 
@@ -44,7 +45,8 @@ static void answering_free(answering *a)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* @return "lung=yes" and the text behind it, which the caller frees; NULL: out of memory. */
+/* @return a text such as "lung=yes" followed by `after`, which the caller frees; NULL: out of
+ *         memory. */
 static char *name_of(const gbs_model *model, uint32_t v, uint32_t a, const char *after)
 {
     char number[32];
@@ -59,7 +61,7 @@ static char *name_of(const gbs_model *model, uint32_t v, uint32_t a, const char 
     return text;
 }
 
-/* Quoted as a whole where that must be. */
+/* Writes such a name as a field of CSV, in quotes if needed. */
 static int write_name(gbs_output *output, const gbs_model *model, uint32_t v, uint32_t a,
                       const char *after)
 {
@@ -120,7 +122,8 @@ static void write_case(answering *a, size_t i)
 
 enum { CASE_WIDTH = 6, LN_P_WIDTH = 12, PROBABILITY_WIDTH = 8, WITH_ERROR = 18 };
 
-/* Shows as many columns as fit beside the case and, where it is known, its ln P; at least one. */
+/* Chooses the columns: as many as fit beside the number of the case and, if known, its ln P, but at
+ * least one. */
 static int table_header(answering *a)
 {
     const gbs_model *model = a->job->model;
@@ -219,7 +222,7 @@ static int take_room(answering *a)
                : CLI_DONE;
 }
 
-/* @param stopped out: 1 if a limit or a signal ended it. */
+/* @param stopped out: 1 if a limit or a signal ended the work. */
 static int answer_some(answering *a, size_t n, int *stopped)
 {
     gbs_error err = {GBS_OK, ""};
@@ -299,9 +302,7 @@ static void tell(const answering *a, int stopped)
     }
 }
 
-/* Reads every case, so that nothing is written of a table that is wrong, and goes back to the
- * first.
- */
+/* Checks all cases before the first answer is written, and goes back to the first case. */
 static int check_all(answering *a)
 {
     int end = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --checkpoint and --resume: one run in one file. */
+/* --checkpoint and --resume: a checkpoint file holds one run. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,8 +11,8 @@
 
 /* ---- what was typed -------------------------------------------------------------------------- */
 
-/* Refuses requests that a checkpoint, which holds one run and the data that it keeps itself,
- * cannot serve. */
+/* Refuses requests that a checkpoint, which holds one run and the data that it keeps itself, cannot
+ * answer. */
 static int check_request(const cli_arguments *arguments)
 {
     const char *given = arguments->resume != NULL ? "resume" : "checkpoint";
@@ -73,7 +73,8 @@ int cli_settle_checkpoints(cli_arguments *arguments)
 
 int cli_fail_call(const gbs_checkpoint_files *files, gbs_status done, const gbs_error *err)
 {
-    /* options alone were typed once before */
+    /* with --resume, GBS_ERR_ARGUMENT means that the checkpoint belongs to another model, evidence
+     * or option */
     const int foreign = files->resume != NULL && done == GBS_ERR_ARGUMENT;
     return foreign ? fail_resumed(done, err) : cli_fail(done, err);
 }

@@ -53,7 +53,7 @@ int cli_table_open(const cli_arguments *arguments, const gbs_model *model, const
         .strict = arguments->strict,
         .complete = complete,
         .tell = cli_tell,
-        .context = (void *)(uintptr_t)arguments}; /* which it only reads */
+        .context = (void *)(uintptr_t)arguments}; /* the callback only reads the arguments */
     const gbs_status done = gbs_table_open(model, path, &options, table, &err);
     return done < 0 ? cli_fail_input(done, &err) : CLI_DONE;
 }
@@ -74,7 +74,7 @@ static int add_row(gbs_data *data, const uint32_t *state, double weight)
     return done < 0 ? cli_fail(done, &err) : CLI_DONE;
 }
 
-/* Reads the rows of a table into data; of n rows floor(n share), evenly spread, are held out.
+/* Reads the rows of a table into data; floor(n share) of the n rows, evenly spread, are held out.
  * @param held_out NULL: all rows go into data. */
 static int read_rows(gbs_table *table, gbs_data *data, gbs_data *held_out, double share)
 {
@@ -107,7 +107,7 @@ static int new_data(const gbs_model *model, const gbs_table *table, gbs_data **d
     return done < 0 ? cli_fail(done, &err) : CLI_DONE;
 }
 
-/* @param held_out NULL, or where a share of the rows goes. */
+/* @param held_out NULL, or the table that receives a share of the rows. */
 static int read_table(const cli_arguments *arguments, const gbs_model *model, const char *path,
                       int complete, double share, gbs_data **data, gbs_data **held_out)
 {

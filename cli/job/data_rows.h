@@ -6,18 +6,18 @@
 #include "gibbsite/table.h"
 #include "job.h"
 
-/* Opens a table as the options about tables say. The user is told which columns are skipped.
- * @param complete 1: a value of each variable in each row.
+/* Opens a table with the options about tables. The user is told which columns are skipped.
+ * @param complete 1: each row must have a value for each variable.
  * @return an exit status after a message. */
 int cli_table_open(const cli_arguments *arguments, const gbs_model *model, const char *path,
                    int complete, gbs_table **table);
-/* Calls gbs_table_next(), with an exit status after a message. */
+/* Calls gbs_table_next(). @return CLI_DONE, or an exit status after a message. */
 int cli_table_next(gbs_table *table, uint32_t *state, double *weight, int *end);
 
 /* The value of --held-out: "20%" or "0.2" is a share of the rows, anything else a file. */
 typedef struct cli_held_out {
-    double share;     /* 0: none */
-    const char *path; /* NULL: none */
+    double share;     /* share of the rows; 0: none */
+    const char *path; /* path of the file; NULL: none */
 } cli_held_out;
 
 /* @param text NULL: nothing is held out. @param data_path path of the file with the rows
@@ -25,9 +25,9 @@ typedef struct cli_held_out {
 int cli_settle_held_out(const char *text, const char *data_path, cli_held_out *out);
 
 /* Reads DATA, and the held-out rows: either a share of DATA, evenly spread, or a separate table.
- * @param complete 1: a value of each variable in each row, or it is refused.
+ * @param complete 1: a row without a value for each variable is refused.
  * @param held_out out: stays NULL without held-out rows.
- * @return an exit status after a message; free both in either case. */
+ * @return an exit status after a message; the caller frees data and held_out in either case. */
 int cli_read_data(const cli_arguments *arguments, const gbs_model *model, const char *path,
                   int complete, const cli_held_out *out, gbs_data **data, gbs_data **held_out);
 

@@ -23,11 +23,12 @@ int cli_check_output(const char *path)
         return cli_error(CLI_FAILED, "%s: cannot write: it is a folder", path);
     }
     if (exists && !S_ISREG(is.st_mode)) {
-        return CLI_DONE; /* a pipe or a device is written straight */
+        return CLI_DONE; /* a pipe or a device is written to directly */
     }
     /* A link is followed: the file that it points to is replaced in its own folder. */
     char *folder = exists ? realpath(path, NULL) : NULL;
-    folder = folder == NULL ? strdup(path) : folder; /* no path leads to some descriptors */
+    folder = folder == NULL ? strdup(path)
+                            : folder; /* some descriptors, such as sockets, have no path */
     CLI_PASS(CLI_HAVE(folder));
     char *slash = strrchr(folder, '/');
     if (slash == NULL) {
@@ -80,9 +81,11 @@ int cli_output_format(const cli_arguments *arguments, const char *known, const c
     if (cli_refuse_ending(path, known) != CLI_DONE) {
         return CLI_USAGE;
     }
-    *format = strstr(known, "csv") != NULL ? "csv" : fallback; /* any other ending, such as x.txt */
+    *format = strstr(known, "csv") != NULL
+                  ? "csv"
+                  : fallback; /* any other extension, such as that of x.txt */
     struct stat is;
-    if (stat(path, &is) != 0 || S_ISREG(is.st_mode)) { /* no device, such as /dev/null */
+    if (stat(path, &is) != 0 || S_ISREG(is.st_mode)) { /* not for devices such as /dev/null */
         cli_note(arguments, "%s: its ending names no format: written as %s; --format %s chooses",
                  path, *format, known);
     }
@@ -135,8 +138,8 @@ size_t cli_states_bytes(const gbs_model *model, uint32_t n, const uint32_t *scop
     return sum;
 }
 
-/* @return the state that an entry has for variable k of a scope, whose last variable is the
- * fastest. */
+/* @return the state that an entry has for variable k of a scope, whose last variable varies
+ *         fastest. */
 static uint32_t state_in(const gbs_model *model, uint32_t n, const uint32_t *scope, size_t entry,
                          uint32_t k)
 {
@@ -198,8 +201,8 @@ void cli_csv_number(gbs_output *output, double value)
     }
 }
 
-/* Reads "VmHWM:  1234 kB" of Linux; 0 on other systems. Unlike getrusage() it forgets, with exec(),
- * the size of the process that started this one. */
+/* Reads the line "VmHWM: 1234 kB" of /proc on Linux; 0 on other systems. Unlike getrusage(), VmHWM
+ * does not include the size of the process that called exec() for this program. */
 static uint64_t high_water_mark(void)
 {
     char line[128];

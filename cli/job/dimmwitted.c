@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes marginals as DimmWitted does: "variable value probability" per line, of Boolean variables
- * value 1 alone, of observed ones nothing. */
+/* Writes marginals as DimmWitted does: a line is "variable value probability". Boolean variables
+ * have a line for value 1 only, and observed variables have no line. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,8 @@ static int is_number(const char *label)
     return label != NULL && label[0] != '\0' && label[strspn(label, "0123456789")] == '\0';
 }
 
-/* Values are the labels if all of them are numbers, else the states. */
+/* @return whether all labels of a variable are numbers; DimmWitted's values are then the labels,
+ *         else the states. */
 static int labels_are_values(const gbs_model *model, uint32_t v)
 {
     uint32_t a = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run, from its options to its verdict: shared by the verbs that sample. */
+/* A run, from its options to its verdict, for all verbs that sample. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -28,8 +28,8 @@ const char *cli_sampled_option(const cli_arguments *arguments)
     return NULL;
 }
 
-/* Refuses herding options, even with their default values, for draws that they mean nothing to. The
- * library sees values only, not which options were given. */
+/* Refuses herding options, even with their default values, for draws in which they have no meaning.
+ * The library sees values only, not which options were given. */
 static int check_herding(const cli_arguments *arguments)
 {
     for (size_t i = 0; i < arguments->verb->n_options; i++) {
@@ -67,7 +67,7 @@ int cli_check_report(const cli_arguments *arguments)
     return check_beside(arguments, "report", report);
 }
 
-/* Refuses a result under a name that a checkpoint has beside its own. */
+/* Refuses a result whose name is that of a companion file of the checkpoint, such as PATH~. */
 static int check_companion(const cli_arguments *arguments, const char *name, const char *path)
 {
     static const char *const ends[] = {"~", ".lock", ".draws"};
@@ -234,13 +234,14 @@ int cli_execute(cli_job *job,
     if (status < 0) {
         return cli_meet(cli_fail(status, &err));
     }
-    begun = draw == NULL ? cli_monitor(job) : CLI_DONE; /* draws have a --monitor of their own */
+    begun =
+        draw == NULL ? cli_monitor(job) : CLI_DONE; /* for draws, --monitor has another meaning */
     begun = begun == CLI_DONE ? cli_begin_checkpoints(job, draw != NULL) : begun;
     begun = cli_meet(begun);
     if (begun != CLI_DONE) {
         return begun;
     }
-    cli_signals_catch(); /* until here a signal ends the program */
+    cli_signals_catch(); /* before this call, a signal ends the program */
     if (arguments->verbose) {
         const gbs_report *report = gbs_run_report(job->run);
         cli_note(arguments,
@@ -262,8 +263,8 @@ int cli_execute(cli_job *job,
     status = gbs_run_execute(job->run, &callbacks, &err);
     cli_bar_finish(&b.w.bar, status >= 0 ? gbs_run_report(job->run) : NULL);
     if (b.w.pipe && cli_reader_gone()) {
-        return CLI_FAILED; /* stops without a message, like any filter whose reader has closed the
-                              pipe */
+        return CLI_FAILED; /* ends without a message, as programs do when the reader of their output
+                              closes the pipe */
     }
     if (status < 0) {
         return cli_leave(cli_fail(status, &err));
@@ -277,7 +278,7 @@ int cli_execute(cli_job *job,
     return cli_speaks() ? CLI_DONE : CLI_SILENT;
 }
 
-/* Prints which scan the pilot chose; with --verbose how efficient each scan was. */
+/* Prints which scan the pilot chose; and, with --verbose, how efficient each scan was. */
 static void tell_pilot(const cli_arguments *arguments, const gbs_report *r)
 {
     if (r->scan_reason == NULL || r->scan == NULL) {
@@ -300,7 +301,7 @@ static void tell_pilot(const cli_arguments *arguments, const gbs_report *r)
 
 #define GIB 1073741824.0
 
-/* Says that the memory limit decided against exact answers, where time was no reason. */
+/* Says that the memory limit prevented exact answers, if the time did not. */
 static void tell_memory(const cli_job *job, const gbs_exact_cost *cost)
 {
     const gbs_run_options *o = &job->options;
@@ -336,7 +337,7 @@ void cli_tell_default_ladders(const cli_job *job, uint32_t n_ladders)
     }
 }
 
-/* Prints what the chains of a tempered run were. */
+/* Prints the number and properties of the ladders of a tempered run. */
 static void tell_ladders(const cli_job *job, const gbs_report *r)
 {
     const cli_arguments *arguments = job->arguments;
@@ -352,7 +353,7 @@ static void tell_ladders(const cli_job *job, const gbs_report *r)
     }
 }
 
-/* @return the name of the largest error, for the verdict. */
+/* @return a name for the largest standard error, for the verdict. */
 static const char *error_name(const gbs_report *r)
 {
     return r->chains_disagree ? CLI_UNRELIABLE_ERROR ":" : "error";
@@ -377,7 +378,7 @@ static void tell_work(const cli_job *job, const gbs_report *r)
                  " component%s, %.3g table entries%s",
                  n, gbsi_plural(n), r->n_components, gbsi_plural(r->n_components), r->exact.entries,
                  cases);
-    } else if (!cli_is_approximate(r)) { /* of an approximation, the verdict tells everything */
+    } else if (!cli_is_approximate(r)) { /* for approximations, the verdict tells everything */
         cli_tell_choice(job, &r->exact);
         cli_note(arguments,
                  "%s: %" PRIu32 " chain%s, %" PRIu64 " sweep%s after %" PRIu64
@@ -404,7 +405,7 @@ static void tell_work(const cli_job *job, const gbs_report *r)
                                r->n_watched, gbsi_plural(r->n_watched));
             }
             char rhat[48] = "";
-            if (isfinite(r->max_rhat) || r->n_drawn == 0) { /* independent draws have none */
+            if (isfinite(r->max_rhat) || r->n_drawn == 0) { /* independent draws have no R-hat */
                 (void)snprintf(rhat, sizeof rhat, ", largest R-hat %.5g", r->max_rhat);
             }
             cli_note(arguments, "largest %s %.3g%s%s%s%s", error_name(r), r->max_mcse, target, rhat,
@@ -415,11 +416,12 @@ static void tell_work(const cli_job *job, const gbs_report *r)
 
 static cli_colour colour_of(const gbs_report *r)
 {
-    const int wrong = strcmp(r->stop, "support") == 0 || r->max_rhat > 1.1; /* NAN: none */
+    const int wrong = strcmp(r->stop, "support") == 0 ||
+                      r->max_rhat > 1.1; /* max_rhat is NAN if there is no R-hat */
     return r->converged ? CLI_GREEN : wrong ? CLI_RED : CLI_YELLOW;
 }
 
-/* Whether a table on the terminal has P(evidence) above it. */
+/* @return whether P(evidence) is printed above the table on the terminal. */
 static int is_headed(const cli_job *job)
 {
     const cli_arguments *arguments = job->arguments;

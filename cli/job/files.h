@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several files that appear together: written one after the other, renamed once all are done. */
+/* Several files that appear together: they are written one after the other, and all are renamed
+ * when the last is finished. */
 #ifndef GIBBSITE_CLI_FILES_H
 #define GIBBSITE_CLI_FILES_H
 
 #include "draws/kept_draws.h"
 
 typedef struct cli_files {
-    gbs_output **output; /* [n] outputs; all except the last are finished */
+    gbs_output **output; /* [n] outputs; all outputs except the last are finished */
     size_t n, capacity;
 } cli_files;
 
 /* @param capacity number of files that will be opened. */
 gbs_status cli_files_init(cli_files *files, size_t capacity, gbs_error *err);
-/* Opens the file BEFORE K AFTER, without K if it is 0, once the last file is finished.
+/* Finishes the last file and opens a new one, whose path is `before`, K and `after`, without K if k
+ * is 0.
  * @param output borrowed. */
 gbs_status cli_files_open(cli_files *files, const char *before, uint64_t k, const char *after,
                           gbs_output **output, gbs_error *err);
-/* Renames all files into place, if status is no failure and nothing else fails; else none. Frees.
+/* Renames all files to their final paths if `status` is no failure and no file fails; otherwise
+ * removes them. Frees `files`.
  * @return the status. */
 gbs_status cli_files_close(cli_files *files, gbs_status status, gbs_error *err);
 
@@ -25,10 +28,10 @@ gbs_status cli_files_close(cli_files *files, gbs_status status, gbs_error *err);
 typedef struct cli_rows {
     const cli_draws *draws;
     uint32_t chain;
-    uint64_t first; /* of the piece in memory */
+    uint64_t first; /* first draw of the piece in memory */
     size_t n, capacity;
-    uint8_t *states; /* [n] rows */
-    double *lp;      /* [n] */
+    uint8_t *states; /* [n] rows of states */
+    double *lp;      /* [n] log densities */
 } cli_rows;
 
 gbs_status cli_rows_init(cli_rows *rows, const cli_draws *draws, gbs_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that the verbs that read models share: files in, the run, its progress and its
+/* Functions for all verbs that read models: reading files, the run, its progress and its
  * summary. */
 #ifndef GIBBSITE_CLI_JOB_H
 #define GIBBSITE_CLI_JOB_H
@@ -14,37 +14,40 @@
 typedef struct cli_job {
     const cli_arguments *arguments;
     gbs_read_options read;
-    double begun_s; /* when reading began */
+    double begun_s; /* time at which reading began */
     gbs_model *model;
-    gbsi_evidence_set **set; /* [n_evidence] NULL if -e is a list; ours */
+    gbsi_evidence_set **set; /* [n_evidence] samples of each -e; an element is NULL if this -e is a
+                                list of states; owned */
     gbsi_evidence_set *own;  /* observations in the model file (--file-evidence); NULL for none */
-    size_t n_samples;        /* of the evidence files, 1 without any */
-    size_t sample;           /* the one observed */
+    size_t n_samples;        /* number of samples in the evidence files; 1 without such files */
+    size_t sample;           /* number of the sample that is observed */
     gbs_evidence *evidence;  /* NULL for none */
     const char *output;      /* path for the result of this sample: -o, perhaps with .k appended; or
                                 NULL */
-    const char *summary;     /* the same of --summary */
-    const char *report;      /* the same of --report */
+    const char *summary;     /* path for the summary of this sample, from --summary */
+    const char *report;      /* path for the report of this sample, from --report */
     const uint32_t *query;   /* [n_query] variables that a summary shows; NULL: all */
     size_t n_query;
     uint32_t rows, columns; /* sides of the picture that the variables form, 0 until they are found
                              */
     uint32_t *sequence;     /* updates of a scan file; the library allocated the memory */
     size_t sequence_length;
-    uint32_t *target;      /* of --target; ours */
-    uint32_t *start;       /* [n_variables] or NULL; ours */
+    uint32_t *target;      /* variables of --target; owned */
+    uint32_t *start;       /* [n_variables] initial states, or NULL; owned */
     uint32_t *dummy_edges; /* dummy edges read from a file; the library allocated the memory */
-    uint32_t *dummy_ring;  /* made here */
+    uint32_t *dummy_ring;  /* dummy edges of a ring; owned */
     double stop_s;         /* time at which work on influences must stop, infinite without --time */
-    const uint32_t *drawn; /* [n_drawn] variables of draws, borrowed; NULL: all */
+    const uint32_t *drawn; /* [n_drawn] variables whose draws are written, borrowed; NULL: all */
     uint32_t n_drawn;
     gbs_run_options options;
     gbs_run *run;
-    size_t n_told;            /* warnings of the run that were printed before it began */
-    gbs_share *share;         /* share of this rank if ranks share the model; owned */
+    size_t n_told;    /* number of warnings of the run that were printed before the run began */
+    gbs_share *share; /* share of this rank if ranks share the model; owned */
     gbs_partition *partition; /* partition, on the first rank only, unless the share came from a
                                  folder; owned */
-    gbs_status (*make_run)(struct cli_job *job, gbs_error *err); /* NULL: of the model */
+    gbs_status (*make_run)(
+        struct cli_job *job,
+        gbs_error *err); /* makes the run; NULL: the run is made from the model */
     /* Called on all ranks that share a model once the run has ended; NULL: nothing is called. */
     int (*together)(struct cli_job *job, void *context);
     void *together_context;
@@ -56,13 +59,13 @@ typedef struct cli_job {
 
 /* Read MODEL, evidence, scan and start. @return an exit status. Free in either case. */
 int cli_load_samples(cli_job *job, const cli_arguments *arguments, const char *path);
-/* Does the same for a verb that has one answer: several samples are refused, a single one is
- * observed. */
+/* Reads files as cli_load_samples() does, for a verb that gives one answer: several samples are
+ * refused, and a single sample is observed. */
 int cli_load(cli_job *job, const cli_arguments *arguments, const char *path);
 /* Reads the files that options name (scan, start, targets, edges) after job->model was read, and
  * sets job->options. */
 int cli_load_options(cli_job *job);
-/* Notes, once, that a number which the user typed was read as the name of a variable, which has
+/* Prints a note, once, if a number that the user typed was read as the name of a variable with
  * another index. */
 void cli_tell_numbers(const cli_job *job);
 /* Reads MODEL alone. */
@@ -71,20 +74,23 @@ void cli_job_free(cli_job *job);
 
 /* ---- dummy_edges.c -------------------------------------------------------------------------- */
 
-/* Reads dummy edges of a file or ring:S into job->options: part of loading. */
+/* Reads dummy edges from a file or makes those of ring:S, and sets them in job->options; a part of
+ * loading. */
 int cli_load_edges(cli_job *job, const char *text);
 
 /* ---- samples.c --------------------------------------------------------------------------- */
 
-/* Read all -e: part of loading. */
+/* Reads all -e; a part of loading. */
 int cli_load_evidence(cli_job *job, const char *path);
-/* Fill job->evidence with one sample and all that goes with every sample. */
+/* Fills job->evidence with one sample and with the evidence that is common to all samples. */
 int cli_observe_sample(cli_job *job, size_t sample);
 
-/* The answer of a verb to job->evidence, which it writes to job->output and job->summary. */
+/* Function of a verb that answers job->evidence and writes the answer to job->output and
+ * job->summary. */
 typedef int cli_sample_answer(cli_job *job, void *context);
-/* After cli_load_samples(): answer once, or once for every sample of the evidence, to FILE.0,
- * FILE.1, ... @return the first failure, else CLI_STOPPED if any of them was. */
+/* Calls answer after cli_load_samples(): once, or once for every sample of the evidence with
+ * outputs FILE.0, FILE.1, ... @return the first failure, else CLI_STOPPED if an answer was
+ * stopped. */
 int cli_each_sample(cli_job *job, cli_sample_answer *answer, void *context);
 
 /* ---- verb_logz.c ---------------------------------------------------------------------------- */
@@ -94,26 +100,27 @@ void cli_logz_verdict(const cli_job *job, const gbs_log_z_report *report);
 
 /* ---- execute.c --------------------------------------------------------------------------- */
 
-/* Settle the options of the run and refuse what cannot be combined or written. To be called
- * before cli_load(). @param forced GBS_METHOD_SAMPLE for a verb that always samples, _EXACT for one
- * that never does, else _AUTO. */
+/* Settles the options of the run, and refuses options that cannot be combined and files that cannot
+ * be written. Call it before cli_load(). @param forced GBS_METHOD_SAMPLE for a verb that always
+ * samples, GBS_METHOD_EXACT for a verb that never samples, else GBS_METHOD_AUTO. */
 int cli_settle(cli_arguments *arguments, gbs_method forced);
 
 /* @return the first given option that applies to sampling only, without its dashes; NULL: none. */
 const char *cli_sampled_option(const cli_arguments *arguments);
-/* Whether the method that was asked for, or the answer, is an approximation in place of chains. */
+/* @return whether the method is an approximation (mean field or belief propagation) instead of
+ *         chains. */
 int cli_approximates(const cli_arguments *arguments);
 int cli_is_approximate(const gbs_report *report);
 /* Refuses options of sampling beside --method exact: for verbs that do not call cli_settle().
  * @return an exit status. */
 int cli_check_method(const cli_arguments *arguments);
 
-/* Checks that --report names a file that can be written, and no other output of the call.
+/* Checks that --report names a file that can be written and that is not another output of the call.
  * @return an exit status. */
 int cli_check_report(const cli_arguments *arguments);
 
 /**
- * Run to the end, with signals and the progress line.
+ * Executes the run, with signal handlers and the progress line.
  *
  * @param draw     NULL, or called for every kept draw; context is its first argument.
  * @param stopped  out: 1 if the run ended before its target, with results to write.
@@ -124,7 +131,7 @@ int cli_execute(cli_job *job,
                                    const uint32_t *state, gbs_error *err),
                 void *context, int *stopped);
 
-/* Tells why --method auto sampled. */
+/* Prints why --method auto chose sampling. */
 void cli_tell_choice(const cli_job *job, const gbs_exact_cost *cost);
 /* Tells a user who typed the default of --chains that ladders have another default. */
 void cli_tell_default_ladders(const cli_job *job, uint32_t n_ladders);
@@ -142,10 +149,11 @@ int cli_conclude(const cli_job *job, int stopped);
  * continues, unless they were typed. To be called before cli_settle().
  * @return an exit status. */
 int cli_settle_checkpoints(cli_arguments *arguments);
-/* Reports that a call with such files failed; a checkpoint that does not fit is bad input.
+/* Reports that a call with checkpoint files failed; a checkpoint that does not fit counts as bad
+ * input.
  * @return an exit status. */
 int cli_fail_call(const gbs_checkpoint_files *files, gbs_status done, const gbs_error *err);
-/* Resumes the run, and keeps it in checkpoints, as the options say.
+/* Resumes the run from a checkpoint and lets it write checkpoints, as the options say.
  * @param draws whether the draws of the run are kept.
  * @return an exit status. */
 int cli_begin_checkpoints(const cli_job *job, int draws);
@@ -154,7 +162,7 @@ int cli_begin_checkpoints(const cli_job *job, int draws);
 
 #define CLI_SUM_TEXT 160
 
-/* Whether Z is known to be 1: a Bayesian network without evidence. */
+/* @return whether Z is known to be 1, as for a Bayesian network without evidence. */
 int cli_sums_to_one(const cli_job *job);
 /* @return ln P(evidence) of a Bayesian network; NAN if it is not known.
  * @param log_z NAN: not known. */
@@ -163,33 +171,34 @@ double cli_log_p_evidence(const cli_job *job, double log_z);
  * @param log_z NAN: not known.
  * @param text [CLI_SUM_TEXT], out. */
 void cli_evidence_text(const cli_job *job, double log_z, char *text);
-/* @return ln Z given the evidence by junction trees; NAN if they are too large, or the time too
- * short. */
+/* @return ln Z given the evidence by junction trees; NAN if the trees are too large or the time is
+ *         too short. */
 double cli_exact_log_z(const cli_job *job);
-/* Estimates ln Z given the evidence.
- * @param z unchanged if that failed, which a message says, or was stopped too early. */
+/* Estimates ln Z given the evidence. @param z unchanged if the estimate failed (with a message) or
+ * was stopped too early. */
 void cli_estimate_log_z(const cli_job *job, gbs_log_z_report *z);
-/* Prints the probability of a state on standard error.
- * @param z log_z NAN: not known; error 0: exact. */
+/* Prints the probability of a state on standard error. @param z estimate of ln Z: log_z is NAN if
+ * not known, error is 0 if exact. */
 void cli_tell_state_probability(const cli_job *job, double log_density, const gbs_log_z_report *z);
 /* @return ln P of a state for this ln Z: at most 0, as Z is at least the state's own weight. */
 double cli_log_probability(double log_density, double log_z);
 
 /* ---- picture.c --------------------------------------------------------------------------- */
 
-/* A pixel for every variable: the probability of one state, or the most probable state. */
+/* A picture with a pixel for every variable, which shows the probability of one state or the most
+ * probable state. */
 typedef struct cli_picture {
-    const char *format; /* "png", ...; NULL: no picture is wanted */
+    const char *format; /* format of the picture, such as "png"; NULL: no picture is wanted */
     uint64_t rows, columns;
     uint32_t arity;
-    int labels;     /* the most probable state */
-    uint64_t state; /* otherwise: whose probability */
+    int labels;     /* 1: show the most probable state */
+    uint64_t state; /* if labels is 0: the state whose probability is shown */
 } cli_picture;
 
 /* Checks the options of a picture before anything is read.
  * @return an exit status. */
 int cli_picture_settle(const cli_arguments *arguments, const char *format, cli_picture *picture);
-/* Checks them against the model, before it is run.
+/* Checks that a picture fits the model, before the run.
  * @return an exit status. */
 int cli_picture_fit(const cli_job *job, cli_picture *picture);
 /* @param p probabilities of the states of all variables, one variable after the other. @return an
@@ -198,61 +207,61 @@ int cli_picture_write(const cli_job *job, const cli_picture *picture, const doub
 
 /* ---- target.c ---------------------------------------------------------------------------- */
 
-/* Finds the weights that a --target means.
+/* Finds the weights of variables that a --target stands for.
  * @param weight out, [n_variables], free() it; NULL: all 1.
  * @return an exit status. */
 int cli_target(const cli_job *job, const char *text, double **weight);
-/* Checks that --grid fits the model, and that there is a --target that needs it.
+/* Checks that --grid fits the model, and that a --target needs --grid.
  * @return an exit status. */
 int cli_check_grid(const cli_job *job);
-/* Reads the --target of a run into job->options: part of loading.
+/* Reads the --target of a run into job->options; a part of loading.
  * @return an exit status. */
 int cli_load_targets(cli_job *job);
-/* Computes influences as --influence and --memory-limit say. From here on a signal or the end of
- * --time stops the work on influences, see gbs_influence_options.stop.
+/* Computes influences, with the options --influence and --memory-limit. From this call on, a signal
+ * or the end of --time stops the work on influences, see gbs_influence_options.stop.
  * @return an exit status. */
 int cli_influences(cli_job *job, gbs_influences **influences);
 
 /* ---- signals.c --------------------------------------------------------------------------- */
 
-/* To be called first in main(): opens /dev/null for standard streams that the caller closed. */
+/* Opens /dev/null for standard streams that the caller closed. Call it first in main(). */
 void cli_open_standard_streams(void);
-/* Sets signal handlers: from now on SIGHUP, SIGINT and SIGTERM end the program with CLI_STOPPED,
- * and a mapped file that was cut ends it with CLI_INPUT and a message. */
+/* Sets signal handlers: after this call, SIGHUP, SIGINT and SIGTERM end the program with
+ * CLI_STOPPED. If a mapped file was truncated, the program ends with CLI_INPUT and a message. */
 void cli_signals_end(void);
-/* Sets signal handlers: from now on the first of these signals is noted and the second ends the
- * program with CLI_KILLED. */
+/* Sets signal handlers: after this call, the first SIGHUP, SIGINT or SIGTERM is noted, and the
+ * second ends the program with CLI_KILLED. */
 void cli_signals_catch(void);
 int cli_signals_caught(void);
 /* Sets a handler of SIGUSR1, which asks for the progress of a run. */
 void cli_signals_tell(void);
-/* Whether there was a SIGUSR1 since the last call. */
+/* @return whether SIGUSR1 arrived since the last call. */
 int cli_signals_asked(void);
 
 /* ---- progress.c -------------------------------------------------------------------------- */
 
 typedef struct cli_bar {
     int mode;           /* cli_progress_mode, settled: ALWAYS, NEVER or JSON */
-    FILE *to;           /* standard error, or what --progress json:FD names */
-    int drawn;          /* a line stands on the terminal */
-    unsigned n_redraws; /* turns the spinner */
-    double last_s;      /* elapsed at the last redraw */
+    FILE *to;           /* standard error, or the stream of --progress json:FD */
+    int drawn;          /* 1: the terminal shows a line of progress */
+    unsigned n_redraws; /* number of redraws, which turns the spinner */
+    double last_s;      /* elapsed time at the last redraw */
     int burning_in;     /* phase of the last redraw */
-    double phase_s;     /* elapsed when the phase began */
-    double time_s;      /* the limit, 0 for none */
-    const char *unit;   /* of passes, as "iterations"; NULL for traces of a run */
+    double phase_s;     /* elapsed time when the phase began */
+    double time_s;      /* time limit; 0: none */
+    const char *unit;   /* word for passes, such as "iterations"; NULL for a run of chains */
 } cli_bar;
 
-double cli_clock_s(void); /* monotonic, for progress and --time */
+double cli_clock_s(void); /* monotonic time in seconds, for progress and --time */
 
 void cli_bar_init(cli_bar *bar, const cli_arguments *arguments, const gbs_run_options *options);
 void cli_bar_update(cli_bar *bar, const gbs_progress *progress);
-/* Prints the state of the run in one line, whether or not progress is shown otherwise. */
+/* Prints the state of the run in one line, even if progress is not shown. */
 void cli_bar_tell(cli_bar *bar, const gbs_progress *progress);
-/* Shows the progress of work that is not one run.
- * @param share done. */
+/* Shows the progress of work that is not a single run. @param share the share of the work that is
+ * done. */
 void cli_bar_share(cli_bar *bar, double elapsed_s, double share, const char *what);
-/* The progress callback of work that is only watched: its context is the bar. */
+/* Progress callback that only shows progress; its context is the cli_bar. */
 int cli_bar_watch(void *context, const gbs_progress *progress);
 void cli_bar_finish(cli_bar *bar, const gbs_report *report); /* report may be NULL */
 
@@ -261,8 +270,9 @@ void cli_bar_finish(cli_bar *bar, const gbs_report *report); /* report may be NU
 /* Write --summary FILE and --report FILE if they were given. @return an exit status. */
 int cli_summary(const cli_job *job);
 
-/* Writes the page of --report FILE, if it was given, for an answer in JSON.
- * @param write writes the answer except its last brace, as it is the same for every command line.
+/* Writes the page of --report FILE, if this option was given, for an answer in JSON.
+ * @param write writes the answer in JSON without the last brace; this part must not depend on the
+ *         command line.
  * @return an exit status. */
 int cli_report_answer(const cli_job *job, void (*write)(gbs_output *output, const void *answer),
                       const void *answer);
@@ -270,8 +280,8 @@ int cli_report_answer(const cli_job *job, void (*write)(gbs_output *output, cons
 /* Write a page made of summaries. @return an exit status. */
 int cli_write_report(const char *path, const gbs_report_source *source, size_t n);
 
-/* @return the command line, quoted so that a shell reads it back; NULL without memory; free()
- * it. */
+/* @return the command line, quoted so that a shell reads it back; NULL if memory is short; free()
+ *         it. */
 char *cli_command_line(const cli_arguments *arguments);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite marginals --joint: the joint distributions of some variables, exact where junction trees
- * hold them, otherwise from the draws of a run. */
+/* gibbsite marginals --joint: the joint distributions of some variables, exact if junction trees
+ * fit, otherwise from the draws of a run. */
 #include "joint_tables.h"
 #include "gibbsite/joint.h"
 
@@ -11,7 +11,7 @@
 typedef struct joints {
     cli_job *job;
     const char *format;
-    cli_joint *table; /* [n] */
+    cli_joint *table; /* [n] tables */
     int n;
     uint32_t *needed; /* variables whose draws a checkpoint keeps; NULL: none */
 } joints;
@@ -75,7 +75,7 @@ static int take_tables(joints *j)
 
 /* ---- answering ------------------------------------------------------------------------------- */
 
-/* @return GBS_ERR_LIMIT where the trees of a table do not fit what the method allows. */
+/* @return GBS_ERR_LIMIT if the junction trees of a table exceed what the method allows. */
 static gbs_status answer_exactly(joints *j, gbs_error *err)
 {
     const gbs_run_options *o = &j->job->options;
@@ -110,7 +110,7 @@ static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double l
     (void)log_density;
     for (int i = 0; i < j->n && status >= 0; i++) {
         cli_joint *t = &j->table[i];
-        if (t->estimate == NULL) { /* how many chains there are is known by now */
+        if (t->estimate == NULL) { /* the number of chains is known once the first draw comes */
             status =
                 gbs_joint_estimate_new(job->model, job->evidence, t->selection.n,
                                        t->selection.variable, gbs_run_report(job->run)->chains,
@@ -155,7 +155,7 @@ static int compare_ids(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Makes the run keep those variables of a draw that the tables need. */
+/* Makes the run keep the variables of each draw that the tables need. */
 static int keep_needed(joints *j)
 {
     cli_job *job = j->job;
@@ -245,7 +245,7 @@ static void write_json(gbs_output *output, const joints *j)
     gbsi_output_text(output, "\n  ]\n}\n");
 }
 
-/* Writes the tables in the format that was asked for. */
+/* Writes the tables in the format that the user asked for. */
 static void write_tables(gbs_output *output, const void *context)
 {
     const joints *j = context;
@@ -282,8 +282,8 @@ static uint32_t *variables_of(const joints *j, size_t *n)
     return asked;
 }
 
-/* The run that goes with the tables gives P(evidence) and the verdict; if it samples, it also gives
- * the draws.
+/* Makes the run beside the tables, which gives P(evidence) and the verdict; if the tables are not
+ * exact, the run also gives the draws.
  */
 static int run_beside(joints *j, int exactly, int *stopped)
 {
@@ -291,13 +291,14 @@ static int run_beside(joints *j, int exactly, int *stopped)
     const uint32_t *query = job->query;
     const size_t n_query = job->n_query;
     uint32_t *asked = NULL;
-    if (exactly) { /* about the variables of the tables: others may be left out */
+    if (exactly) { /* the run only needs the variables of the tables */
         asked = variables_of(j, &job->n_query);
         CLI_PASS(CLI_HAVE(asked));
         job->query = asked;
     }
     job->options.method = exactly ? GBS_METHOD_EXACT : GBS_METHOD_SAMPLE;
-    job->options.temper = GBS_TEMPER_OFF; /* ladders give no draw where zeros are violated */
+    job->options.temper =
+        GBS_TEMPER_OFF; /* ladders would leave out draws that violate hard zeros */
     int status = exactly ? CLI_DONE : keep_needed(j);
     if (status == CLI_DONE) {
         status = cli_execute(job, exactly ? NULL : on_draw, j, stopped);

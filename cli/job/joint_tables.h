@@ -9,12 +9,12 @@
 /* One table: a row for each joint state, the last variable fastest. */
 typedef struct cli_joint {
     cli_selection selection;
-    size_t n;                      /* rows */
-    double *p, *mcse, *ess, *rhat; /* [n], in one piece of memory */
-    gbs_joint_estimate *estimate;  /* of a sampled run */
+    size_t n;                      /* number of rows */
+    double *p, *mcse, *ess, *rhat; /* [n] arrays in one block of memory */
+    gbs_joint_estimate *estimate;  /* estimate from the draws of a sampled run */
 } cli_joint;
 
-/* @return the state of variable i of the table in a row. */
+/* @return the state that variable i of the table has in a row. */
 static inline uint32_t cli_joint_state(const gbs_model *model, const cli_joint *table, size_t row,
                                        uint32_t i)
 {
@@ -24,13 +24,14 @@ static inline uint32_t cli_joint_state(const gbs_model *model, const cli_joint *
     return (uint32_t)(row % gbs_model_arity(model, table->selection.variable[i]));
 }
 
-/* terminal_table.c: for people. */
+/* terminal_table.c: prints a joint table for people. */
 void cli_joint_table(gbs_output *output, const cli_job *job, const cli_joint *table);
 
 /* Refuses options that cannot be combined with --joint, before anything is read.
  * @return an exit status. */
 int cli_joint_settle(cli_arguments *arguments, const char *format);
-/* A cli_sample_answer: all tables, in place of marginals. @param context const char *format. */
+/* Writes all joint tables in place of marginals; a cli_sample_answer. @param context the format, a
+ * const char *. */
 int cli_answer_joints(cli_job *job, void *context);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads input files: the model, a scan, a start; samples.c reads observations. */
+/* Reads input files: the model, a scan and initial states. samples.c reads observations. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "shares.h"
 #include "src/core/base/plural.h"
 
-/* Whether reading has taken longer than --time. The time that remains does not choose the method of
- * a run: that depends on --time alone. */
+/* @return whether reading has taken longer than --time. The method of a run depends on --time and
+ *         not on the remaining time. */
 static int is_late(void *context)
 {
     const cli_job *job = context;
@@ -42,7 +42,7 @@ int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *pat
     job->begun_s = cli_clock_s();
     job->read.stop = arguments->run.time_s > 0.0 ? is_late : NULL;
     job->read.stop_context = job;
-    job->read.context = (void *)(uintptr_t)arguments; /* cli_warn() only reads it */
+    job->read.context = (void *)(uintptr_t)arguments; /* cli_warn() only reads the context */
     if (strcmp(path, "-") == 0 && arguments->from == NULL) {
         return cli_error(CLI_USAGE,
                          "standard input has no file name extension: name its format with --from");

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names ln Z as the user's question does: of a Bayesian network it is ln P(evidence). */
+/* Computes and prints ln Z, which is called ln P(evidence) for a Bayesian network. */
 #include <math.h>
 
 #include "gibbsite/log_z.h"
 #include "job.h"
 
-#define LEAST_LOG (-690.0) /* below it only the logarithm of a probability is printed */
+#define LEAST_LOG \
+    (-690.0) /* below this logarithm of a probability, only the logarithm is printed */
 
-/* "P = 0.04, ln P = -3.2". @param text [CLI_SUM_TEXT]. */
+/* Writes a text such as "P = 0.04, ln P = -3.2". @param text [CLI_SUM_TEXT]. */
 static void probability_text(const char *of, double log_p, char *text)
 {
     if (log_p > LEAST_LOG) {
@@ -74,7 +75,8 @@ double cli_exact_log_z(const cli_job *job)
 void cli_estimate_log_z(const cli_job *job, gbs_log_z_report *z)
 {
     gbs_error err = {GBS_OK, ""};
-    gbs_run_options options = gbs_run_options_default(); /* not the options of the search */
+    gbs_run_options options =
+        gbs_run_options_default(); /* the estimate has default options, not those of the search */
     const gbs_run_callbacks callbacks = {.progress = on_progress};
     gbs_log_z_report report = {.size = sizeof report};
     options.method = job->options.method;
@@ -85,7 +87,7 @@ void cli_estimate_log_z(const cli_job *job, gbs_log_z_report *z)
     options.budget_s = job->options.budget_s;
     const gbs_status status =
         gbs_log_z(job->model, job->evidence, &options, &callbacks, &report, &err);
-    if (status < 0) { /* the state is there anyway */
+    if (status < 0) { /* the failure does not matter: the state was found */
         cli_note(job->arguments, "warning: ln Z is not estimated: %s", err.message);
     } else if (report.temperatures > 0 || report.chains == 0) {
         *z = report;
@@ -97,7 +99,8 @@ double cli_log_probability(double log_density, double log_z)
     return log_density > log_z ? 0.0 : log_density - log_z;
 }
 
-/* "P(state) is about 0.0012 (95 % interval 0.0011 to 0.0013): ln P = -6.7 +- 0.05, estimated". */
+/* Prints, for example, "P(state) is about 0.0012 (95 % interval 0.0011 to 0.0013): ln P = -6.7 +-
+ * 0.05, estimated". */
 static void tell_estimate(const cli_job *job, double log_density, const gbs_log_z_report *z)
 {
     const char *of = job->evidence != NULL ? "state | evidence" : "state";

@@ -9,8 +9,8 @@
 
 cli_place cli_here = {.program = "gibbsite"};
 
-static char first_message[2048]; /* of this rank; "" none */
-static int agreed;               /* the status with which all ranks end; CLI_DONE: they go on */
+static char first_message[2048]; /* first message of this rank; "" */
+static int agreed;               /* status with which all ranks end; CLI_DONE if they go on */
 
 int cli_speaks(void)
 {
@@ -24,7 +24,8 @@ void cli_keep_message(const char *text)
     }
 }
 
-/* @param all whether every rank has failed: then it is not one of them. */
+/* Prints the first message. @param all whether every rank has failed; the message then does not
+ * name a rank. */
 static void tell(int all)
 {
     char rank[32] = "";
@@ -34,8 +35,8 @@ static void tell(int all)
     (void)fprintf(stderr, "%s: %s%s\n", cli_here.program, rank, first_message);
 }
 
-/* Whether a rank has failed. A rank that was stopped has failed if it has a message instead of a
- * result. */
+/* @return whether this rank has failed. A rank that was stopped counts as failed if it has a
+ *         message instead of a result. */
 static int has_failed(int status)
 {
     return status == CLI_FAILED || status == CLI_USAGE || status == CLI_INPUT ||
@@ -49,7 +50,7 @@ int cli_meet(int status)
     if (ranks == NULL || agreed != CLI_DONE) {
         return status;
     }
-    /* the largest value belongs to the first rank */
+    /* the first rank that failed has the largest value */
     uint64_t first =
         has_failed(status) ? (uint64_t)(ranks->n_ranks - ranks->rank) << 8 | (uint64_t)status : 0;
     uint64_t n_failed = first != 0;

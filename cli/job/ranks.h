@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program on several ranks of a job (gibbsite-mpi), or alone. All ranks read and run alike;
- * the first one speaks. */
+/* The program on several ranks of a job (gibbsite-mpi), or alone. All ranks read the same files and
+ * do the same run; only the first rank prints and writes. */
 #ifndef GIBBSITE_CLI_RANKS_H
 #define GIBBSITE_CLI_RANKS_H
 
@@ -8,12 +8,12 @@
 
 #include "gibbsite/share.h"
 
-/* A status in addition to those of cli.h: this rank has run, and leaves the rest of the work to the
- * first rank. */
+/* A status in addition to those of cli.h: this rank has finished its run, and the first rank does
+ * the rest of the work. */
 #define CLI_SILENT (-1)
 
 typedef struct cli_place {
-    const char *program;    /* what messages begin with */
+    const char *program;    /* name of the program, with which messages begin */
     const gbs_ranks *ranks; /* NULL: this process is alone */
     int by_model;           /* --distribute model: every rank has a part of the variables */
     gbs_parts parts;        /* rule by which variables are divided */
@@ -22,25 +22,26 @@ typedef struct cli_place {
 
 extern cli_place cli_here;
 
-/* Whether this process prints and writes. */
+/* @return whether this process prints and writes. */
 int cli_speaks(void);
-/* Keeps the message of cli_error() for cli_meet() or cli_leave(), if there are several ranks. */
+/* Keeps a message of cli_error() until cli_meet() or cli_leave() prints it, if there are several
+ * ranks. */
 void cli_keep_message(const char *text);
 /**
- * The point at which all ranks meet before they go on together. If some ranks have failed until
- * here, the first of them prints its message, and all ranks end. Called outside of a run: waits
- * until all other ranks have called it, too.
+ * The point at which all ranks meet before they go on together. If some ranks have failed before,
+ * the first of these ranks prints its message, and all ranks end. The call waits until all other
+ * ranks have called cli_meet(), too. It must not be called during a run.
  *
- * @param status of this rank. @return the same, or if a rank has failed, the status of that rank.
+ * @param status status of this rank. @return the status of the first rank that failed; if no rank
+ *         failed, `status`.
  */
 int cli_meet(int status);
-/* Prints the message of this rank, which failed while other ranks may wait for it, and ends all
- * ranks.
- * @return status if the process is alone. */
+/* Prints the message of this rank and ends all ranks. Call it if this rank failed while other ranks
+ * may wait for it. @return status, if this process is alone. */
 int cli_leave(int status);
 
-/* Runs the program once main(), which is another one for gibbsite-mpi, has prepared it.
- * @param typed [n_typed] the words as they were typed, for the summary. */
+/* Runs the program after main() has prepared it; gibbsite and gibbsite-mpi have different main().
+ * @param typed [n_typed] the words of the command line as typed, for the summary. */
 int cli_program(int argc, char **argv, int n_typed, char **typed);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --summary FILE writes the run as JSON; --report FILE writes a page made of it. */
+/* --summary FILE writes the run as JSON; --report FILE writes a page made from this JSON. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +50,8 @@ char *cli_command_line(const cli_arguments *arguments)
 {
     size_t size = 1;
     for (int i = 0; i < arguments->argc; i++) {
-        size += 4 * strlen(arguments->argv[i]) + 64; /* a quote becomes four characters */
+        size +=
+            4 * strlen(arguments->argv[i]) + 64; /* quoting turns a quote into four characters */
     }
     char *command = malloc(size);
     if (command != NULL && !command_text(arguments, command, size)) {
@@ -60,7 +61,7 @@ char *cli_command_line(const cli_arguments *arguments)
     return command;
 }
 
-/* Fills in what the library does not know of the run, such as the command line.
+/* Fills in facts about the run that the library does not know, such as the command line.
  * @param command out: free() it. */
 static int tell_about(const cli_job *job, gbs_summary_about *about, const double *log_p_evidence,
                       char **command)
@@ -121,7 +122,7 @@ int cli_write_report(const char *path, const gbs_report_source *source, size_t n
     return status < 0 ? cli_fail_output(path, status, &err) : CLI_DONE;
 }
 
-/* Makes an object of JSON of the monitored quantities.
+/* Makes a JSON object of the monitored quantities.
  * @param text out: free it with gbs_free(); NULL without --monitor. */
 static int monitored_text(cli_diagnosis *traces, char **text)
 {
@@ -185,7 +186,7 @@ int cli_report_answer(const cli_job *job, void (*write)(gbs_output *output, cons
     return written;
 }
 
-/* @param text out: free it with gbs_free(). */
+/* Makes the summary of the run in JSON. @param text out: free it with gbs_free(). */
 static int summary_text(const cli_job *job, char **text, size_t *n)
 {
     gbs_error err = {GBS_OK, ""};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evidence: lists of states, files of one sample or of several. If there are several, a verb
- * answers each in turn, as if it were called once for each with --evidence-index. */
+/* Evidence: lists of states, and files with one or several samples. A verb answers several samples
+ * one after the other, as if it were called with --evidence-index for each sample. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "src/core/base/plural.h"
 #include "src/files/models/format_names.h"
 
-/* Whether the text is the path of a file: lists of NAME=STATE hold '='; a path with '=' must
- * begin with '/', './' or '../'. */
+/* @return whether the text is the path of a file. A text with '=' is a list of NAME=STATE unless it
+ *         begins with '/', './' or '../'. */
 static int is_evidence_file(const char *text)
 {
     return strchr(text, '=') == NULL || text[0] == '/' || strncmp(text, "./", 2) == 0 ||
@@ -35,8 +35,8 @@ static int check_options(const cli_arguments *arguments)
     return CLI_DONE;
 }
 
-/* Counts the samples. A file of one sample goes with every sample of another; two numbers beyond
- * 1 must be equal. */
+/* Counts the samples. The sample of a file with only one sample is combined with every sample of
+ * another file. Files with several samples must have equal numbers of samples. */
 static int count_samples(cli_job *job)
 {
     const cli_arguments *arguments = job->arguments;
@@ -64,7 +64,7 @@ static int count_samples(cli_job *job)
     return CLI_DONE;
 }
 
-/* Reads the evidence of the model file itself. Warnings about the file were given when it was
+/* Reads the evidence that the model file contains. Warnings about the file were printed when it was
  * read as a model. */
 static int load_own(cli_job *job, const char *path)
 {
@@ -188,7 +188,7 @@ static void forget_sample(cli_job *job)
 
 /* ---- all of them ------------------------------------------------------------------------- */
 
-/* Checks that the results of several samples have a file each. */
+/* Checks that the result of each sample can go to a file of its own. */
 static int check_target(const cli_job *job, const char *path)
 {
     struct stat is;
@@ -208,8 +208,8 @@ static int check_target(const cli_job *job, const char *path)
                      job->n_samples, gbsi_plural(job->n_samples));
 }
 
-/* @return FILE.k, or FILE.k.gz for FILE.gz; FILE.k.html for FILE.html, as browsers go by the
- * ending; NULL without memory. */
+/* @return FILE.k, or FILE.k.gz for FILE.gz; FILE.k.html for FILE.html, because browsers look at the
+ *         extension; NULL if memory is short. */
 static char *sample_path(const char *path, size_t sample)
 {
     size_t size = strlen(path) + 24;
@@ -222,7 +222,7 @@ static char *sample_path(const char *path, size_t sample)
     return text;
 }
 
-/* Answers one sample; a silent rank has done its part. */
+/* Answers one sample. For a rank that does not print, CLI_SILENT counts as success. */
 static int answer_sample(cli_job *job, cli_sample_answer *answer, void *context)
 {
     if (!cli_speaks()) {
@@ -262,7 +262,7 @@ static int answer_to_files(cli_job *job, size_t sample, cli_sample_answer *answe
     return status;
 }
 
-/* The files of a sample have their names before the next one is answered. */
+/* Gives the files of a sample their final names before the next sample is answered. */
 static int name_files(const cli_arguments *arguments)
 {
     gbs_error err = {GBS_OK, ""};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --distribute model: every rank has a share of the variables, of a model that all of them read or
- * of a folder that gibbsite-mpi partition has made. */
+/* --distribute model: every rank has a share of the variables. The shares come from a model that
+ * all ranks read, or from a folder that gibbsite-mpi partition made. */
 #include "shares.h"
 
 #include <inttypes.h>
@@ -56,7 +56,7 @@ int cli_load_folder(cli_job *job, const char *folder)
                          folder);
     }
     cli_variables_path(folder, path, sizeof path);
-    if (stat(path, &entry) != 0) { /* it is written last */
+    if (stat(path, &entry) != 0) { /* the file of variables is written last */
         return cli_error(CLI_INPUT, "%s is not there: the division was not finished, divide again",
                          path);
     }

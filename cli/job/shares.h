@@ -11,9 +11,11 @@ void cli_share_path(const char *folder, uint32_t rank, char *path, size_t size);
 void cli_variables_path(const char *folder, char *path, size_t size);
 
 int cli_is_folder(const char *path);
-/* Whether a path is a folder of shares, complete or not; models of DimmWitted are folders too. */
+/* @return whether a path is a complete or incomplete folder of shares. (Models of DimmWitted are
+ *         folders, too.) */
 int cli_is_divided(const char *path);
-/* Loads a folder as MODEL: the share of this rank, and the variables.
+/* Loads a folder that was given as MODEL: the share of this rank, and names and states of all
+ * variables.
  * @return an exit status. */
 int cli_load_folder(cli_job *job, const char *folder);
 
@@ -21,11 +23,13 @@ int cli_load_folder(cli_job *job, const char *folder);
  * @return an exit status. */
 int cli_meet_divided(const cli_job *job);
 
-/* Makes the run of a share: of a folder, or of job->model, which every rank divides alike. */
+/* Makes the run of a share, which comes from a folder or from job->model; every rank divides
+ * job->model in the same way. */
 gbs_status cli_new_shared_run(cli_job *job, int draws, gbs_error *err);
 void cli_free_share(cli_job *job);
 
-/* Prints what sweeps send and wait for; prints nothing if the model is not shared. */
+/* Prints the number of messages of sweeps and the time spent on them; prints nothing if the model
+ * is not shared. */
 void cli_tell_exchange(const cli_job *job);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Before a run a signal ends the program, which has not written anything; during a run the first
- * signal asks the run to stop and write its results, and the second ends the program at once. */
+/* Before a run a signal ends the program, since nothing has been written yet. During a run the
+ * first signal asks the run to stop and write its results, and the second ends the program at
+ * once. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -9,8 +10,8 @@
 #include "job.h"
 
 /* Opens /dev/null in place of standard streams that the caller closed, in the direction in which
- * using it fails. This keeps later files from getting the numbers 0 to 2: messages would otherwise
- * end up inside a result. */
+ * use of the stream fails. Files that are opened later can then not get the descriptors 0 to 2;
+ * otherwise messages could be written into a result. */
 void cli_open_standard_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -32,7 +33,7 @@ static void stop_the_run(int number)
     n_caught = 1;
 }
 
-/* Files that are being written have no name yet: they go with the process. */
+/* Ends the program. Unfinished files have no name yet and disappear with the process. */
 static void end_the_program(int number)
 {
     static const char message[] = "gibbsite: stopped by a signal\n";
@@ -41,8 +42,9 @@ static void end_the_program(int number)
     _exit(CLI_STOPPED);
 }
 
-/* Handles SIGBUS: a large model is the only file that is mapped, and another program has cut off
- * its end. If the signal has another cause, it comes again when the program goes on. */
+/* Handles SIGBUS, which comes if another program has truncated the mapped file of a large model; no
+ * other file is mapped. If the signal has another cause, it comes again when the program goes
+ * on. */
 static void end_for_a_cut_file(int number, siginfo_t *info, void *context)
 {
     static const char message[] = "gibbsite: the file of the model became shorter while it was in "
@@ -56,8 +58,7 @@ static void end_for_a_cut_file(int number, siginfo_t *info, void *context)
     _exit(CLI_INPUT);
 }
 
-/* Sets the handler of signals; those that the caller chose to ignore, as nohup does, stay
- * ignored. */
+/* Sets the handler of signals. Signals that the caller ignores, as nohup does, stay ignored. */
 static void handle(void (*handler)(int))
 {
     static const int signals[] = {SIGHUP, SIGINT, SIGTERM};

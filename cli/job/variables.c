@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads lists of variables, separated by ',': names, ranges of names, and 0-based numbers if no
- * variable has a number as its name.
+/* Reads lists of variables with ',' between. Items are names, patterns of names, 0-based numbers
+ * (if no variable has the number as its name) and ranges of numbers.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 
 #include "draws/kept_draws.h"
 
-/* "3-7". @return 1 if text is a range of numbers, whether or not the model has them. */
+/* Reads a range such as "3-7". @return 1 if the text is a range of numbers, even if the model does
+ * not have such variables. */
 static int parse_range(const char *text, uint64_t *first, uint64_t *last)
 {
     char left[32];
@@ -41,11 +42,13 @@ static int add(cli_selection *s, uint8_t *seen, const typed *t, uint32_t variabl
     return CLI_DONE;
 }
 
-/* Whether a name is like a pattern, in which '*' stands for any characters of one argument. */
+/* @return whether a name matches a pattern, in which '*' stands for any characters of one
+ * argument. */
 static int is_like(const char *name, const char *pattern)
 {
-    const char *resume = NULL; /* behind the last '*', which may take one character more */
-    const char *taken = NULL;  /* the part of the name that the variable has */
+    const char *resume = NULL; /* position after the last '*', which may take one more character */
+    const char *taken =
+        NULL; /* position in the name up to which the last '*' has taken characters */
     while (*name != '\0') {
         if (*pattern == '*') {
             resume = ++pattern;
@@ -63,7 +66,7 @@ static int is_like(const char *name, const char *pattern)
     return pattern[strspn(pattern, "*")] == '\0';
 }
 
-/* Adds all variables whose names have a pattern, except those that another item has named. */
+/* Adds all variables whose names match a pattern, except variables that another item has named. */
 static int add_pattern(cli_selection *s, uint8_t *seen, const typed *t, const char *pattern)
 {
     int found = 0;
@@ -81,8 +84,8 @@ static int add_pattern(cli_selection *s, uint8_t *seen, const typed *t, const ch
                  : cli_error(CLI_USAGE, "%s %s: no variable has such a name", t->option, pattern);
 }
 
-/* Removes the blanks behind each ',' in the name of a ground atom, as in "Friends(Anna, Bob)": the
- * model's names have none. */
+/* Removes the blanks after each ',' in the name of a ground atom such as "Friends(Anna, Bob)",
+ * since names in models have no such blanks. */
 static void close_up(char *item)
 {
     char *to = item;
@@ -142,7 +145,7 @@ static int add_item(cli_selection *s, uint8_t *seen, const typed *t, char *item)
     return status;
 }
 
-/* Whether item[0 .. end) is a name. */
+/* @return whether item[0 .. end) is the name of a variable. */
 static int is_known(const gbs_model *model, char *item, char *end)
 {
     uint32_t variable = 0;
@@ -153,13 +156,13 @@ static int is_known(const gbs_model *model, char *item, char *end)
     return known;
 }
 
-/* @return the ',' behind the item, or NULL. Names may hold commas: the shortest known name
- * counts, for an item that begins with '=' the longest. Ground atoms, known or not, have commas in
- * parentheses. */
+/* @return the ',' after the item, or NULL. Names may contain commas: the item ends after the
+ *         shortest known name or, if it begins with '=', after the longest. A comma inside
+ *         parentheses belongs to a ground atom, known or not. */
 static char *item_end(const gbs_model *model, char *item)
 {
     char *known = NULL;
-    char *outside = NULL; /* the first that stands in no parentheses */
+    char *outside = NULL; /* first comma outside of parentheses */
     int open = 0;
     for (char *c = item;; c++) {
         open += (*c == '(') - (*c == ')');
@@ -190,7 +193,7 @@ static int add_list(cli_selection *s, uint8_t *seen, const typed *t, const char 
             *comma = '\0';
         }
         if (gbs_model_find_variable(t->model, item, &variable, NULL) < 0) {
-            item += strspn(item, " "); /* "a, b" */
+            item += strspn(item, " "); /* skips the blank in "a, b" */
         }
         status = item[0] == '\0' ? cli_error(CLI_USAGE, "%s %s: an item is empty", t->option, list)
                                  : add_item(s, seen, t, item);
@@ -200,7 +203,8 @@ static int add_list(cli_selection *s, uint8_t *seen, const typed *t, const char 
     return status;
 }
 
-/* Tells which variable is meant by a number in a text, if another one has it for its name.
+/* Prints which variable a number in a text stands for, if the number is the name of a variable with
+ * another index.
  * @return whether such a number was found and reported. */
 static int tell_number(const cli_job *job, const char *text)
 {
@@ -211,7 +215,8 @@ static int tell_number(const cli_job *job, const char *text)
         uint32_t v = 0;
         const size_t n = strcspn(at, ends);
         (void)snprintf(word, sizeof word, "%.*s", (int)(n < 15 ? n : 15), at);
-        const int is_name = at == text || strchr(" ,", at[-1]) != NULL; /* neither =1 nor a state */
+        const int is_name =
+            at == text || strchr(" ,", at[-1]) != NULL; /* not the 1 of "=1", and not a state */
         if (is_name && n > 0 && n < sizeof word && word[strspn(word, "0123456789")] == '\0' &&
             cli_parse_uint(word, &number) && number < gbs_model_n_variables(job->model) &&
             gbs_model_find_variable(job->model, word, &v, NULL) >= 0 && v != number) {
@@ -272,7 +277,7 @@ int cli_select(const gbs_model *model, const char *option, const char *list,
     return CLI_DONE;
 }
 
-/* Adds what the scan visits, each once, ascending. */
+/* Adds each variable that the scan visits, once, in ascending order. */
 static int add_visited(const cli_job *job, uint8_t *seen, cli_selection *s)
 {
     for (size_t t = 0; t < job->sequence_length; t++) {
@@ -286,7 +291,7 @@ static int add_visited(const cli_job *job, uint8_t *seen, cli_selection *s)
     return CLI_DONE;
 }
 
-/* Checks that the scan visits the variables that are asked for. */
+/* Checks that the scan visits the variables that the user asked for. */
 static int check_visited(const cli_job *job, uint8_t *seen, const cli_selection *s)
 {
     char text[32];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Refuses file names whose ending belongs to another kind of file than the one written, so that no
- * model, table or picture is overwritten by a result of another kind. */
+/* Refuses file names whose ending belongs to another kind of file than the result, so that a result
+ * of another kind cannot overwrite a model, table or picture. */
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "src/files/models/format_names.h"
 
-/* Kinds of files that an extension tells. */
+/* Kinds of files that extensions stand for. */
 enum {
     MODEL = 1,
     TABLE = 2,
@@ -19,7 +19,7 @@ enum {
     ANSWER = 64,
     LABELS = 128,
     DRAWING = 256,
-    NEVER = 512, /* endings that no verb writes */
+    NEVER = 512, /* extensions of files that no verb writes */
 };
 
 typedef struct ending {
@@ -37,7 +37,8 @@ static const ending endings[] = {
     {NEVER, ".pkl"}, {NEVER, ".evid"},  {MODEL, ".dot"},     {MODEL, ".gv"},
 };
 
-/* @return the kind that the extension of a path tells, 0 if it tells none. */
+/* @return the kind of file that the extension of a path stands for, 0 if the extension is not
+ *         known. */
 static int kind_of(const char *path)
 {
     const size_t n = gbsi_unpacked_length(path);
@@ -47,11 +48,12 @@ static int kind_of(const char *path)
             return endings[i].kind;
         }
     }
-    const int is_text = n > 4 && strncasecmp(path + n - 4, ".txt", 4) == 0; /* of anything */
+    const int is_text =
+        n > 4 && strncasecmp(path + n - 4, ".txt", 4) == 0; /* .txt may hold any kind of text */
     return !is_text && gbsi_model_format_of(path) != NULL ? MODEL : 0;
 }
 
-/* A file that a verb writes. */
+/* A kind of file that an option of a verb writes. */
 typedef struct written {
     const char *option;
     const char *verb; /* the only verb of the row; NULL: all verbs without a row of their own */
@@ -59,8 +61,8 @@ typedef struct written {
     const char *what, *use;
 } written;
 
-/* The first row of an option and a verb counts. Results in one of several formats are checked where
- * the format is chosen (cli_output_format()), pictures where their endings are. */
+/* The first row that fits an option and a verb counts. Other code checks results in one of several
+ * formats (cli_output_format()), and pictures. */
 static const written files[] = {
     {"output", "learn crf", 0, "a conditional random field", ".crf"},
     {"output", "learn aspects", 0, "a set of classes", ".aspects"},
@@ -79,7 +81,7 @@ static const written files[] = {
 };
 static const written model = {"output", NULL, MODEL, "a model", ".gbm or another one of models"};
 
-/* Names what has the extension of a path: "models (bif)". */
+/* Names the kind of file that has the extension of a path, such as "models (bif)". */
 static const char *kind_text(int kind, const char *path, char *text, size_t size)
 {
     static const char *const names[] = {"models",   "tables",
@@ -109,7 +111,8 @@ static int check(const written *file, const char *path)
                            file->use);
 }
 
-/* Whether a verb writes models; the output may then replace the model that was read. */
+/* @return whether a verb writes models, in which case the output may replace the model that was
+ *         read. */
 static int writes_models(const cli_verb *verb)
 {
     const cli_option *format = cli_find_option("format", verb);

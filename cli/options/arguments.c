@@ -14,7 +14,8 @@
 #include "job/ranks.h"
 #include "src/engine/options/needs.h"
 
-/* getopt_long() returns this plus the row for a long option, the letter for a short one. */
+/* getopt_long() returns this value plus the row of a long option, or the letter of a short
+ * option. */
 #define LONG_BASE 256
 
 static void *field_of(cli_arguments *arguments, const cli_option *option)
@@ -34,7 +35,7 @@ static void set_defaults(cli_arguments *arguments, const cli_verb *verb)
         case CLI_REAL:
             *(double *)field = option->real_def;
             break;
-        default: /* zero already */
+        default: /* the field is already zero */
             break;
         }
     }
@@ -89,7 +90,8 @@ static int set_choice(cli_arguments *arguments, const cli_option *option, const 
     return bad_choice(option, text);
 }
 
-/* "json:FD". Standard input takes nothing, standard output is for the result. */
+/* Reads FD of "json:FD". FD must not be standard input, or standard output, which is for the
+ * result. */
 static int set_progress_fd(cli_arguments *arguments, const char *text)
 {
     uint64_t fd = 0;
@@ -116,7 +118,7 @@ static int set_uint(cli_arguments *arguments, const cli_option *option, const ch
     }
     uint64_t min = option->min;
     uint64_t max = option->max;
-    if (cli_option_unset_default(option)) { /* the mark itself is not a value */
+    if (cli_option_unset_default(option)) { /* a number equal to the mark is not a legal value */
         min += min == option->def ? 1 : 0;
         max -= max == option->def ? 1 : 0;
     }
@@ -152,7 +154,7 @@ static gbs_status put(cli_arguments *arguments, const cli_option *option, const 
                                     : gbs_option_set(&arguments->run, option->name, text, err);
 }
 
-/* Sets an option that the library knows; --scan alone may also be the name of a file. */
+/* Sets an option that the library knows. Only --scan may also be the name of a file. */
 static int set_run(cli_arguments *arguments, const cli_option *option, const char *text)
 {
     gbs_error err = {GBS_OK, ""};
@@ -221,7 +223,7 @@ static int set_option(cli_arguments *arguments, size_t row, const char *text)
 
 /* ---- what is refused --------------------------------------------------------------------- */
 
-/* Whether a verb other than this one has the option. */
+/* @return whether any verb has the option. */
 static int elsewhere(const char *name)
 {
     for (size_t i = 0; i < cli_n_verbs; i++) {
@@ -249,7 +251,7 @@ static int siblings(const cli_verb *verb, const char *option, char *names, size_
     return n;
 }
 
-/* @param text the option with its dashes, perhaps with "=value". */
+/* Refuses an unknown option. @param text the option with its dashes, perhaps with "=value". */
 static int unknown_option(const cli_verb *verb, const char *verb_name, const char *text)
 {
     const char *candidate[CLI_MAX_OPTIONS];
@@ -319,7 +321,7 @@ static int refuse(const cli_verb *verb, const char *verb_name, int found, char *
 
 /* ---- what options need ----------------------------------------------------------------------- */
 
-/* Whether an option has a value among the words "a|b". */
+/* @return whether the value of an option is one of the words of a list such as "a|b". */
 static int has_value(const cli_arguments *arguments, const cli_option *option, const char *words)
 {
     char value[64] = "";
@@ -339,8 +341,8 @@ static int has_value(const cli_arguments *arguments, const cli_option *option, c
     return status >= 0 && gbsi_is_among(value, words);
 }
 
-/* "NAME": that option is given. "sampled" and "draw has keys" are known only once the method is:
- * cli_settle() asks for them. */
+/* @return whether a condition holds. "NAME" holds if that option was given. "sampled" and "draw has
+ *         keys" are known only when the method is known; cli_settle() checks these two. */
 static gbsi_held holds(const void *context, const char *name, const char *values)
 {
     const cli_arguments *arguments = context;
@@ -365,7 +367,7 @@ static int check_needs(const cli_arguments *arguments)
 }
 
 /* Copies the options that both the run and the question's struct have, such as seed, threads and
- * limits, into the latter, including options that were not typed. */
+ * limits, into the question's struct. Options that were not typed are copied, too. */
 static int share_run(cli_arguments *arguments)
 {
     char value[256];
@@ -393,10 +395,12 @@ static int share_run(cli_arguments *arguments)
 
 /* ---- the loop ---------------------------------------------------------------------------- */
 
-/* @param long_option [CLI_MAX_OPTIONS + 1]. @param letters [2 * CLI_MAX_OPTIONS + 2]. */
+/* Describes the options of a verb to getopt_long(). @param long_option [CLI_MAX_OPTIONS + 1].
+ * @param letters [2 * CLI_MAX_OPTIONS + 2]. */
 static void describe(const cli_verb *verb, struct option *long_option, char *letters)
 {
-    *letters++ = ':'; /* a missing value is told from an unknown option */
+    *letters++ =
+        ':'; /* ':' makes getopt_long() distinguish a missing value from an unknown option */
     for (size_t i = 0; i < verb->n_options; i++) {
         const cli_option *option = &verb->options[i];
         int value = option->kind == CLI_FLAG ? no_argument : required_argument;
@@ -412,7 +416,7 @@ static void describe(const cli_verb *verb, struct option *long_option, char *let
     *letters = '\0';
 }
 
-/* @return the number of options if none has it. */
+/* @return the number of options if no option has the letter. */
 static size_t row_of_letter(const cli_verb *verb, int letter)
 {
     size_t i = 0;
@@ -422,7 +426,8 @@ static size_t row_of_letter(const cli_verb *verb, int letter)
     return i;
 }
 
-/* Whether a value is an option that was taken for one: "-o" of "--intervals -o FILE". */
+/* @return whether the value of an option looks like another option, as "-o" does in "--intervals -o
+ *         FILE". */
 static int is_option(const cli_verb *verb, const char *text)
 {
     if (text[0] == '-' && text[1] == '-') {
@@ -440,7 +445,8 @@ int cli_parse(const cli_verb *verb, const char *verb_name, int argc, char **argv
     const cli_option *table = verb->options;
     assert(verb->n_options <= CLI_MAX_OPTIONS);
     arguments->verb = verb;
-    /* Code that verbs share also reads fields for which this verb has no option. */
+    /* Sets the defaults of all verbs' options, because shared code also reads fields for which this
+     * verb has no option. */
     for (size_t i = 0; i < cli_n_verbs; i++) {
         set_defaults(arguments, cli_verbs[i]);
     }
@@ -469,7 +475,8 @@ int cli_parse(const cli_verb *verb, const char *verb_name, int argc, char **argv
         }
         size_t row = found >= LONG_BASE ? (size_t)(found - LONG_BASE) : row_of_letter(verb, found);
         if (found >= LONG_BASE) {
-            /* getopt takes abbreviations; a later version's option may be one (--target), so not we
+            /* getopt_long() accepts abbreviations. They are refused, because an option of a later
+             * version may begin with the same letters, as --target does
              */
             const char *text = argv[optind - 1] == optarg ? argv[optind - 2] : argv[optind - 1];
             if (strcspn(text, "=") != strlen(table[row].name) + 2) {

@@ -13,9 +13,9 @@
 #include "gibbsite/question.h"
 #include "gibbsite/segment.h"
 
-typedef struct cli_verb cli_verb; /* cli.h */
+typedef struct cli_verb cli_verb; /* defined in cli.h */
 
-#define CLI_MAX_OPTIONS 128 /* of a verb */
+#define CLI_MAX_OPTIONS 128 /* largest number of options of a verb */
 
 typedef enum cli_progress_mode {
     CLI_PROGRESS_AUTO,
@@ -24,10 +24,10 @@ typedef enum cli_progress_mode {
     CLI_PROGRESS_JSON,
 } cli_progress_mode;
 
-/* The arguments as typed, once checked. Strings are borrowed from argv. */
+/* The arguments as typed, after they were checked. Strings are borrowed from argv. */
 typedef struct cli_arguments {
     gbs_run_options run;
-    union { /* of the verb's question */
+    union { /* options of the verb's question */
         gbs_aspect_options aspects;
         gbs_learn_options weights;
         gbs_crf_learn_options crf;
@@ -55,8 +55,8 @@ typedef struct cli_arguments {
     const char *targets; /* target variables of a run with restarts, as a list */
     const char **target; /* [n_targets], each --target in turn; owned */
     int n_targets;
-    const char *steps;     /* numbers of updates, ',' between */
-    const char *match;     /* systematic:T */
+    const char *steps;     /* list of numbers of updates, with ',' between */
+    const char *match;     /* text of --match, systematic:T */
     const char *influence; /* "bound", "exact" or "auto" */
     const char *influences;
     double accuracy;
@@ -64,67 +64,67 @@ typedef struct cli_arguments {
     int iterate;
     const char *virtual_evidence;
     int file_evidence;
-    const char *likelihood; /* VARIABLE=STATE:NUMBER|..., ... */
+    const char *likelihood; /* text of --likelihood: VARIABLE=STATE:NUMBER|..., ... */
     const char *start;
-    const char *scan_file; /* where --scan named a file */
+    const char *scan_file; /* file that --scan named; NULL: none */
     const char *dummy_edges;
     const char *from;
     const char *evidence_format;
     uint64_t evidence_index;
-    const char *convention, *diagonal, *vartype; /* of couplings in a file */
+    const char *convention, *diagonal, *vartype; /* conventions for couplings in a file */
     double offset;
     const char *convention_out;
-    const char *table_order;  /* of conditional tables in a file */
-    const char *float_format; /* "shortest" or "fixed" */
+    const char *table_order;  /* order of the entries of conditional tables in a file */
+    const char *float_format; /* format of numbers: "shortest" or "fixed" */
     const char *output;
     const char *format;
-    const char *model; /* of the results that are compared */
+    const char *model; /* path of the model of the results that are compared */
     const char *summary;
-    const char *report;     /* FILE.html */
-    const char *checkpoint; /* FILE */
+    const char *report;     /* path of the report, FILE.html */
+    const char *checkpoint; /* path of the checkpoint to write */
     int csv_safe;
-    int labels;                 /* of states in the CSV of draws */
-    const char *resume;         /* FILE */
-    const char *monitor;        /* variables of draws */
-    const char *query;          /* variables to write: a list, or "@FILE"; or VARIABLE=STATE */
-    const char *cases;          /* a table: FILE or "-" */
-    const char *plot;           /* FILE.svg */
-    const char *prior;          /* NAME:NUMBER */
-    const char *held_out;       /* FILE or share */
-    const char *intervals;      /* FILE */
-    const char *weights;        /* name of a column */
-    const char *table_states;   /* labels or numbers; NULL: unset */
-    const char *posterior;      /* "best" or "all" */
-    const char *template_style; /* "crf++" or "wapiti" */
-    const char *curve;          /* FILE */
-    double identity;            /* of similar rows; 0: all count one */
-    int alphabet;               /* of an alignment: gbs_alphabet */
+    int labels;               /* 1: the CSV of draws has labels of states */
+    const char *resume;       /* path of the checkpoint to resume from */
+    const char *monitor;      /* variables whose draws are written */
+    const char *query;        /* variables to write: a list, or "@FILE"; or VARIABLE=STATE */
+    const char *cases;        /* path of the table of cases, or "-" */
+    const char *plot;         /* path of the plot, FILE.svg */
+    const char *prior;        /* prior, as NAME:NUMBER */
+    const char *held_out;     /* file with held-out rows, or their share */
+    const char *intervals;    /* path of the file of intervals */
+    const char *weights;      /* name of the column of weights */
+    const char *table_states; /* whether tables hold "labels" or "numbers" of states; NULL: unset */
+    const char *posterior;    /* posterior probabilities to write: "best" or "all" */
+    const char *template_style; /* syntax of templates: "crf++" or "wapiti" */
+    const char *curve;          /* path of the curve of learning */
+    double identity;            /* least identity of similar rows; 0: every row has weight 1 */
+    int alphabet;               /* gbs_alphabet of an alignment */
     const char *rate;           /* rate of the first step of learning, and of the last */
     double level;
-    const char *log_base; /* of PR files */
-    const char *focus;    /* variable */
-    const char *data;     /* folder */
-    const char *picture;  /* RxC */
-    uint64_t state;       /* shown in it */
+    const char *log_base; /* base of the logarithm in PR files */
+    const char *focus;    /* focus variable of decompose */
+    const char *data;     /* folder of data */
+    const char *picture;  /* rows and columns of the picture, RxC */
+    uint64_t state;       /* state that the picture shows */
     const char *grid;
     const char *states;
     double tolerance, weight_scale;
-    uint64_t colors;  /* of a graph to colour */
+    uint64_t colors;  /* number of colours for a graph */
     uint64_t unroll;  /* slices of a network in time; 0: the network is not unrolled */
-    uint64_t samples; /* exact ones */
-    uint64_t top;     /* parameters to show; 0: the number that fits the format */
-    double reach;     /* a probability that is wanted; 0: none is */
+    uint64_t samples; /* number of exact samples */
+    uint64_t top;     /* number of parameters to show; 0: a number that suits the format */
+    double reach;     /* probability of --reach; 0: none */
     const char *noise_kind, *smoothing;    /* flip:P or gauss:S, potts or quadratic:T */
-    const char *mean, *uncertainty, *best; /* pictures: FILE */
-    const char *truth;                     /* a picture: FILE; or a column: its number or "last" */
-    const char *write_model, *overlay;     /* FILE */
-    const char *patch;                     /* SIDE,STEP in pixels */
-    int task;                              /* of exact */
-    int progress;                          /* cli_progress_mode */
-    int progress_fd;                       /* of lines of JSON; 0: standard error */
-    int uai_mpe;                           /* the word MPE instead of MAP */
+    const char *mean, *uncertainty, *best; /* paths of pictures */
+    const char *truth;                 /* path of a picture; or a column, as its number or "last" */
+    const char *write_model, *overlay; /* path of the model, and of the picture with the overlay */
+    const char *patch;                 /* SIDE,STEP of patches in pixels */
+    int task;                          /* task of the verb exact */
+    int progress;                      /* cli_progress_mode */
+    int progress_fd;                   /* descriptor for lines of JSON; 0: standard error */
+    int uai_mpe;                       /* 1: write the word MPE instead of MAP */
     int require_converged;
-    int probability; /* of the state, estimated where it is not known */
+    int probability; /* 1: print the probability of the state, estimated if it is not known */
     int asymptotic, bound, list, list_variables, quick, check;
     int lenient, strict, normalize_cpts, json, draws, quiet, verbose, help;
     unsigned char given[CLI_MAX_OPTIONS]; /* whether an option was given, by its row in the verb's
@@ -135,17 +135,19 @@ typedef struct cli_arguments {
 } cli_arguments;
 
 typedef enum cli_kind {
-    CLI_FLAG,   /* int, no value */
-    CLI_TEXT,   /* const char * */
-    CLI_LIST,   /* -e, --target: may be given again and again */
-    CLI_NAME,   /* const char *, one of the choices in unit */
+    CLI_FLAG, /* int, no value */
+    CLI_TEXT, /* const char * */
+    CLI_LIST, /* const char **, for options that may be given several times, such as -e and --target
+               */
+    CLI_NAME, /* const char *, one of the choices in unit */
     CLI_CHOICE, /* int, the number of the choice in unit */
     CLI_UINT,   /* uint64_t */
     CLI_REAL,   /* double */
-    CLI_RUN,    /* an option with a value that the library knows */
+    CLI_RUN,    /* an option of the run, whose value the library parses */
 } cli_kind;
 
-/* The topic of an option, under which the help shows it. The first three are its first screen. */
+/* The topic under which the help shows an option. The first screen of the help shows the first
+ * three topics. */
 typedef enum cli_topic {
     CLI_TOPIC_QUESTION,
     CLI_TOPIC_ACCURACY,
@@ -162,23 +164,24 @@ typedef enum cli_topic {
 /* A row of include/gibbsite/questions/NAME.def, made by rows.h. */
 typedef struct cli_option {
     const char *name; /* without the dashes */
-    char letter;      /* or 0 */
+    char letter;      /* letter of the short option, or 0 */
     cli_kind kind;
-    int of_run;           /* an option of the run: gbs_option_find() has its type and range */
-    const char *question; /* a field of its struct: gbs_question_find_option() knows; or NULL */
-    size_t offset;        /* in cli_arguments */
+    int of_run;           /* 1: an option of the run; gbs_option_find() gives its type and range */
+    const char *question; /* name of the question whose struct has the option as a field, for
+                             gbs_question_find_option(); or NULL */
+    size_t offset;        /* offset of the field in cli_arguments */
     uint64_t def, min, max;
     double real_def, real_min, real_max;
     const char *unit;               /* placeholder of the value, or its choices separated by '|' */
-    const char *help;               /* "" of an option of the run */
-    const char *short_unit, *brief; /* for the first screen of the help, at most 51 characters;
-                                       brief "": the help is short enough */
+    const char *help;               /* help text; "" for an option of the run */
+    const char *short_unit, *brief; /* unit and help for the first screen, at most 51 characters;
+                                       brief is "" if the help is short enough */
     cli_topic topic;
-    const char *needs; /* a condition without which it is refused, or "" */
+    const char *needs; /* condition that the option needs, or "" */
 } cli_option;
 
-/* @return the library's description of an option of the run or of a question; NULL: the row says
- * all. */
+/* @return the library's description of an option of the run or of a question; NULL for other
+ *         options, whose row has everything. */
 const gbs_option *cli_library_option(const cli_option *option);
 
 /* @return the help text of an option, from its row or else from the library. */
@@ -187,8 +190,8 @@ const char *cli_option_help(const cli_option *option);
 /* @return the option with this name that the verb takes, NULL if it takes no such option. */
 const cli_option *cli_find_option(const char *name, const cli_verb *verb);
 
-/* The names of model formats with '|' before each: those that are written, and those that are
- * read. */
+/* The names of model formats, with '|' before each: of the formats that are written, and of those
+ * that are read. */
 extern const char cli_model_formats[], cli_source_formats[];
 
 #define CLI_UNIT_SIZE 256
@@ -197,39 +200,38 @@ extern const char cli_model_formats[], cli_source_formats[];
  * @param text [CLI_UNIT_SIZE], out. */
 void cli_option_unit(const cli_option *option, char *text);
 
-/* Whether the default of an option of the program is a special value that leaves the choice to a
- * rule: typing that very value is refused. */
+/* @return whether the default of an option of the program is a special value that means "unset". A
+ *         user may not type this value. */
 int cli_option_unset_default(const cli_option *option);
 
-/* @return 1 if the user gave this option. @param name name of an option, of this verb or another.
- */
+/* @return 1 if the user gave this option. @param name name of an option of this or another verb. */
 int cli_given(const cli_arguments *arguments, const char *name);
 
-/* Whether "--format json" or "--json" was typed. */
+/* @return whether "--format json" or "--json" was typed. */
 int cli_wants_json(const cli_arguments *arguments);
 
 /* Finds the k-th of the choices "a|b|c".
- * @param text [64], out.
- * @return 0 if there are fewer. */
+ * @param text [64], out. @return 0 if there are fewer choices. */
 int cli_choice(const char *choices, unsigned k, char *text);
 
-/* Whether a verb, option or value is in the design but not in this version. @param option NULL for
- * a verb, "" for an option itself, else the option whose value it is. */
+/* @return whether a verb, option or value is planned but not in this version. @param option NULL if
+ *         text is a verb, "" if it is an option, else the option whose value text is. */
 int cli_is_later(const char *option, const char *text);
 
 /**
- * Parse what follows the verb.
+ * Parses the arguments after the verb.
  *
  * @param verb_name name of the verb in messages. @param argv argv[0] is the verb; permuted.
- * @return CLI_DONE, or CLI_USAGE after a message. Free with cli_arguments_free() in either case.
+ * @return CLI_DONE, or CLI_USAGE after a message. The caller must call cli_arguments_free() in
+ *         either case.
  */
 int cli_parse(const cli_verb *verb, const char *verb_name, int argc, char **argv,
               cli_arguments *arguments);
 void cli_arguments_free(cli_arguments *arguments);
 
-/* ---- typed_values.c: the whole text or nothing; @return 1 if it is one ---------------------- */
+/* ---- typed_values.c: parse a whole text; @return 1 if the text is a value -------------------- */
 
 int cli_parse_uint(const char *text, uint64_t *value);
-int cli_parse_real(const char *text, double *value); /* finite */
+int cli_parse_real(const char *text, double *value); /* accepts finite numbers only */
 
 #endif

@@ -6,8 +6,8 @@
 #include "job/job.h"
 #include "src/core/base/plural.h"
 
-/* Edges (i, i + s mod N), s = 2 to S; the model's own are s = 1. Each once: s and N - s are the
- * same. */
+/* Makes the edges (i, i + s mod N) for s = 2 to S; the model itself has those with s = 1. Since s
+ * and N - s give the same edges, each edge is made once. */
 static int make_ring(cli_job *job, const char *text, uint64_t most)
 {
     const uint64_t n = gbs_model_n_variables(job->model);

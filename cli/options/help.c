@@ -5,10 +5,11 @@
 
 #include "cli/cli.h"
 
-#define MANY_CHOICES 60 /* characters of choices that do not fit the left column */
+#define MANY_CHOICES \
+    60 /* number of characters from which a list of choices does not fit the left column */
 
-/* The word after `help VERB` that shows a topic, NULL on the first screen; the line above its
- * options. */
+/* For each topic: the word after `help VERB` that shows it (NULL for topics of the first screen),
+ * and the line above its options. */
 static const struct {
     const char *word, *title;
 } topics[CLI_N_TOPICS] = {
@@ -67,7 +68,7 @@ int cli_help_overview(FILE *stream)
     return cli_flush(stream);
 }
 
-/* Gives the default of an option that the library knows, as it would be typed. */
+/* Writes the default of an option that the library knows, as it would be typed. */
 static void library_default(const cli_option *option, char text[64])
 {
     const gbs_run_options run = gbs_run_options_default();
@@ -87,7 +88,8 @@ static void library_default(const cli_option *option, char text[64])
     }
 }
 
-/* " [16]", or "" if the option has no default to show. @param shown [80], out. */
+/* Writes the default as " [16]", or "" if the option has no default to show. @param shown [80],
+ * out. */
 static void default_text(const cli_option *option, char *shown)
 {
     char text[64];
@@ -110,7 +112,7 @@ static void default_text(const cli_option *option, char *shown)
     }
 }
 
-/* Break a line at blanks so that it ends before column 80; continuations start at column 28. */
+/* Breaks a line at blanks so that it ends before column 80; continuations start at column 28. */
 static void print_wrapped(const char *text)
 {
     const size_t width = 51;
@@ -130,8 +132,8 @@ static void print_wrapped(const char *text)
     (void)printf("%s", text);
 }
 
-/* Writes the placeholder of the value in the left column; a list of choices that is too long
- * stays out. */
+/* Writes the placeholder of the value in the left column; a list of choices that is too long is
+ * left out. */
 static void value_text(const cli_option *option, const char *choices, char unit[CLI_UNIT_SIZE + 1])
 {
     const int bare = option->kind == CLI_UINT || option->kind == CLI_REAL;
@@ -144,16 +146,16 @@ static void value_text(const cli_option *option, const char *choices, char unit[
                                                     : "X");
 }
 
-/* A condition that the verb can meet, as the help writes it: "; with --method pcd", or " or
- * --probes" if it is an alternative to the condition before. Leaves out what the text of the option
- * says already.
- * @param at "method = pcd" or "no cases", of this length. @param text [size]. */
+/* Writes a condition that the verb can meet as a text for the help: "; with --method pcd", or " or
+ * --probes" for an alternative to the previous condition. Conditions that the option's help text
+ * already states are left out. @param at [length] the condition, such as "method = pcd" or "no
+ * cases". @param text [size]. */
 static void need_text(const char *at, size_t length, const cli_verb *verb, char *text, size_t size)
 {
     const int none = strncmp(at, "no ", 3) == 0;
     const int bare = none ? 3 : 0;
     const size_t end = strcspn(at + bare, " ,;") + (size_t)bare;
-    const int values = end < length ? (int)(length - end) - 2 : 0; /* with a blank */
+    const int values = end < length ? (int)(length - end) - 2 : 0; /* the values follow " = " */
     const size_t used = strlen(text);
     char name[64];
     (void)snprintf(name, sizeof name, "%.*s", (int)end - bare, at + bare);
@@ -167,7 +169,7 @@ static void need_text(const char *at, size_t length, const cli_verb *verb, char 
     }
 }
 
-/* @param text [size], out. */
+/* Writes all conditions of an option. @param text [size], out. */
 static void needs_text(const cli_option *option, const cli_verb *verb, char *text, size_t size)
 {
     text[0] = '\0';
@@ -178,8 +180,8 @@ static void needs_text(const cli_option *option, const cli_verb *verb, char *tex
     }
 }
 
-/* Writes the help text of the table, the needs of the option, the meaning of leaving it out, and
- * choices that stand nowhere else. */
+/* Writes the help text of the table, the conditions of the option, the behaviour if the option is
+ * unset, and the choices if they were not listed yet. */
 static void full_text(const cli_option *option, const cli_verb *verb, const char *choices,
                       char text[512])
 {
@@ -340,7 +342,7 @@ int cli_help_verb(const char *name, const char *page)
             status = print_page(cli_verbs[i], page);
         }
     }
-    if (n_shown == 0 && page == NULL) { /* "generate", "learn": their kinds */
+    if (n_shown == 0 && page == NULL) { /* for "generate" and "learn", list the kinds */
         (void)printf("usage: gibbsite %s KIND [options]\nKIND is one of:\n", name);
         for (size_t i = 0; i < cli_n_verbs; i++) {
             const char *kind = cli_kind_behind(name, cli_verbs[i]);

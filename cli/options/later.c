@@ -7,7 +7,7 @@
 
 static const struct {
     const char *option; /* NULL: verbs; "": options; else the values of this option */
-    const char *words;  /* blanks around each */
+    const char *words;  /* words, each with a blank before and after it */
 } later[] = {
     {"", " trace anytime "
          "marginals-only "},

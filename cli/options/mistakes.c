@@ -6,10 +6,10 @@
 
 #include "cli/cli.h"
 
-/* Names of other programs' verbs and options, and ours. The first of ours that a verb has is
- * meant. */
+/* Names of verbs and options in other programs, with the names in this program. If there are
+ * several names, the first that the verb has is suggested. */
 static const struct {
-    const char *typed; /* blanks around each */
+    const char *typed; /* words, each with a blank before and after it */
     const char *ours;
 } names[] = {
     {" warmup warm-up tune burnin burn burn-in-sweeps discard ", "burn-in"},
@@ -47,7 +47,7 @@ static const struct {
 };
 
 static const struct {
-    const char *typed; /* blanks around each */
+    const char *typed; /* words, each with a blank before and after it */
     const char *ours;
 } verbs[] = {
     {" query infer inference posterior mar marginalise marginalize bp gibbs prob probability "
@@ -69,7 +69,7 @@ static const struct {
 /* Values of options of other programs, and this program's names for them. */
 static const struct {
     const char *option;
-    const char *typed; /* blanks around each */
+    const char *typed; /* words, each with a blank before and after it */
     const char *ours;
 } values[] = {
     {"method", " gibbs mcmc sampling monte-carlo metropolis ", "sample"},
@@ -80,7 +80,7 @@ static const struct {
     {"method", " lbp belief belief-propagation sum-product loopy ", "bp"},
 };
 
-/* "n_iter" and "n.iter" are " n-iter ". */
+/* Writes a word in the form of the tables: "n_iter" and "n.iter" become " n-iter ". */
 static void as_word(char *word, size_t size, const char *typed)
 {
     (void)snprintf(word, size, " %.60s ", typed);
@@ -127,7 +127,7 @@ const char *cli_our_value(const char *option, const char *typed)
 
 /* ---- probabilities as they are written on paper ---------------------------------------------- */
 
-/* Copies text[0 .. n) without the blanks at its ends and after commas. */
+/* Copies text[0 .. n) without blanks at the beginning, at the end and after commas. */
 static void trim(char *to, size_t size, const char *text, size_t n)
 {
     size_t used = 0;
@@ -143,7 +143,7 @@ static void trim(char *to, size_t size, const char *text, size_t n)
     to[used] = '\0';
 }
 
-/* "a=x,b=y" becomes "a,b". */
+/* Removes the states from a list: "a=x,b=y" becomes "a,b". */
 static void drop_states(char *asked)
 {
     char *to = asked;
@@ -180,8 +180,8 @@ int cli_probability_typed(const char *option, const char *text, int states)
     if (bar != NULL) {
         trim(given, sizeof given, bar + 1, n - (size_t)(bar + 1 - from));
     }
-    const int stated =
-        !states && asked[0] != '=' && strchr(asked, '=') != NULL; /* "=3" is a name */
+    const int stated = !states && asked[0] != '=' &&
+                       strchr(asked, '=') != NULL; /* "=3" is a name and not a state */
     if (!called && bar == NULL && !stated) {
         return CLI_DONE;
     }
@@ -209,8 +209,8 @@ int cli_probability_typed(const char *option, const char *text, int states)
 /* ---- what a verb has no use for -------------------------------------------------------------- */
 
 static const struct {
-    const char *verb;  /* NULL: all that take evidence; "": all */
-    const char *typed; /* blanks around each */
+    const char *verb;  /* verb; NULL: all verbs that take evidence; "": all verbs */
+    const char *typed; /* words, each with a blank before and after it */
     const char *said;
 } without_use[] = {
     {"map", " query joint monitor variables ",
@@ -254,7 +254,7 @@ const char *cli_verb_without_use(const char *typed)
     return NULL;
 }
 
-/* "--json" for "--format json", "--exact" for "--method exact". */
+/* Refuses a value that was typed as an option, such as "--exact" for "--method exact". */
 static int value_as_option(const cli_verb *verb, const char *verb_name, const char *typed)
 {
     static const char *const options[] = {"format", "method"};
@@ -307,8 +307,8 @@ int cli_is_table(const char *path)
     return extension != NULL && strcmp(extension, ".csv") == 0;
 }
 
-/* Refuses one more name behind the list of an option, "--joint rain sprinkler", and says what to
- * type. */
+/* Refuses a further name after the list of an option, as in "--joint rain sprinkler", and says what
+ * to type. */
 static int one_name_more(const cli_verb *verb, const cli_arguments *arguments, const char *text)
 {
     const char *option = arguments->n_joints > 0 ? "--joint" : "--query";
@@ -319,7 +319,7 @@ static int one_name_more(const cli_verb *verb, const cli_arguments *arguments, c
                      text, option, list != NULL ? list : "", list != NULL ? "," : "", text);
 }
 
-/* The state behind a name alone, "-e rain yes". */
+/* Refuses a state after a name without '=', as in "-e rain yes". */
 static int stray_state(const cli_verb *verb, const char *name, const char *text)
 {
     return cli_error(CLI_USAGE,
@@ -327,7 +327,7 @@ static int stray_state(const cli_verb *verb, const char *name, const char *text)
                      verb->name, text, name, text);
 }
 
-/* "NAME=STATE" outside an option. */
+/* Refuses "NAME=STATE" that does not follow an option. */
 static int stray_observation(const cli_verb *verb, const cli_arguments *arguments, const char *text)
 {
     if (text[0] == '=') {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of verbs: finding one, and what stands for its value in help and messages. */
+/* The options of verbs: finds an option, and writes the placeholder of its value for help and
+ * messages. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
-/* The formats that are written. */
+/* Formats that the program writes. */
 const char cli_model_formats[] =
 #define TARGET_TEXT(name)                              "|" name
 #define TARGET_BYTES(name)                             "|" name
@@ -16,7 +17,7 @@ const char cli_model_formats[] =
 #include "gibbsite/formats.def"
     ;
 
-/* The formats that are read. */
+/* Formats that the program reads. */
 const char cli_source_formats[] =
 #define SOURCE_TEXT(name)                              "|" name
 #define SOURCE_BYTES(name)                             "|" name
@@ -88,7 +89,8 @@ void cli_option_unit(const cli_option *option, char *text)
     const gbs_option *run = option->kind == CLI_RUN ? cli_library_option(option) : NULL;
     const char *unit = option->unit;
     if (run != NULL && run->kind == GBS_OPTION_KIND_CHOICE) {
-        static const char FILE_SCAN[] = "sequence"; /* a file's name is typed in its place */
+        static const char FILE_SCAN[] =
+            "sequence"; /* choice of --scan in place of which the user types the name of a file */
         const char *file = strstr(run->choices, FILE_SCAN);
         const int before = file == NULL ? (int)strlen(run->choices) : (int)(file - run->choices);
         (void)snprintf(text, CLI_UNIT_SIZE, "%.*s%s%s", before, run->choices,

@@ -42,7 +42,8 @@
     CLI_ROW(name, 0, FLAG, run.field, short, brief, topic, needs, .of_run = 1, .max = 1, .unit = "", .help = "")
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* Options that are fields of the question's struct, whose type CLI_QUESTION names; the library's table has their ranges and defaults. */
+/* Options that are fields of the struct of question CLI_QUESTION; the library's table has their
+ * ranges and defaults. */
 #define CLI_FIELD(row_kind, row_name, row_short, row_brief, row_topic, row_needs)                  \
     {.name = row_name, .kind = CLI_##row_kind, .question = CLI_QUESTION, .short_unit = row_short,  \
      .brief = row_brief, .topic = CLI_TOPIC_##row_topic, .needs = row_needs, .unit = "", .help = ""},
@@ -55,7 +56,7 @@
     CLI_FIELD(RUN, name, short, brief, topic, needs)
 #define GBS_FIELD_FLAG(field, name, help, short, brief, topic, needs)                              \
     CLI_FIELD(FLAG, name, short, brief, topic, needs)
-/* The program defines these options in another form. */
+/* Rows of options that the program defines in another form. */
 #define GBS_BYNAME_ENUM(...)
 #define GBS_BYNAME_COUNT(...)
 #define GBS_BYNAME_REAL(...)
@@ -64,7 +65,7 @@
 #define GBS_MODEL_FORMATS  (cli_model_formats + 1)
 #define GBS_SOURCE_FORMATS (cli_source_formats + 1)
 
-/* The members of a cli_verb that say which options it takes. */
+/* Members of a cli_verb for the options that the verb takes. */
 #define CLI_TAKES(table) .options = table, .n_options = sizeof table / sizeof table[0]
 /* clang-format on */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that certify and scan share: the target variables, and the influences. */
+/* Functions for the verbs certify and scan: target variables, and influences. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 
 #define RECTANGLE "rectangle:"
 
-/* Reads whole numbers with a character between.
- * @return 1 if text is exactly n of them. */
+/* Reads whole numbers with the character `between` between them. @return 1 if the text consists of
+ * exactly n such numbers. */
 static int parse_numbers(const char *text, char between, size_t n, uint64_t *number)
 {
     char part[32];
@@ -33,7 +33,7 @@ static int parse_numbers(const char *text, char between, size_t n, uint64_t *num
     return 1;
 }
 
-/* @param side [2] rows and columns that --grid gives the variables. */
+/* Reads --grid. @param side [2] out: rows and columns that --grid gives the variables. */
 static int read_grid(const cli_job *job, uint64_t *side)
 {
     const char *grid = job->arguments->grid;
@@ -85,7 +85,7 @@ static int weigh_list(const cli_job *job, const char *text, double *weight)
     return status;
 }
 
-/* Whether the text is a file: a variable of that name takes precedence. */
+/* @return whether the text names a file; a variable with this name takes precedence. */
 static int is_file(const cli_job *job, const char *text)
 {
     uint32_t variable = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers as users type them. The program never calls setlocale(), so strtod() reads C. */
+/* Numbers as users type them. The program never calls setlocale(), so that strtod() reads numbers
+ * in the C locale. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +8,8 @@
 
 #include "arguments.h"
 
-/* Digits at the start of text. @return the first character after them, NULL without or too many. */
+/* Reads the digits at the start of text. @return the first character after the digits; NULL if
+ * there are no digits or the number is too large. */
 static const char *leading_uint(const char *text, uint64_t *value)
 {
     if (text[0] < '0' || text[0] > '9') {
@@ -34,7 +36,8 @@ int cli_parse_uint(const char *text, uint64_t *value)
     return 1;
 }
 
-/* Reads a number without the white space, hexadecimal, "inf" and "nan" that strtod() also takes. */
+/* Reads a number with strtod(), but refuses white space, hexadecimal numbers, "inf" and "nan",
+ * which strtod() also accepts. */
 static const char *leading_real(const char *text, double *value)
 {
     size_t sign = text[0] == '-' || text[0] == '+' ? 1 : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gibbsite diagnose --plot: the draws of the quantity with the largest R-hat, chain by chain, and
- * how their ranks are spread: even bars where the chains agree (Vehtari et al. 2021, section 4.3).
+ * histograms of their ranks, with even bars if the chains agree (Vehtari et al. 2021, section 4.3).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,14 +12,14 @@
 #include "src/show/chart/chart.h"
 
 enum {
-    BINS = 20,          /* of ranks */
-    MOST_CHAINS = 4,    /* drawn, in colours of their own */
-    MOST_POINTS = 1000, /* of a line */
+    BINS = 20,          /* number of bins of ranks */
+    MOST_CHAINS = 4,    /* number of chains that are drawn, each in its own colour */
+    MOST_POINTS = 1000, /* largest number of points of a line */
 };
 
 typedef struct place {
     double value;
-    size_t draw; /* through all chains */
+    size_t draw; /* number of draws through all chains */
 } place;
 
 static int compare_places(const void *a, const void *b)
@@ -34,12 +34,12 @@ typedef struct chart {
     size_t n_chains, n_points;
     place *order;
     double *x, *y; /* [n_chains][n_points] */
-    double *share; /* [n_chains][2 BINS] heights of ranks, a step for each bar */
-    double *edge;  /* [2 BINS] */
+    double *share; /* [n_chains][2 BINS] heights of the histograms of ranks, as steps */
+    double *edge;  /* [2 BINS] edges of the steps */
 } chart;
 
-/* Counts the ranks of all draws together, in bins for each chain; equal draws share their bins by
- * place, which spreads them evenly. */
+/* Counts, for each chain, how many of its draws have a rank in each bin; the ranks are those among
+ * all draws. Equal draws are spread evenly over their ranks, in the order of their places. */
 static void count_ranks(const double *value, size_t n_draws, size_t n_all, chart *c)
 {
     for (size_t i = 0; i < n_all; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite info on one screen: the kind of model, how it would be answered, and at what cost. */
+/* gibbsite info on one screen: the kind of model, the methods that would answer questions about it,
+ * and their cost. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -9,18 +10,18 @@
 #include "verbs/info.h"
 
 enum {
-    TITLE = 11, /* columns */
+    TITLE = 11, /* columns of a title */
     TEXT = 256,
 };
 
-/* "1 factor", "2 factors"; some plurals end otherwise. @return text. */
+/* Writes "1 factor" or "2 factors", with an irregular plural if needed. @return text. */
 static const char *count(uint64_t n, const char *one, const char *more, char text[64])
 {
     (void)snprintf(text, 64, "%" PRIu64 " %s", n, gbsi_plural_of(n, one, more));
     return text;
 }
 
-/* Writes a duration roughly, as people say it. @return text. */
+/* Writes a rounded duration in words. @return text. */
 static const char *duration(double seconds, char text[64])
 {
     static const struct {
@@ -158,7 +159,7 @@ static void put_exact(gbs_output *output, const gbs_info *info)
     }
 }
 
-/* Puts how the model is answered, unless it is by junction trees alone whose tables are kept. */
+/* Puts the methods that answer the model, unless junction trees with kept tables alone do. */
 static void put_forms(gbs_output *output, const gbs_info *info)
 {
     char n[64];

@@ -14,13 +14,13 @@ typedef struct list {
     gbs_output *output;
     const cli_job *job;
     uint32_t *degree;                 /* [n_variables] factors that the variable is in */
-    int number, name, degrees, state; /* columns; 0: left out */
+    int number, name, degrees, state; /* widths of columns; 0: the column is left out */
     int width;
 } list;
 
 static void put(const list *l, const char *text, int width, int right)
 {
-    if (width == 0) { /* left out */
+    if (width == 0) { /* the column is left out */
         return;
     }
     if (right) {
@@ -31,7 +31,7 @@ static void put(const list *l, const char *text, int width, int right)
     gbsi_output_text(l->output, "  ");
 }
 
-/* The column where states begin. */
+/* @return the column at which states begin. */
 static int before_states(const list *l)
 {
     return l->number + 2 + l->name + 2 + (l->degrees > 0 ? l->degrees + 2 : 0) + l->state + 2;
@@ -60,7 +60,7 @@ static const char *state_text(const gbs_model *model, uint32_t v, uint32_t a, ch
     return label != NULL ? label : text;
 }
 
-/* The state that was observed, or "". */
+/* @return the label or number of the observed state, or "". */
 static const char *observed(const list *l, uint32_t v, char text[NUMBER])
 {
     uint32_t state = 0;
@@ -92,8 +92,8 @@ static void lay_out(list *l)
     make_room(l);
 }
 
-/* Puts the states behind the other columns, on one or more lines; without labels it puts only their
- * number. */
+/* Puts the states after the other columns, on one or more lines; if they have no labels, puts only
+ * the number of states. */
 static void put_states(const list *l, uint32_t v)
 {
     const gbs_model *model = l->job->model;

@@ -62,7 +62,8 @@ int cli_is_terminal(int fd)
     return cli_here.ranks == NULL && isatty(fd);
 }
 
-/* Whether standard error shows colours: a terminal that can, and nobody who minds (no-color.org).
+/* @return whether standard error is a terminal with colours, and NO_COLOR is not set
+ *         (no-color.org).
  */
 static int shows_colours(void)
 {

@@ -8,7 +8,7 @@
 #include "job/job.h"
 #include "src/core/base/plural.h"
 
-#define MAX_LABELS 256 /* colours in a palette */
+#define MAX_LABELS 256 /* largest number of colours in a palette */
 
 static int is_picture(const char *format)
 {
@@ -16,7 +16,7 @@ static int is_picture(const char *format)
            strcmp(format, "png") == 0;
 }
 
-/* "20x30". @return 1 if that is what text is. */
+/* Reads a text such as "20x30". @return 1 if the text has this form. */
 static int parse_sides(const char *text, uint64_t *rows, uint64_t *columns)
 {
     char part[32];
@@ -66,7 +66,8 @@ int cli_picture_fit(const cli_job *job, cli_picture *picture)
     if (picture->format == NULL) {
         return CLI_DONE;
     }
-    if (picture->rows * picture->columns != n) { /* both are below 2^32 */
+    if (picture->rows * picture->columns !=
+        n) { /* the product does not overflow, since both are below 2^32 */
         return cli_error(
             CLI_USAGE, "--picture %s: %" PRIu64 " pixels, but the model has %" PRIu32 " variable%s",
             arguments->picture, picture->rows * picture->columns, n, gbsi_plural(n));
@@ -101,7 +102,7 @@ int cli_picture_fit(const cli_job *job, cli_picture *picture)
     return CLI_DONE;
 }
 
-/* Maps every variable to its most probable state, the first of equals. */
+/* Maps every variable to its most probable state, and to the first of equally probable states. */
 static gbs_status map_labels(const cli_picture *picture, const double *p, gbs_image *image,
                              gbs_error *err)
 {
@@ -125,8 +126,8 @@ static gbs_status map_labels(const cli_picture *picture, const double *p, gbs_im
     return status;
 }
 
-/* Maps every variable to the probability of one state. Averages of float32 conditionals sum to
- * one only nearly. */
+/* Maps every variable to the probability of one state. The probabilities of a variable, as averages
+ * of float32 conditionals, may sum to slightly more than one. */
 static gbs_status map_probability(const cli_picture *picture, const double *p, gbs_image *image,
                                   gbs_error *err)
 {

@@ -11,7 +11,7 @@
 #include "job/job.h"
 #include "job/ranks.h"
 
-#define REDRAW_S 0.1 /* no more than ten lines a second */
+#define REDRAW_S 0.1 /* seconds between two redraws: at most ten lines a second */
 
 double cli_clock_s(void)
 {
@@ -33,7 +33,7 @@ void cli_bar_init(cli_bar *bar, const cli_arguments *arguments, const gbs_run_op
                                                                         : CLI_PROGRESS_NEVER;
     }
     if (bar->mode == CLI_PROGRESS_JSON && arguments->progress_fd > STDERR_FILENO) {
-        const int fd = dup(arguments->progress_fd); /* closed with the bar */
+        const int fd = dup(arguments->progress_fd); /* closed by cli_bar_finish() */
         FILE *to = fd < 0 ? NULL : fdopen(fd, "w");
         if (to != NULL) {
             bar->to = to;
@@ -58,8 +58,8 @@ static double share_of_phase(const gbs_progress *p)
     return NAN;
 }
 
-/* @return the share that the bar shows: the share of the phase, or of --time if that will end the
- * run sooner. */
+/* @return the share that the bar shows: the share of the phase, or the share of --time that has
+ *         passed, if --time will end the run sooner. */
 static double share_done(const cli_bar *bar, const gbs_progress *p)
 {
     const double share = share_of_phase(p);
@@ -67,7 +67,8 @@ static double share_done(const cli_bar *bar, const gbs_progress *p)
     return bar->time_s > 0.0 && (isnan(share) || spent > share) ? fmin(spent, 1.0) : share;
 }
 
-/* Seconds left, NAN if unknown: of this phase, or of --time if that is sooner. */
+/* @return the seconds left until the end of this phase or of --time, whichever is sooner; NAN if
+ *         unknown. */
 static double seconds_left(const cli_bar *bar, const gbs_progress *p, double share)
 {
     double left = NAN;
@@ -131,12 +132,12 @@ static size_t terminal_width(void)
 {
     struct winsize size;
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1) {
-        return (size_t)size.ws_col - 1; /* the last column would wrap on some terminals */
+        return (size_t)size.ws_col - 1; /* some terminals wrap a line that fills the last column */
     }
     return 79;
 }
 
-/* "[####......]", or a spinner where the end is not known. @param text [24]. */
+/* Writes a bar such as "[####......]", or a spinner if the end is not known. @param text [24]. */
 static void format_bar(const cli_bar *bar, double share, char *text)
 {
     const size_t width = 20;

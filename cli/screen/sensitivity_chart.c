@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite sensitivity --plot: a tornado chart, the parameters that swing the probability most. */
+/* gibbsite sensitivity --plot: a tornado chart of the parameters that change the probability
+ * most. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,17 +9,18 @@
 #include "src/show/chart/chart.h"
 #include "verbs/sensitivity.h"
 
-enum { MOST_LABEL = 64 }; /* bytes; a longer one is cut */
+enum { MOST_LABEL = 64 }; /* largest number of bytes of a label; longer labels are cut */
 
 typedef struct chart {
     size_t n;
-    const char **label; /* [n] of text */
+    const char **label; /* [n] labels, which point into text */
     char *text;         /* [n][CLI_PARAMETER_TEXT] */
-    double *end[2];     /* [n] where the parameter is 10 per cent smaller, larger */
+    double *end[2]; /* [n] probabilities if the parameter is 10 per cent smaller, and 10 per cent
+                       larger */
 } chart;
 
-/* @return p if a parameter is `times` as large as it is; for a formula of more than two values,
- * to first order. */
+/* @return p if a parameter is multiplied by `times`; for a formula of more than two values, a
+ *         first-order approximation. */
 static double swing(const cli_sensitivities *a, size_t i, double times)
 {
     const gbs_sensitivities *s = &a->s;
@@ -30,7 +32,7 @@ static double swing(const cli_sensitivities *a, size_t i, double times)
     return fmin(fmax(p, 0.0), 1.0);
 }
 
-/* The length of a bar; fmin() and fmax() ignore NAN. */
+/* @return the length of a bar; fmin() and fmax() ignore NAN. */
 static double size_of(const cli_sensitivities *a, size_t i)
 {
     const double below = swing(a, i, 0.9);
@@ -38,7 +40,7 @@ static double size_of(const cli_sensitivities *a, size_t i)
     return fmax(fmax(below, above), a->s.p) - fmin(fmin(below, above), a->s.p);
 }
 
-/* Cuts a text between characters. */
+/* Cuts a text to MOST_LABEL bytes, between two UTF-8 characters. */
 static void cut(char *text)
 {
     size_t n = strlen(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sensitivities as a person reads them: the largest derivatives, each with a bar to its side. */
+/* Prints sensitivities for people: the largest derivatives, each with a bar beside it. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 enum {
     WIDE = 10,       /* columns of a derivative and of its error */
     NARROW = 8,      /* columns of other numbers */
-    LEAST_NAME = 44, /* columns of a name where bars take some */
-    BELOW = 4,       /* the column at which a name begins that stands below its numbers */
+    LEAST_NAME = 44, /* least number of columns of a name beside bars */
+    BELOW = 4,       /* column at which a name begins if it stands on the line below its numbers */
     LEAST_HALF = 3,
     LEAST_WIDTH = 64, /* least number of columns of a terminal that shows all numbers */
     MOST_HALF = 12,
@@ -72,8 +72,8 @@ static void put_heading(gbs_output *output, const cli_sensitivities *a)
 
 /* The parts of a line, and their widths. */
 typedef struct layout {
-    int ranges; /* whether p at -10 and +10 per cent is shown */
-    int reach;  /* whether the value that --reach needs is */
+    int ranges; /* 1: p at -10 and +10 per cent is shown */
+    int reach;  /* 1: the value that --reach asks for is shown */
     int half;   /* columns of the bar on either side; 0: no bars */
     int name;
 } layout;
@@ -108,7 +108,8 @@ static void put_row(gbs_output *output, const cli_sensitivities *a, size_t i, co
     }
     cli_parameter_text(a, i, name);
     const int wide = cli_columns_of(name);
-    if (wide > l->name && l->name < LEAST_NAME / 2) { /* below its numbers */
+    if (wide > l->name &&
+        l->name < LEAST_NAME / 2) { /* the name stands on the line below its numbers */
         gbsi_output_text(output, "\n");
         cli_put_right(output, "", BELOW);
         cli_put_hanging(output, name, BELOW, BELOW, cli_terminal_width() - 1);

@@ -15,23 +15,24 @@ enum {
     MOST_LABEL = 20,
     LEAST_NAME = 8,
     LEAST_LABEL = 6,
-    LEAST = 4, /* least columns for both, if columns have been left out for the numbers */
+    LEAST = 4, /* least widths of name and label if other columns have already been left out */
     ESS = 10,
     RHAT = 8,
     LEAST_BAR = 8,
     MOST_BAR = 30,
     MOST_DECIMALS = 9,
-    NUMBER = 64, /* bytes of a number as text */
+    NUMBER = 64, /* size of a number as text, in bytes */
 };
 
 typedef struct layout {
-    int name, label, probability, error, ess, rhat, bar; /* columns; 0: left out */
-    int unicode;                                         /* bars in eighths of a column */
+    int name, label, probability, error, ess, rhat,
+        bar;     /* widths of columns; 0: the column is left out */
+    int unicode; /* 1: bars are drawn in eighths of a column */
 } layout;
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* The number of decimals that shows two digits of the error; six if there is no error. */
+/* @return the number of decimals with which the error has two digits; six if there is no error. */
 static int decimals_of(double mcse)
 {
     if (!(mcse > 0.0)) {
@@ -41,7 +42,8 @@ static int decimals_of(double mcse)
     return decimals < 2 ? 2 : decimals > MOST_DECIMALS ? MOST_DECIMALS : decimals;
 }
 
-/* Writes a probability; one that would be written as 0 or 1 without being it gets three digits. */
+/* Writes a probability. A probability that rounding would turn into 0 or 1 is written with three
+ * digits. */
 static void probability_text(double p, double mcse, char text[NUMBER])
 {
     const int decimals = decimals_of(mcse);
@@ -93,14 +95,14 @@ static void drop(int *column, int *left)
     }
 }
 
-/* Drops first one and then the other of ESS and R-hat if the line does not fit. */
+/* Drops the column of ESS, then that of R-hat, if the line does not fit. */
 static void drop_numbers(layout *l, int *left)
 {
     drop(&l->ess, left);
     drop(&l->rhat, left);
 }
 
-/* Widens the columns of numbers except the first. */
+/* Widens the columns of numbers so that these values fit. */
 static void widen(layout *l, double p, double mcse)
 {
     char text[NUMBER];
@@ -178,8 +180,9 @@ static void put_numbers(gbs_output *output, const layout *l, double p, double mc
 {
     char text[NUMBER];
     probability_text(p, mcse, text);
-    cli_put_column(output, text, l->probability); /* aligned to the left: points stand below each
-                                                     other */
+    cli_put_column(
+        output, text,
+        l->probability); /* aligned to the left, so that decimal points are below each other */
     if (l->error > 0) {
         error_text(mcse, text);
         gbsi_output_text(output, " ");
@@ -187,7 +190,7 @@ static void put_numbers(gbs_output *output, const layout *l, double p, double mc
     }
 }
 
-/* Puts the numbers of a row, and its end. */
+/* Puts the numbers of a row, and the end of the line. */
 static void put_estimate(gbs_output *output, const layout *l, double p, double mcse, double ess,
                          double rhat)
 {
@@ -255,7 +258,7 @@ static void put(FILE *to, const char *text)
     (void)fputs(text, to);
 }
 
-/* "Marginals of M given smoke=yes: " */
+/* Puts the question, such as "Marginals of M given smoke=yes: " */
 static void put_question(FILE *to, const cli_job *job, const char *what)
 {
     const cli_arguments *arguments = job->arguments;
@@ -281,7 +284,7 @@ static void put_question(FILE *to, const cli_job *job, const char *what)
     put(to, ": ");
 }
 
-/* "sampled, 16 chains of 4096 sweeps" */
+/* Writes the method, such as "sampled, 16 chains of 4096 sweeps" */
 static void say_how(const gbs_report *r, char text[CLI_SUM_TEXT])
 {
     (void)snprintf(text, CLI_SUM_TEXT, "exact");
@@ -342,7 +345,7 @@ void cli_marginals_table(gbs_output *output, const cli_job *job, const cli_estim
 
 /* ---- joint tables ---------------------------------------------------------------------------- */
 
-/* @return the number of columns of the states of variable i, at most `most`. */
+/* @return the width of the column with the states of variable i, at most `most`. */
 static int joint_column(const cli_job *job, const cli_joint *t, uint32_t i, int most)
 {
     const uint32_t v = t->selection.variable[i];
@@ -355,7 +358,7 @@ static int joint_column(const cli_job *job, const cli_joint *t, uint32_t i, int 
     return width < most ? width : most;
 }
 
-/* @return the number of columns of all states, none of them wider than most. */
+/* @return the total width of the columns of states, each at most `most`. */
 static int joint_columns(const cli_job *job, const cli_joint *t, int most)
 {
     int sum = 0;
@@ -365,8 +368,8 @@ static int joint_columns(const cli_job *job, const cli_joint *t, int most)
     return sum;
 }
 
-/* Chooses the layout of a joint table. label holds for every variable; 0: the states do not fit
- * beside each other, in LEAST columns each, and are listed. */
+/* Chooses the layout of a joint table. layout.label is the width for every variable. 0 means that
+ * the states do not fit beside each other, even in LEAST columns each, and are listed. */
 static layout lay_out_joint(const cli_job *job, const cli_joint *t)
 {
     layout l = {.label = MOST_LABEL, .probability = 11, .unicode = cli_speaks_unicode()};
@@ -403,7 +406,8 @@ static void put_joint_row(gbs_output *output, const cli_job *job, const cli_join
     put_estimate(output, l, t->p[row], t->mcse[row], t->ess[row], t->rhat[row]);
 }
 
-/* "asia=no tub=no smoke=yes" to the right of the numbers, in as many lines as that takes. */
+/* Puts a list such as "asia=no tub=no smoke=yes" to the right of the numbers, on one or more
+ * lines. */
 static void put_joint_list(gbs_output *output, const cli_job *job, const cli_joint *t, int first,
                            size_t row)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts text in columns of a terminal. */
+/* Formats text in columns of a terminal. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@ enum { MOST_SCANS = 3, MOST_STEPS = 64, TITLE = 26 };
 
 typedef struct target {
     const char *text;
-    double *weight; /* ours; NULL: all */
+    double *weight; /* [n_variables] weights of a target, owned; NULL: all variables */
 } target;
 
 /* The question and its answers; arrays by scan, then by step, then by target. */
@@ -26,14 +26,15 @@ typedef struct certificates {
     size_t n_targets, n_scans, n_steps;
     gbs_run_options options[MOST_SCANS];
     const char *scan[MOST_SCANS];
-    uint64_t length[MOST_SCANS]; /* updates in a pass */
+    uint64_t length[MOST_SCANS]; /* numbers of updates in a pass, by scan */
     uint64_t steps[MOST_SCANS][MOST_STEPS];
     gbs_variation_bound *bound;
-    gbs_sufficient *within; /* with --accuracy */
-    size_t n_coupled;       /* with --couplings: scans that pairs of chains ran by */
-    size_t n_times;         /* passes that their bounds are for */
+    gbs_sufficient *within; /* answers to --accuracy */
+    size_t n_coupled; /* with --couplings: number of scans for which pairs of chains were run */
+    size_t n_times;   /* number of numbers of passes for which pairs give bounds */
     uint64_t times[MOST_SCANS][MOST_STEPS];
-    gbs_coupling_bound *coupled; /* by scan, then by passes, then by target */
+    gbs_coupling_bound
+        *coupled; /* bounds from pairs, by scan, then by number of passes, then by target */
     gbs_coupling_report pairs[MOST_SCANS];
 } certificates;
 
@@ -142,7 +143,8 @@ static int take_steps(certificates *c)
     return CLI_DONE;
 }
 
-/* @return [n_targets] the weights of each, for the caller to free; NULL: out of memory. */
+/* @return [n_targets] the weights of each target; the caller frees the array. NULL: out of
+ * memory. */
 static const double **weights_of(const certificates *c)
 {
     const double **weight = calloc(c->n_targets + 1, sizeof *weight);
@@ -183,7 +185,7 @@ static int take_answers(certificates *c)
     return status;
 }
 
-/* The whole passes in the numbers of updates that are asked for. */
+/* Takes the numbers of whole passes in the numbers of updates of --steps. */
 static void take_times(certificates *c)
 {
     c->n_times = c->job->arguments->steps == NULL ? N_USUAL : c->n_steps;
@@ -252,7 +254,7 @@ static void text_influences(gbs_output *output, const certificates *c)
                      : "no variation of all variables goes to 0: the radius is 1 or more");
 }
 
-/* Columns of the table; 0: left out. */
+/* Widths of the columns of the table; 0: the column is left out. */
 typedef struct layout {
     int scan, target, steps, passes, variation, most;
     const char *value; /* format of a variation */
@@ -264,8 +266,8 @@ static int columns_of(const layout *l)
            l->variation + (l->most > 0 ? l->most + 1 : 0);
 }
 
-/* Chooses the columns: a narrow terminal gets narrow columns, then no passes, then no "at most",
- * which is the variation or 1. */
+/* Chooses the columns: on a narrow terminal, first columns are made narrow, then the passes are
+ * left out, then the column "at most" (the variation, but at most 1). */
 static layout lay_out(const certificates *c)
 {
     const layout wide = {.scan = 12,
@@ -386,7 +388,7 @@ static int all_met(const gbs_coupling_report *pairs)
     return pairs->met == pairs->pairs;
 }
 
-/* An estimate with its error; "at least" where some pairs did not meet, and 1 where it is more. */
+/* Puts an estimate, at most 1, with its error; writes "at least" if some pairs did not meet. */
 static void put_estimate(gbs_output *output, const gbs_coupling_report *pairs, double value,
                          double error)
 {
@@ -414,7 +416,7 @@ static void text_coupled(gbs_output *output, const certificates *c, const layout
     }
 }
 
-/* What the pairs of a scan say: no, or nothing. */
+/* Puts the conclusion from the pairs of a scan, which can only be that chains need more passes. */
 static void text_pairs(gbs_output *output, const certificates *c, size_t s)
 {
     const gbs_coupling_report *p = &c->pairs[s];
@@ -520,7 +522,7 @@ static void json_influences(gbs_output *output, const certificates *c)
     gbsi_output_text(output, r->largest_sum < 1.0 ? "true}" : "false}");
 }
 
-/* Estimates as they are, also above 1. */
+/* Writes estimates unchanged, even above 1. */
 static void json_couplings(gbs_output *output, const certificates *c)
 {
     int n = 0;

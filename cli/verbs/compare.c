@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite compare: two results of one task. Exit statuses like those of diff: 0 within the
- * tolerance, 1 beyond it, 2 and above for trouble. */
+/* gibbsite compare: two results of one task. Exit statuses are like those of diff: 0 if the
+ * difference is within the tolerance, 1 if it is not, 2 and above for errors. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -10,23 +10,26 @@
 #include "src/core/base/plural.h"
 #include "src/files/answers/answers.h"
 
-/* Without --tolerance: digits of files, of which the .PR and .MAR of some programs have nine, and
- * the order of sums explain as much, of a probability or relative to a logarithm. */
+/* Tolerance without --tolerance, for a probability or relative to a logarithm. The limited digits
+ * of files (.PR and .MAR files of some programs have nine) and the order of sums explain
+ * differences up to this value. */
 static const double ROUNDING = 1e-9;
 
-/* The distance of two results: the number that is compared with a limit (--tolerance or, for
- * estimates, what chance explains), numbers to print, and the verdict. */
+/* The distance of two results: the value that is compared with a limit, further numbers to print,
+ * and the verdict. The limit is --tolerance or, for estimates, a difference that chance
+ * explains. */
 typedef struct distance {
     double value, limit;
-    int by_errors; /* value and limit are standard errors */
+    int by_errors; /* 1: value and limit are in units of standard errors */
     char text[1024];
 } distance;
 
 static gbs_read_options reading(const cli_arguments *arguments)
 {
-    return (gbs_read_options){.lenient = arguments->lenient,
-                              .warn = cli_warn,
-                              .context = (void *)(uintptr_t)arguments}; /* only read there */
+    return (gbs_read_options){
+        .lenient = arguments->lenient,
+        .warn = cli_warn,
+        .context = (void *)(uintptr_t)arguments}; /* the callback only reads the arguments */
 }
 
 static void print_line(distance *d, const char *name, double value)
@@ -41,7 +44,7 @@ static void print_count(distance *d, const char *name, uint32_t value)
     (void)snprintf(d->text + n, sizeof d->text - n, "%-22s %" PRIu32 "\n", name, value);
 }
 
-/* Names a variable, or numbers it where its result has no names. */
+/* Prints the name of a variable, or its number if the result has no names. */
 static void print_variable(distance *d, const char *what, const gbs_result *a, const gbs_result *b,
                            uint32_t variable)
 {
@@ -54,8 +57,8 @@ static void print_variable(distance *d, const char *what, const gbs_result *a, c
     }
 }
 
-/* Says how many values have no standard error although others of the file have: they are not
- * judged. */
+/* Prints how many values have no standard error although other values of the file have one; such
+ * values are not compared. */
 static void tell_unknown(const cli_arguments *arguments, const gbs_result side[2])
 {
     for (int i = 0; i < 2; i++) {
@@ -74,7 +77,7 @@ static void tell_unknown(const cli_arguments *arguments, const gbs_result side[2
     }
 }
 
-/* Says how many standard errors the worst entry is off, and judges by it. */
+/* Prints the largest difference in units of its standard error, and sets the verdict from it. */
 static void judge_by_errors(const gbs_result *a, const gbs_result *b, const gbs_comparison *c,
                             distance *d)
 {
@@ -121,13 +124,14 @@ static gbs_status compare_marginals(const cli_arguments *arguments, const gbs_re
     return status;
 }
 
-/* Compares two values of ln Z, by their errors if one is known and no zero; two
+/* Compares two values of ln Z: in units of standard errors if one is known and not zero; two
  * probabilities of zero are equal. */
 static void compare_log_z(const gbs_result *a, const gbs_result *b, int typed, distance *d)
 {
     const double size = fmax(fabs(a->log10_z), fabs(b->log10_z));
     const double e = isnan(a->log10_error) ? 0.0 : a->log10_error;
-    const double f = isnan(b->log10_error) ? 0.0 : b->log10_error; /* a file of UAI has none */
+    const double f =
+        isnan(b->log10_error) ? 0.0 : b->log10_error; /* UAI files have no standard errors */
     const double error = hypot(e, f);
     const int equal = a->log10_z == -INFINITY && b->log10_z == -INFINITY;
     d->value = equal ? 0.0 : fabs(a->log10_z - b->log10_z);
@@ -138,12 +142,12 @@ static void compare_log_z(const gbs_result *a, const gbs_result *b, int typed, d
     if (!typed && error > 0.0 && error < INFINITY) {
         d->by_errors = 1;
         d->value /= error;
-        d->limit = 3.29; /* 99.9 % of a normal distribution, on both sides */
+        d->limit = 3.29; /* two-sided 99.9 % quantile of the normal distribution */
         print_line(d, "in standard errors", d->value);
     }
 }
 
-/* Tells which of two states weighs more, if that is known. */
+/* Prints which of two states is more probable, if their log densities are known. */
 static void compare_densities(const gbs_result *a, const gbs_result *b, distance *d)
 {
     if (!isnan(a->log_density) && !isnan(b->log_density)) {
@@ -161,7 +165,8 @@ static void compare_densities(const gbs_result *a, const gbs_result *b, distance
     }
 }
 
-/* Applies --model: both results get its names and labels, states their log density. */
+/* Applies --model: both results get the model's names and labels, and states get their log
+ * density. */
 static int apply_model(const cli_arguments *arguments, gbs_result side[2])
 {
     gbs_error err = {GBS_OK, ""};
@@ -252,7 +257,7 @@ static int read_both(const cli_arguments *arguments, gbs_result side[2])
     return CLI_DONE;
 }
 
-/* Tells that marginals of a file without names were paired by their places. */
+/* Prints that marginals of a file without names were matched by position. */
 static void tell_places(const cli_arguments *arguments, const gbs_result side[2])
 {
     const int named = side[0].name != NULL ? 0 : 1;
@@ -267,7 +272,7 @@ static void tell_places(const cli_arguments *arguments, const gbs_result side[2]
     }
 }
 
-/* Matches variables by their names, and tells which were left out. */
+/* Matches variables by their names, and prints which variables were left out. */
 static int match(const cli_arguments *arguments, gbs_result side[2])
 {
     gbs_error err = {GBS_OK, ""};
@@ -321,7 +326,8 @@ static int run_compare(cli_arguments *arguments)
 
 cleanup:
     if (status == CLI_FAILED) {
-        status = CLI_USAGE; /* out of memory, or nowhere to print: 1 would say "beyond" */
+        status = CLI_USAGE; /* out of memory, or failed output: exit status 1 would mean "beyond the
+                               tolerance" */
     } else if (status == CLI_DONE && !(d.value <= d.limit)) {
         status = CLI_FAILED;
     }

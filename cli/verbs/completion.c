@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite completion bash|zsh|fish: a script that completes verbs, options and their choices,
- * written from the tables of verbs and options. Elsewhere shells complete names of files. */
+/* gibbsite completion bash|zsh|fish: writes a script that completes verbs, options and their
+ * choices, made from the tables of verbs and options. In all other places shells complete file
+ * names. */
 #include <string.h>
 
 #include "cli/cli.h"
 #include "options/rows.h"
 
-/* Lists the choices of an option with blanks between them, "" if it takes no choice.
+/* Lists the choices of an option with blanks between them, "" if the option has no choices.
  * @param text [CLI_UNIT_SIZE], out. */
 static void choices_of(const cli_option *option, char *text)
 {
@@ -28,8 +29,8 @@ static void choices_of(const cli_option *option, char *text)
     }
 }
 
-/* Prints the help of an option up to the first ';', without characters that mean something to a
- * shell. */
+/* Prints the help of an option up to the first ';', without characters that have a meaning in
+ * shells. */
 static void describe(const cli_option *option)
 {
     const char *text = option->brief[0] != '\0' ? option->brief : cli_option_help(option);
@@ -39,8 +40,8 @@ static void describe(const cli_option *option)
     }
 }
 
-/* Prints the first words of the verbs, or, with a word, the kinds that may follow it, with blanks
- * between. */
+/* Prints the first words of the verbs with blanks between. If word is given, prints the kinds that
+ * may follow word instead. */
 static void put_names(const char *word)
 {
     char group[32];
@@ -53,7 +54,7 @@ static void put_names(const char *word)
     }
 }
 
-/* Prints the words that a kind follows: "generate|learn". */
+/* Prints the words that take a kind, such as "generate|learn". */
 static void put_groups(const char *before_each, const char *between)
 {
     char group[32];
@@ -196,7 +197,7 @@ static void put_zsh(void)
 
 /* ---- fish ------------------------------------------------------------------------------------ */
 
-/* Prints the condition that the words of a verb were typed. */
+/* Prints, in the language of fish, the condition that the words of a verb were typed. */
 static void put_fish_verb(const cli_verb *verb)
 {
     const char *kind = cli_verb_kind(verb);

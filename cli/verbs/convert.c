@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite convert: read a model, write a model, and say what did not fit. */
+/* gibbsite convert: reads a model, writes it in another format, and prints what the format cannot
+ * hold. */
 #include <string.h>
 
 #include "job/job.h"
@@ -15,7 +16,7 @@ int cli_write_model(const cli_arguments *arguments, const gbs_model *model)
             arguments->float_format != NULL && strcmp(arguments->float_format, "fixed") == 0,
         .convention = arguments->convention_out,
         .warn = cli_warn,
-        .context = (void *)(uintptr_t)arguments, /* cli_warn() only reads it */
+        .context = (void *)(uintptr_t)arguments, /* cli_warn() only reads the context */
     };
     gbs_error err = {GBS_OK, ""};
     gbs_status status = gbs_model_write(model, path, &options, &err);

@@ -102,8 +102,9 @@ static void write_asymptotic(gbs_output *output, const gbs_model *model, const l
     gbsi_output_text(output, "\n");
 }
 
-/* Total variation is half of the L1 distance of states right after updates of the focus, with which
- * sweeps end. */
+/* Writes the error and the bound of the convergence theorem. The error is a total variation
+ * distance, half of the L1 distance. Sweeps end with the update of the focus variable, so that
+ * states are taken right after this update. */
 static void write_bound(gbs_output *output, const lab_decomposition *d, const lab_bound *b)
 {
     gbsi_output_text(output, "sweeps,mean,max,bound,eta,p,steps,l,b,lambda,t_star,tau\n");
@@ -130,7 +131,7 @@ static void write_bound(gbs_output *output, const lab_decomposition *d, const la
     }
 }
 
-/* The components that were asked for are filled in. */
+/* The answer; only the components that the user asked for are set. */
 typedef struct answer {
     const cli_job *job;
     const char *focus;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite denoise: the model of a noisy picture, its parameters, and pictures of the answer. */
+/* gibbsite denoise: makes the model of a noisy picture, estimates its parameters, and writes the
+ * answer as pictures. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,8 +14,9 @@
 #include "options/rows.h"
 #include "src/core/base/plural.h"
 
-#define MUCH_LARGER 1.5  /* noise between neighbours, relative to the estimated noise */
-#define LEAST_S     1e-3 /* of --time, for a run */
+#define MUCH_LARGER \
+    1.5              /* ratio of neighbour_noise to noise_level from which a warning is printed */
+#define LEAST_S 1e-3 /* least seconds of --time that a run gets */
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
@@ -52,7 +54,8 @@ static void tell_found(const cli_denoising *d, const gbs_denoise_found *found)
     }
 }
 
-/* Warns of a model that is frozen: its noise, typed or estimated, leaves no pixel a choice. */
+/* Warns if the model is frozen: with the given or estimated noise, the noisy picture decides the
+ * level of every pixel. */
 static int tell_frozen(cli_denoising *d)
 {
     gbs_error err = {GBS_OK, ""};
@@ -110,7 +113,7 @@ static int on_model(void *context, const gbs_progress *progress)
     return cli_signals_caught();
 }
 
-/* Makes the run, without the model if that is possible. */
+/* Makes the run, if possible without factors. */
 static gbs_status make_run(cli_job *job, gbs_error *err)
 {
     const gbs_run_callbacks callbacks = {.size = sizeof callbacks, .progress = on_model};
@@ -122,7 +125,7 @@ static gbs_status make_run(cli_job *job, gbs_error *err)
                : gbs_denoise_run(&d->noisy, &how, &job->options, &job->model, &job->run, err);
 }
 
-/* @param model out, freed by the caller. */
+/* Makes the model. @param model out, freed by the caller. */
 static int make_model(const cli_denoising *d, gbs_model **model)
 {
     gbs_error err = {GBS_OK, ""};
@@ -133,7 +136,7 @@ static int make_model(const cli_denoising *d, gbs_model **model)
     return status < 0 ? cli_fail(status, &err) : CLI_DONE;
 }
 
-/* Makes the model of the picture if an option names its variables; the run is then one of that
+/* Makes the model of the picture if an option names variables; the run is then a run of this
  * model. */
 static int keep_model(cli_denoising *d)
 {
@@ -250,7 +253,8 @@ static void put_rows(gbs_output *output, const gbs_denoise_errors *e, int is_tab
     }
 }
 
-/* @param errors errors over all pixels; size 0: --truth was not given. */
+/* Prints the differences from the truth. @param errors errors over all pixels; errors->size is 0 if
+ * --truth was not given. */
 static int print_errors(const cli_arguments *a, const gbs_denoise_errors *errors)
 {
     const int is_table =
@@ -270,15 +274,17 @@ static int print_errors(const cli_arguments *a, const gbs_denoise_errors *errors
 
 /* ---- the answer, some rows of pixels at a time ----------------------------------------------- */
 
-#define BAND ((uint32_t)1 << 20) /* pixels times levels, whose marginals are held together */
+#define BAND                                                                                     \
+    ((uint32_t)1 << 20) /* pixels times levels of a band, whose marginals are in memory together \
+                         */
 
 enum { N_PICTURES = 3 };
 
 typedef struct answering {
     const cli_denoising *d;
-    double *p;                     /* [pixels of a band][levels] */
-    gbs_image picture[N_PICTURES]; /* pictures by gbs_denoise_picture; empty if they are not asked
-                                      for */
+    double *p; /* [pixels of a band][levels] */
+    gbs_image
+        picture[N_PICTURES]; /* pictures, indexed by gbs_denoise_picture; empty if not wanted */
     gbs_denoise_errors errors;
 } answering;
 
@@ -289,7 +295,7 @@ static const char *name_of(const cli_arguments *a, int what)
                                       : a->uncertainty;
 }
 
-/* @param whole without pixels too. */
+/* @return a picture of some rows of a picture. @param whole may be a picture without pixels. */
 static gbs_image rows_of(const gbs_image *whole, uint32_t first, uint32_t n)
 {
     gbs_image rows = *whole;
@@ -316,7 +322,8 @@ static gbs_status add_rows(const gbs_image *rows, uint32_t first, uint32_t heigh
     return GBS_OK;
 }
 
-/* Means over pixels, of which a band is a share. */
+/* Adds the errors of a band, weighted with the band's share of the pixels, to the means over all
+ * pixels. */
 static void add_errors(const gbs_denoise_errors *band, double share, gbs_denoise_errors *all)
 {
     all->size = sizeof *all;
@@ -393,8 +400,8 @@ static int give_answer(const cli_denoising *d)
 
 /* ---- the verb -------------------------------------------------------------------------------- */
 
-/* Limits the run of a large picture: it is run without factors, and ends early, unless something
- * else is typed. */
+/* Limits the run of a large picture: it runs without factors and ends early, unless options say
+ * otherwise. */
 static int limit_run(cli_denoising *d)
 {
     gbs_error err = {GBS_OK, ""};
@@ -428,8 +435,8 @@ static int limit_run(cli_denoising *d)
 
 static int restore(cli_denoising *d)
 {
-    const gbs_run_options asked = d->job.options; /* the options also apply to --map, which uses
-                                                     different sweeps */
+    const gbs_run_options asked = d->job.options; /* options before the limits: --map uses these,
+                                                     with other numbers of sweeps */
     int stopped = 0;
     int status = CLI_DONE;
     CLI_TRY(limit_run(d));

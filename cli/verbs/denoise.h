@@ -11,8 +11,8 @@ typedef struct cli_denoising {
     cli_job job;
     gbs_image noisy, truth; /* truth: empty without --truth */
     gbs_denoise_options how;
-    int find_noise, find_coupling; /* whether they are estimated */
-    int frozen;                    /* noise leaves no pixel a choice */
+    int find_noise, find_coupling; /* 1: noise_level, or coupling, is estimated */
+    int frozen;                    /* 1: the noisy picture decides the level of every pixel */
 } cli_denoising;
 
 /* ---- denoise_question.c: @return an exit status, after a message unless it is CLI_DONE ------ */

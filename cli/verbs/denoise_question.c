@@ -8,13 +8,15 @@
 #include "gibbsite/denoise.h"
 #include "gibbsite/image.h"
 
-/* The values from which an estimate begins: a probability, or a standard deviation in levels. */
+/* Initial values of the noise for estimates: a probability of flips, or a standard deviation in
+ * levels. */
 #define FIRST_FLIP  0.1
 #define FIRST_GAUSS 0.5
 
 /* ---- what was typed -------------------------------------------------------------------------- */
 
-/* "name" or "name:NUMBER". @param value untouched without a number. @return 1 if text is one. */
+/* Reads "name" or "name:NUMBER". @param value unchanged if there is no number. @return 1 if the
+ * text has one of these forms. */
 static int parse_named(const char *text, const char *name, double *value, int *has_value)
 {
     const size_t n = strlen(name);
@@ -25,7 +27,7 @@ static int parse_named(const char *text, const char *name, double *value, int *h
     return !*has_value || cli_parse_real(text + n + 1, value);
 }
 
-/* Settles the kind of noise and its level, or where the search for it begins. */
+/* Settles the kind of noise and its level, or the initial value for its estimate. */
 static int settle_noise(cli_denoising *d, const char *text)
 {
     double level = 0.0;
@@ -67,7 +69,7 @@ static int settle_smoothing(cli_denoising *d, const char *text)
     return CLI_DONE;
 }
 
-/* Checks that with --labels the value of every pixel is a label. */
+/* Checks, for --labels, that the value of every pixel is a label. */
 static int check_labels(const gbs_image *image, const char *path, uint32_t levels)
 {
     gbs_error err = {GBS_OK, ""};
@@ -80,9 +82,8 @@ static int check_labels(const gbs_image *image, const char *path, uint32_t level
                                     : CLI_DONE;
 }
 
-/* Refuses pictures whose pixels differ but are all nearest to one level, such as a mask of zeros
- * and ones in 8 bits. In such a case the range of values is probably not the one that the user
- * meant. */
+/* Refuses a picture whose pixels differ but all have the same nearest level, such as an 8-bit mask
+ * of zeros and ones. The range of values is then probably not what the user expects. */
 static int check_range(const cli_denoising *d, const cli_arguments *a, const gbs_image *image,
                        const char *path)
 {
@@ -114,7 +115,8 @@ static int check_range(const cli_denoising *d, const cli_arguments *a, const gbs
                                     : CLI_DONE;
 }
 
-/* Warns of a picture with few values, but more than levels: then some of them are no level. */
+/* Warns if a picture has few different values but more than levels, so that some values are not
+ * levels. */
 static void tell_values(const cli_denoising *d, const cli_arguments *a)
 {
     enum { FEW = 16 };
@@ -245,8 +247,8 @@ static int read_picture(const cli_arguments *arguments, const char *path, gbs_im
     return status < 0 ? cli_fail_input(status, &err) : CLI_DONE;
 }
 
-/* Checks that --truth is of the same kind: white is the highest level of grey pictures, black is
- * level 1 of bitmaps, so they cannot be mixed. */
+/* Checks that --truth has the kind of the noisy picture. Bitmaps and grey pictures cannot be mixed,
+ * because level 1 is black in bitmaps, and the highest level is white in grey pictures. */
 static int check_truth(const cli_denoising *d, const cli_arguments *a)
 {
     if (d->truth.width != d->noisy.width || d->truth.height != d->noisy.height) {

@@ -22,14 +22,14 @@ enum { TOP = 20 };
 #define LEAST_ESS    400.0
 #define LEAST_CHAINS 4
 
-/* Finds the smallest effective number of draws in the bulk or the tail of a quantity that has
- * one. */
+/* Finds the smallest effective number of draws in the bulk or the tail over all quantities for
+ * which they are known. */
 static size_t least_ess(const cli_diagnosis *a, double *ess)
 {
     size_t at = a->drawn.n;
     *ess = INFINITY;
     for (size_t i = 0; i < a->drawn.n; i++) {
-        const double least = fmin(a->of[i].ess_bulk, a->of[i].ess_tail); /* leaves out NAN */
+        const double least = fmin(a->of[i].ess_bulk, a->of[i].ess_tail); /* fmin() ignores NAN */
         if (least < *ess) {
             *ess = least;
             at = i;
@@ -38,7 +38,7 @@ static size_t least_ess(const cli_diagnosis *a, double *ess)
     return at;
 }
 
-/* An R-hat above 1.01 with as many digits as show it. */
+/* Writes an R-hat above 1.01 with enough digits to show that it is above 1.01. */
 static const char *above_text(double rhat, char *text, size_t size)
 {
     int digits = 4;
@@ -48,7 +48,7 @@ static const char *above_text(double rhat, char *text, size_t size)
     return text;
 }
 
-/* @return whether the draws have converged. */
+/* Prints the verdict. @return whether the draws have converged. */
 static int tell(const cli_diagnosis *a)
 {
     size_t n_constant = 0;

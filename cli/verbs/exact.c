@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite exact: marginals, ln Z, the most probable state and samples by junction tree. The first
- * and the last are what the verbs marginals and sample write, of a run that is all exact. */
+/* gibbsite exact: marginals, ln Z, the most probable state and samples by junction tree. Marginals
+ * and samples are written by the code of the verbs marginals and sample, from a run in which
+ * everything is exact. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ enum { TASK_MAR, TASK_PR, TASK_MAP, TASK_SAMPLE };
 
 static const struct {
     const char *word;
-    const char *formats; /* NULL: the format of the UAI evaluations */
+    const char *formats; /* formats of the task; NULL: only the format of the UAI evaluations */
 } tasks[] = {
     [TASK_MAR] = {"mar", "mar|csv|table|json|npz|netcdf"},
     [TASK_PR] = {"pr", NULL},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite fit: conditional tables of a Bayesian network from a table of data. */
+/* gibbsite fit: fits the conditional tables of a Bayesian network to a table of data. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -217,7 +217,7 @@ static void tell_em(const fitting *f, int stopped)
              stopped ? "; stopped" : "");
 }
 
-/* " +- 0.2", "" where it is 0. @param text [32] */
+/* Writes an error such as " +- 0.2", or "" if it is 0. @param text [32] */
 static const char *error_text(double error, char *text)
 {
     text[0] = '\0';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite formats: the formats of models, from their table. */
+/* gibbsite formats: lists the formats of models, from formats.def. */
 #include <string.h>
 
 #include "cli/cli.h"
@@ -23,8 +23,8 @@ static const format formats[] = {
 
 #define N_FORMATS (sizeof formats / sizeof formats[0])
 
-/* The next file name extension, of the files that are read and not written too where `all`.
- * @return the length of the ending, 0 behind the last. */
+/* Finds the next file name extension. Extensions of files that are only read are included if `all`
+ * is set. @return the length of the extension, 0 after the last. */
 static size_t next_ending(const char **at, const char **ending, int all)
 {
     for (;;) {
@@ -68,7 +68,7 @@ static void write_text(gbs_output *output, const void *context)
                 "gibbsite-formats(5).\n");
 }
 
-/* Writes a list of extensions, as "read": [".wcnf", ".cnf"]. */
+/* Writes a list of extensions, such as "read": [".wcnf", ".cnf"]. */
 static void write_endings(gbs_output *output, const char *key, const format *f, int all,
                           int has_any)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite generate KIND: models from a seed. */
+/* gibbsite generate KIND: makes random models from a seed. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static int parse_numbers(const char *text, char separator, int max, uint32_t *nu
 /* The values of --grid and --states A:B as numbers. */
 typedef struct model_shape {
     uint32_t side[3];
-    uint32_t states[2]; /* fewest and most */
+    uint32_t states[2]; /* smallest and largest number of states */
 } model_shape;
 
 static int parse_shape(const cli_arguments *arguments, model_shape *shape)
@@ -66,8 +66,8 @@ static int parse_shape(const cli_arguments *arguments, model_shape *shape)
 typedef gbs_status model_maker(const cli_arguments *a, const model_shape *shape, gbs_model **model,
                                gbs_error *err);
 
-/* options_KIND reads the options of a kind of model; make_KIND makes the model. In the last
- * argument `o` stands for the options, which have the values of --grid and --states from there on.
+/* options_KIND reads the options of a kind of model; make_KIND makes the model. The last argument
+ * is a statement that sets values of --grid or --states in the options `o`.
  */
 #define MAKER(kind, ...)                                                            \
     static gbs_generate_##kind##_options options_##kind(const cli_arguments *a,     \
@@ -98,7 +98,7 @@ MAKER(bayes, o.min_states = shape->states[0]; o.max_states = shape->states[1])
 
 static const struct model_kind {
     const cli_verb *verb;
-    const char *required[4]; /* names of options; NULL behind the last */
+    const char *required[4]; /* names of required options; NULL after the last */
     model_maker *make;
 } kinds[] = {
     {&cli_verb_generate_ising, {"grid"}, make_ising},

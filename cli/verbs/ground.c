@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite ground: a program of Markov logic and its database into a factor graph. */
+/* gibbsite ground: turns a program of Markov logic and its database into a factor graph. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -64,8 +64,8 @@ static int run_ground(cli_arguments *arguments)
     const gbs_status done =
         gbs_ground(operand[0], operand[1], &options, &callbacks, &model, &report, &err);
     cli_bar_finish(&bar, NULL);
-    cli_signals_end(); /* from here on the files are being written, which takes seconds, and half a
-                          file is of no use */
+    cli_signals_end(); /* from here on a signal ends the program: writing the files takes seconds,
+                          and an incomplete file has no use */
     status = done < 0 ? cli_fail_input(done, &err) : cli_write_model(arguments, model);
     if (status == CLI_DONE) {
         tell(arguments, &report);

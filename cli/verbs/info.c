@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite info: what a model is. One list of rows serves both --json and the long text of -v.
- * info_screen.c prints the default answer of one screen, and info_variables.c prints the list of
- * variables. */
+/* gibbsite info: prints the properties of a model. One list of rows serves both --json and the long
+ * text of -v. info_screen.c prints the default answer of one screen, and info_variables.c prints
+ * the list of variables. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,8 @@ static void row_uint(sheet *s, const char *key, const char *title, uint64_t valu
     end_row(s);
 }
 
-/* Writes a row with a count. The largest number stands for all larger ones: it is null in JSON. */
+/* Writes a row with a count. The largest value stands for all larger numbers and is null in
+ * JSON. */
 static void row_count(sheet *s, const char *key, const char *title, uint64_t value)
 {
     begin_row(s, key, title);
@@ -112,8 +113,8 @@ static void row_bytes(sheet *s, const char *key, const char *title, uint64_t val
     row_text(s, key, title, value == UINT64_MAX ? "more than can be counted" : text);
 }
 
-/* Writes a histogram: an array in JSON, "3 of 2, 5 of 4" in text; the last place is "that or
- * more". */
+/* Writes a histogram: an array in JSON, "3 of 2, 5 of 4" in text; the last element counts that
+ * number or more. */
 static void row_histogram(sheet *s, const char *key, const char *title, const size_t *count,
                           size_t n)
 {
@@ -161,8 +162,8 @@ static void row_named(sheet *s, const char *key, const char *title, size_t n,
     end_row(s);
 }
 
-/* Writes the sign convention of a file of couplings; for other files there is no row, and null in
- * JSON. */
+/* Writes the sign convention of a file of couplings; for other files the text has no row, and JSON
+ * has null. */
 static void row_convention(sheet *s, const char *convention)
 {
     if (convention != NULL) {
@@ -184,7 +185,7 @@ static const char *class_name(size_t i)
     return gbs_class_name((unsigned)i);
 }
 
-/* Writes the weights that factors share; the text form has no rows if there are no such weights. */
+/* Writes the weights that factors share; the text has no rows if there are no such weights. */
 static void write_ties(sheet *s, const gbs_model *model)
 {
     const uint32_t n = gbs_model_n_weights(model);
@@ -251,7 +252,7 @@ static void write_plan(sheet *s, const gbs_info *info)
     row_real(s, "lattice_share", "  share of them in use", info->lattice_share);
 }
 
-/* "more than 27: stopped" where a search was, else the number. */
+/* Writes a number, or "more than 27: stopped" if a search was stopped. */
 static void row_reached(sheet *s, const char *key, const char *title, uint64_t value, int stopped)
 {
     char text[64];
@@ -305,7 +306,7 @@ void cli_exact_forms(int forms, char *text)
     }
 }
 
-/* Writes how the components that are exact by default are answered. */
+/* Writes the methods for the components that are answered exactly by default. */
 static void row_forms(sheet *s, int forms)
 {
     char text[80];
@@ -365,7 +366,7 @@ static void write_influence(sheet *s, const gbs_info *info)
     }
 }
 
-/* @param loading_bytes the most that was held until the model was there. */
+/* Writes the predicted memory. @param loading_bytes peak memory until the model was loaded. */
 static void write_memory(sheet *s, const gbs_info *info, uint64_t loading_bytes)
 {
     row_bytes(s, "loading_bytes", "memory: reading, at most", loading_bytes);
@@ -382,8 +383,8 @@ static void write_draws(sheet *s, const gbs_draw_sizes *sizes)
     if (!s->json) {
         for (uint32_t d = 0; sizes != NULL && d < sizes->n; d++) {
             char title[40];
-            const int fits = strlen(sizes->name[d]) <= 16; /* whether the name fits before the
-                                                              column of values */
+            const int fits =
+                strlen(sizes->name[d]) <= 16; /* 1: the name fits before the column of values */
             (void)snprintf(title, sizeof title, "    %s%s", fits ? "draw " : "", sizes->name[d]);
             row_bytes(s, "", title, sizes->bytes[d]);
         }

@@ -11,20 +11,20 @@
 void cli_scale_bytes(uint64_t value, char *text);
 
 /* Writes "tables, sparse tables".
- * @param forms bits of gbs_exact_form, one at least.
+ * @param forms at least one bit of gbs_exact_form.
  * @param text [80]. */
 void cli_exact_forms(int forms, char *text);
 
 /* Prints a screen of at most 24 lines.
- * @param loading_bytes the most memory that was held until the model was loaded. */
+ * @param loading_bytes peak memory until the model was loaded. */
 void cli_info_screen(gbs_output *output, const cli_job *job, const gbs_info *info,
                      uint64_t loading_bytes);
 
-/* Prints how far the run of a checkpoint has come.
+/* Prints the state of the run in a checkpoint.
  * @return an exit status. */
 int cli_info_checkpoint(const cli_arguments *arguments);
 
-/* Prints a line or more for each variable.
+/* Prints one or more lines for each variable.
  * @return an exit status. */
 int cli_info_variables(gbs_output *output, const cli_job *job);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite info CHECKPOINT prints the position of a run, and its estimates so far. */
+/* gibbsite info CHECKPOINT prints how far the run in a checkpoint has come, and its estimates so
+ * far. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -13,7 +14,7 @@ static const cli_option options[] = {
 };
 static const cli_verb of_checkpoint = {CLI_TAKES(options)};
 
-/* Refuses options that are about models, as most options of info are. */
+/* Refuses options that apply only to models, as most options of info do. */
 static int check_options(const cli_arguments *arguments)
 {
     for (size_t i = 0; i < arguments->verb->n_options; i++) {
@@ -26,8 +27,8 @@ static int check_options(const cli_arguments *arguments)
     return CLI_DONE;
 }
 
-/* Puts every option of the run whose value is not the default.
- * @param put n counts from 0. */
+/* Puts every option of the run whose value is not the default. @param put called for each of these
+ * options, with n = 0, 1, ... */
 static gbs_status each_option(const char *path, gbs_output *output,
                               void (*put)(gbs_output *output, size_t n, const char *name,
                                           const char *value),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite label: labels of the tokens of column data, by a conditional random field. */
+/* gibbsite label: finds labels of the tokens of column data with a conditional random field. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct labelling {
     uint32_t *label;   /* [tokens] */
     double *posterior; /* [tokens][labels] or NULL */
     double *log_p;     /* [sequences] or NULL */
-    uint32_t truth;    /* column; UINT32_MAX: none */
+    uint32_t truth;    /* column of the true labels; UINT32_MAX: none */
     gbs_label_report report;
     gbs_label_scores *scores;
     cli_bar bar;
@@ -213,7 +213,7 @@ static void write_report(gbs_output *output, const void *context)
     gbsi_output_text(output, "\n}\n");
 }
 
-/* Tells how far the labels and probabilities can be trusted. */
+/* Prints how far the labels and probabilities can be trusted. */
 static void tell_trust(const labelling *l)
 {
     const gbs_label_report *r = &l->report;
@@ -253,7 +253,8 @@ static int is_known(const gbs_crf *crf, const char *label)
     return y < gbs_crf_n_labels(crf);
 }
 
-/* Tells the numbers of tokens and of true labels that training never saw, with one such label. */
+/* Prints the numbers of tokens and true labels that do not occur in the training data, with an
+ * example of such a label. */
 static void tell_unseen(const labelling *l)
 {
     const uint64_t n = gbs_label_scores_unseen(l->scores);

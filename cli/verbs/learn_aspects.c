@@ -19,7 +19,7 @@ typedef struct learning {
     cli_bar bar;
 } learning;
 
-/* "SIDE" or "SIDE,STEP". */
+/* Reads --patch, "SIDE" or "SIDE,STEP". */
 static int settle_patch(learning *l)
 {
     const char *text = l->arguments->patch;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite learn crf: weights of a conditional random field from labelled tokens. */
+/* gibbsite learn crf: learns the weights of a conditional random field from labelled tokens. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@ typedef struct learning {
     gbs_sequences *data;
     gbs_crf *crf;
     gbs_crf_learn_report report;
-    double *error;      /* [weights] standard errors; NULL: not wanted, or not known */
-    gbs_error no_error; /* why they are not */
+    double *error;      /* [weights] standard errors; NULL if they are not wanted or not known */
+    gbs_error no_error; /* the reason why standard errors are not known */
     cli_points curve;
     cli_bar bar;
 } learning;
@@ -67,7 +67,8 @@ static int learn(learning *l, int *stopped)
                               : CLI_DONE;
 }
 
-/* Finds standard errors if they are wanted; the reason why they are not known goes to no_error. */
+/* Computes standard errors if the user wants them; if they cannot be computed, no_error gets the
+ * reason. */
 static int find_errors(learning *l, int *stopped)
 {
     const gbs_run_callbacks callbacks = {
@@ -116,7 +117,8 @@ static void write_weight(gbs_output *output, const learning *l, const char *feat
     gbsi_output_text(output, "\n");
 }
 
-/* "feature,previous,label,value,error"; an error that is not known is empty. */
+/* Writes lines "feature,previous,label,value,error"; an error that is not known is an empty
+ * field. */
 static void write_intervals(gbs_output *output, const void *context)
 {
     const learning *l = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite learn potts: a dense Potts model from an alignment or a table of states. */
+/* gibbsite learn potts: learns a dense Potts model from an alignment or a table of states. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,11 +16,12 @@ typedef struct learning {
     cli_machine_rows rows;
     gbs_model *learnt;
     gbs_potts_report report;
-    size_t n_parameters;   /* of what follows */
-    double *value, *error; /* NULL without --intervals; error: NULL if none is known */
-    gbs_error no_error;    /* why */
-    uint8_t *unseen;       /* [n_parameters] whether the error has the pull of the penalty */
-    uint64_t n_probes;     /* probes that the standard errors were estimated by; 0: none */
+    size_t n_parameters;   /* length of the arrays below */
+    double *value, *error; /* parameters and their standard errors; NULL without --intervals; error
+                              is also NULL if errors are not known */
+    gbs_error no_error;    /* the reason why standard errors are not known */
+    uint8_t *unseen;       /* [n_parameters] 1 if the error includes the pull of the penalty */
+    uint64_t n_probes;     /* number of probes that estimated the standard errors; 0: none */
     cli_points curve;
     cli_bar bar;
 } learning;
@@ -64,8 +65,8 @@ static int learn(learning *l, int *stopped)
     return done < 0 ? cli_learn_fail(&l->rows.checkpoints, done, &err) : CLI_DONE;
 }
 
-/* Computes standard errors if --intervals asks for them; if they do not exist the program says so
- * and goes on. */
+/* Computes standard errors if --intervals asks for them; if they do not exist, the program prints
+ * the reason and goes on. */
 static int find_errors(learning *l, int *stopped)
 {
     const gbs_run_callbacks callbacks = {
@@ -107,8 +108,8 @@ static int find_errors(learning *l, int *stopped)
     return CLI_DONE;
 }
 
-/* Writes a parameter with its error and the source of the error, the penalty or the rows. Both are
- * empty if the error is not known. */
+/* Writes a parameter with its error and the source of the error, the penalty or the rows. Error and
+ * source are empty if the error is not known. */
 static void write_parameter(gbs_output *output, const learning *l, size_t k)
 {
     gbsi_output_text(output, ",");
@@ -120,7 +121,8 @@ static void write_parameter(gbs_output *output, const learning *l, size_t k)
     gbsi_output_text(output, l->error == NULL ? ",\n" : l->unseen[k] ? ",penalty\n" : ",rows\n");
 }
 
-/* Writes two columns: a site, or nothing beyond the last one, and its state. */
+/* Writes two fields: a site and its state; the fields are empty if the number of the site is too
+ * large. */
 static void write_state(gbs_output *output, const gbs_model *model, uint32_t site, uint32_t state)
 {
     char text[32];
@@ -133,8 +135,8 @@ static void write_state(gbs_output *output, const gbs_model *model, uint32_t sit
     gbsi_output_csv_field(output, cli_state_text(model, site, state, text));
 }
 
-/* "site,state,other,other_state,value,error,from": fields, whose other site is empty, then
- * couplings. */
+/* Writes lines "site,state,other,other_state,value,error,from": first the parameters h, whose other
+ * site is empty, then the couplings. */
 static void write_intervals(gbs_output *output, const void *context)
 {
     const learning *l = context;
@@ -157,7 +159,7 @@ static void write_intervals(gbs_output *output, const void *context)
     }
 }
 
-/* Errors that the rows tell alone. */
+/* @return the number of errors that come only from the rows. */
 static uint64_t count_seen(const learning *l)
 {
     uint64_t n = 0;
@@ -228,7 +230,7 @@ static int write_summary(const learning *l, int stopped)
     return cli_write_members(l->arguments->summary, &summary);
 }
 
-/* Tells how the states of the rows were understood, if there is a doubt. */
+/* Prints how the states of the rows were interpreted, if this is in doubt. */
 static void tell_states(const learning *l)
 {
     static const char *const alphabet[] = {NULL, "protein: ACDEFGHIKLMNPQRSTVWY", "RNA: ACGU",

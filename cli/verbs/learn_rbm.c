@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite learn rbm: a restricted Boltzmann machine from a table of zeros and ones. */
+/* gibbsite learn rbm: learns a restricted Boltzmann machine from a table of zeros and ones. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,8 @@ static int learn(learning *l, int *stopped)
     return done < 0 ? cli_learn_fail(&l->rows.checkpoints, done, &err) : CLI_DONE;
 }
 
-/* Writes the means over rows; the columns of held-out rows are NAN if there are no such rows. */
+/* Writes the curve of means over rows; the columns of held-out rows are NAN if there are no such
+ * rows. */
 static int write_curve(const learning *l)
 {
     return cli_write_curve(l->arguments->curve, "epoch,pl,held_out_pl", 1, l->curve,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite learn weights: tied weights of a log-linear model from a table of data. */
+/* gibbsite learn weights: learns the tied weights of a log-linear model from a table of data. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,20 +17,21 @@ typedef struct learning {
     gbs_data *data, *held_out;
     gbs_model *learnt;
     double *error;       /* [weights] standard errors; NULL: not wanted */
-    double held_out_sum; /* ln P or ln PL of the rows that are held out */
+    double held_out_sum; /* ln P or ln PL of the held-out rows */
     gbs_learn_report report;
     cli_bar bar;
     cli_points curve;
 } learning;
 
-/* Whether a junction tree tells the likelihood of rows; else they are judged by pseudo-likelihood.
+/* @return whether a junction tree computes the likelihood of rows; otherwise the pseudo-likelihood
+ *         of held-out rows is reported.
  */
 static int by_tree(const learning *l)
 {
     return l->options.objective == GBS_LEARN_LIKELIHOOD;
 }
 
-/* Whether the pseudo-likelihood is maximised, which requires complete rows. */
+/* @return whether the pseudo-likelihood is maximised, which requires complete rows. */
 static int by_pseudo(const learning *l)
 {
     return l->options.objective == GBS_LEARN_PSEUDO;
@@ -76,7 +77,7 @@ static int learn(learning *l, int *stopped)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-/* "weight,value,error"; an error that is not known is empty. */
+/* Writes lines "weight,value,error"; an error that is not known is an empty field. */
 static void write_weights(gbs_output *output, const void *context)
 {
     const learning *l = context;
@@ -138,7 +139,7 @@ static unsigned count_weights(const gbs_model *model)
     return n;
 }
 
-/* Whether there are too many weights for a matrix of their second derivatives. */
+/* @return whether there are too many weights for a matrix of second derivatives. */
 static int by_probes(const learning *l)
 {
     return l->report.n_learnt > (by_tree(l) ? GBS_MAX_LIKELIHOOD_WEIGHTS : GBS_MAX_LEARNT_WEIGHTS);
@@ -231,7 +232,7 @@ static void tell(const learning *l, int stopped)
 
 /* ---- the verb -------------------------------------------------------------------------------- */
 
-/* Judges the held-out rows, which are of the model that learning began with, by the new one. */
+/* Computes the likelihood or pseudo-likelihood of the held-out rows under the learnt model. */
 static int judge(learning *l)
 {
     gbs_error err = {GBS_OK, ""};
@@ -241,7 +242,8 @@ static int judge(learning *l)
     const gbs_status done =
         by_tree(l) ? gbs_log_likelihood(l->learnt, l->held_out, &l->held_out_sum, &err)
                    : gbs_pseudo_log_likelihood(l->learnt, l->held_out, &l->held_out_sum, &err);
-    if (done < 0 && l->options.objective == GBS_LEARN_SAMPLED) { /* rows that lack values */
+    if (done < 0 &&
+        l->options.objective == GBS_LEARN_SAMPLED) { /* held-out rows that lack values */
         cli_note(l->job.arguments, "held-out rows are not judged: %s", err.message);
         l->held_out_sum = (double)NAN;
         return CLI_DONE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite logz: the partition function, by junction trees, ladders of temperatures and annealed
- * importance sampling. */
+/* gibbsite logz: estimates the partition function by junction trees, ladders of temperatures and
+ * annealed importance sampling. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -84,7 +84,7 @@ static void write_json(gbs_output *output, const void *context)
     gbsi_output_json_string(output, r->stop);
 }
 
-/* Writes the estimate in the format that was asked for. */
+/* Writes the estimate in the format that the user asked for. */
 static void write_estimate(gbs_output *output, const void *context)
 {
     const answer *a = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite map: search, then write the state. */
+/* gibbsite map: searches for the most probable state and writes it. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -77,7 +77,7 @@ static int is_proved(const gbs_map_report *r)
     return r->n_exact_variables == r->n_free_variables;
 }
 
-/* Writes the state in the format that was asked for. */
+/* Writes the state in the format that the user asked for. */
 static void write_state(gbs_output *output, const void *context)
 {
     const answer *a = context;
@@ -133,8 +133,8 @@ static void tell(const cli_job *job, const gbs_map_report *r, const gbs_log_z_re
     }
 }
 
-/* Computes ln Z: exactly if that costs no more than the search did. Otherwise it estimates ln Z if
- * the user asks for it. */
+/* Computes ln Z: exactly if this costs no more than the search. Otherwise ln Z is estimated if the
+ * user asks for it. */
 static void find_log_z(const cli_job *job, const gbs_map_report *r, gbs_log_z_report *z)
 {
     *z = (gbs_log_z_report){.size = sizeof *z, .log_z = NAN, .error = NAN, .low = NAN, .high = NAN};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite marginals: run, then write one row per state. */
+/* gibbsite marginals: executes a run and writes one row per state. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,12 +14,14 @@
 #include "src/core/base/plural.h"
 
 #define MAX_TERMINAL_ROWS 10000
-#define SHOWN             10 /* variables of a table that is shown in part */
+#define SHOWN             10 /* number of variables shown of a table that is too long */
 
 static int make_estimates(const cli_job *job, cli_estimates *e)
 {
     e->n = gbs_model_state_offsets(job->model)[gbs_model_n_variables(job->model)];
-    e->p = calloc(e->n + 1, 4 * sizeof *e->p); /* calloc checks the product; 1: never of size 0 */
+    e->p =
+        calloc(e->n + 1,
+               4 * sizeof *e->p); /* calloc() checks the product for overflow; + 1 avoids size 0 */
     if (e->p == NULL) {
         (void)cli_error(CLI_FAILED, "out of memory: %zu rows", e->n);
         return CLI_FAILED;
@@ -54,8 +56,8 @@ static marginal marginal_of(const cli_job *job, const cli_estimates *e, uint32_t
         v, gbs_model_arity(job->model, v), e->p + at, e->mcse + at, e->ess + at, e->rhat + at};
 }
 
-/* Whether there is an estimate: not for variables that a scan omits, or visits only for the sake
- * of others. */
+/* @return whether there is an estimate. Variables that a scan omits, or visits only because other
+ *         variables need them, have none. */
 static int has_estimate(const marginal *m)
 {
     return !isnan(m->p[0]);
@@ -93,7 +95,8 @@ static void write_mar(gbs_output *output, const cli_job *job, const cli_estimate
 {
     gbs_result result = {.task = GBS_TASK_MAR};
     result.marginals.n_variables = gbs_model_n_variables(job->model);
-    result.marginals.offset = (size_t *)(uintptr_t)gbs_model_state_offsets(job->model); /* read */
+    result.marginals.offset =
+        (size_t *)(uintptr_t)gbs_model_state_offsets(job->model); /* the array is only read */
     result.marginals.p = e->p;
     gbsi_output_text(output, "MAR\n");
     gbsi_result_write_solution(output, &result, GBS_LOG_BASE_10);
@@ -108,7 +111,7 @@ static void json_head(gbs_output *output, const cli_job *job)
     gbsi_output_text(output, ",\n  \"variables\": [\n");
 }
 
-/* @param n_before number of variables that are written already. */
+/* Writes a variable in JSON. @param n_before number of variables already written. */
 static void json_variable(gbs_output *output, const cli_job *job, const marginal *m, int n_before)
 {
     gbsi_output_text(output, n_before > 0 ? ",\n    {" : "    {");
@@ -138,7 +141,7 @@ static void write_json(gbs_output *output, const cli_job *job, const cli_estimat
     json_end(output, n_written);
 }
 
-/* Chooses the variables with the largest errors: nobody reads ten thousand rows on a screen. */
+/* Chooses the variables with the largest errors, for a table that is too long for a screen. */
 static uint32_t worst_variables(const cli_job *job, const cli_estimates *e, uint32_t worst[SHOWN])
 {
     const size_t *offset = gbs_model_state_offsets(job->model);
@@ -174,7 +177,7 @@ static void write_table_in_part(gbs_output *output, const cli_job *job, const cl
     cli_marginals_table(output, job, &part);
 }
 
-/* The question that is asked for every sample of the evidence. */
+/* The question, which is the same for every sample of the evidence. */
 typedef struct request {
     const char *format;
     cli_selection selection;
@@ -191,14 +194,16 @@ static size_t count_rows(const cli_job *job, const cli_selection *selection)
     return n;
 }
 
-/* Whether a table is too long for the terminal, so that only a part of it is shown. */
+/* @return whether a table is too long for the terminal, so that only a part of the table is
+ * shown. */
 static int is_brief(const cli_job *job, size_t n_rows)
 {
     return n_rows > MAX_TERMINAL_ROWS && (job->output == NULL || strcmp(job->output, "-") == 0) &&
            job->arguments->format == NULL && cli_is_terminal(STDOUT_FILENO);
 }
 
-/* @param status out: an exit status of what has said so itself. */
+/* Writes the result in a format. @param status out: exit status of a part that has already printed
+ * its message. */
 static gbs_status write_format(gbs_output *output, const cli_job *job, const request *r,
                                const cli_estimates *e, int brief, int *status, gbs_error *err)
 {
@@ -282,18 +287,18 @@ static int conclude(cli_job *job, int stopped)
     return status;
 }
 
-/* ---- of a model on several ranks ---- */
+/* ---- estimates of a model on several ranks ---- */
 
-/* Receives estimates one variable after another, as a run computes them. */
+/* The receiver of estimates that a run gives one variable after another. */
 typedef struct coming {
     const cli_job *job;
     const request *r;
-    gbs_output *output;      /* output to which rows are written as they come; on the first rank */
-    int n_written;           /* number of rows written before; on the first rank */
-    cli_estimates estimates; /* estimates of the variables asked for, if they are not written at
-                                once */
-    uint32_t *wanted;        /* [r->selection.n] those, ascending */
-    uint32_t next;           /* of these */
+    gbs_output *output; /* output to which rows are written as they come; on the first rank */
+    int n_written;      /* number of rows written before; on the first rank */
+    cli_estimates
+        estimates;    /* estimates of the queried variables, if they are not written at once */
+    uint32_t *wanted; /* [r->selection.n] ids of the queried variables, ascending */
+    uint32_t next;    /* index in wanted of the next variable */
 } coming;
 
 static gbs_status write_one(void *context, uint32_t variable, uint32_t arity, const double *p,
@@ -365,8 +370,8 @@ static gbs_status keep_one(void *context, uint32_t variable, uint32_t arity, con
     return GBS_OK;
 }
 
-/* Keeps the estimates that are asked for on the first rank, in arrays with room for all
- * variables: pages that nothing is written to take no memory. */
+/* Keeps the wanted estimates on the first rank, in arrays with room for all variables. Pages of
+ * these arrays that are never written take no memory. */
 static int keep(coming *c)
 {
     const cli_selection *s = &c->r->selection;
@@ -390,7 +395,7 @@ static int may_stream(const request *r)
     return cli_here.by_model && by_rows && r->selection.all;
 }
 
-/* Collects the estimates of all ranks once the run has ended: called on each of them. */
+/* Collects the estimates of all ranks once the run has ended; called on every rank. */
 static int bring_together(cli_job *job, void *context)
 {
     coming *c = context;
@@ -413,7 +418,7 @@ static int answer_sample(cli_job *job, void *context)
     /* cppcheck-suppress autoVariables ; asked for in cli_execute() alone */
     job->together_context = &c;
     int status = cli_execute(job, NULL, NULL, &stopped);
-    /* traces alone give no marginals: the energy is told with the verdict */
+    /* the estimator traces gives no marginals; the energy is printed with the verdict */
     const int marginals = job->options.estimator != GBS_ESTIMATOR_TRACES && !may_stream(r);
     if (status == CLI_DONE && marginals && !cli_here.by_model) {
         status = take_estimates(job, &c.estimates);
@@ -426,8 +431,8 @@ static int answer_sample(cli_job *job, void *context)
     return status == CLI_DONE ? conclude(job, stopped) : status;
 }
 
-/* Checks that the format goes with --query, with estimates that may be missing, and with tables
- * of cases. */
+/* Checks that the format can be used with --query, with missing estimates, and with tables of
+ * cases. */
 static int check_format(const cli_arguments *arguments, const request *r)
 {
     const int is_csv = strcmp(r->format, "csv") == 0;
@@ -483,8 +488,8 @@ static int answer(cli_job *job, request *r)
                : cli_each_sample(job, answer_sample, r);
 }
 
-/* Selects the variables to write. If rows are written as they come, there is no list of all
- * variables. */
+/* Selects the variables to write. If rows are written at once, the list of all variables is not
+ * made. */
 static int select_variables(const cli_job *job, request *r)
 {
     const char *query = job->arguments->query;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite report: a page made of summaries and draws. */
+/* gibbsite report: writes a page made from summaries and draws. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static int is_draws(const char *path)
     return 0;
 }
 
-/* Summarises draws for the page: the quantities with the largest R-hat.
+/* Summarises draws for the page, for the quantities with the largest R-hat.
  * @param text out: free it with gbs_free(). */
 static int summarise(const cli_arguments *arguments, char **path, int n_paths, char **text,
                      size_t *n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite reproduce: the experiments and their verdicts. */
+/* gibbsite reproduce: repeats experiments and prints their verdicts. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +107,7 @@ static int reproduce(const cli_arguments *arguments, const lab_experiment *exper
     return tell(experiment, &verdict);
 }
 
-/* Runs every experiment into a folder of its name. */
+/* Runs every experiment into a folder with the name of the experiment. */
 static int reproduce_all(const cli_arguments *arguments, int *holds)
 {
     const lab_experiment *e = NULL;

@@ -109,7 +109,8 @@ static int write_lines(cli_job *job, const cli_selection *selection, int tab, in
 
 /* ---- pictures ---------------------------------------------------------------------------- */
 
-/* The probabilities of a picture: 1 for the state that the first chain was in last, else 0. */
+/* The last draw of the first chain as probabilities for a picture: 1 for the state of each
+ * variable, else 0. */
 typedef struct last_draw {
     uint32_t n, arity;
     int drawn;
@@ -226,7 +227,7 @@ cleanup:
 
 static int run_sample(cli_arguments *arguments)
 {
-    const int decides = arguments->run.draw == GBS_DRAW_CUD; /* its period */
+    const int decides = arguments->run.draw == GBS_DRAW_CUD; /* the period of its generator */
     if (!cli_given(arguments, "sweeps") && !cli_given(arguments, "target-error") && !decides &&
         arguments->resume == NULL) {
         arguments->run.sweeps = DEFAULT_SWEEPS;

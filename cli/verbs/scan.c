@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite scan: an optimised scan into a file. */
+/* gibbsite scan: writes an optimised scan to a file. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +98,7 @@ static int optimise(cli_job *job, const gbs_scan_request *request, const char *t
     (void)snprintf(comment, sizeof comment,
                    "gibbsite %s, target %.300s, variation %.9g after %zu update%s", gbs_version(),
                    target, report.after, n, gbsi_plural(n));
-    for (char *c = comment; *c != '\0'; c++) { /* a line of text, whatever was typed */
+    for (char *c = comment; *c != '\0'; c++) { /* keeps the comment on one line of text */
         *c = (unsigned char)*c < ' ' ? ' ' : *c;
     }
     const char *path = job->output != NULL ? job->output : "-";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite segment: a picture cut into regions of the classes that learn aspects found. */
+/* gibbsite segment: cuts a picture into regions of the classes that learn aspects found. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ typedef struct segmenting {
     const gbs_rectangle *rectangle; /* &target, or NULL: the whole picture */
     uint32_t *label;                /* [patches] */
     gbs_segment_score *score;       /* [classes + 1] scores against the truth, or NULL */
-    gbs_segment_score *alone;       /* the same of each patch alone */
+    gbs_segment_score *alone; /* [classes + 1] scores if each patch is classified alone, or NULL */
     cli_bar bar;
 } segmenting;
 
@@ -101,7 +101,8 @@ static int check_names(const cli_arguments *a)
 
 /* ---- the rectangle --------------------------------------------------------------------------- */
 
-/* Takes the number that text begins with; text moves behind it and the mark that must follow. */
+/* Reads the number at the start of text, and the mark that must follow; text is moved after the
+ * mark. */
 static int take(const char **text, char mark, uint32_t *value)
 {
     char digits[12] = "";
@@ -119,7 +120,8 @@ static int take(const char **text, char mark, uint32_t *value)
     return 1;
 }
 
-/* "ROWSxCOLUMNS" in the middle, or "ROWSxCOLUMNS+ROW+COLUMN". */
+/* Reads a rectangle: "ROWSxCOLUMNS", which is centred in the picture, or
+ * "ROWSxCOLUMNS+ROW+COLUMN". */
 static int settle_rectangle(segmenting *s)
 {
     const char *text = s->job.arguments->targets;
@@ -230,8 +232,8 @@ static int see(segmenting *s)
     return as.output != NULL ? cli_write_model(&as, s->job.model) : CLI_DONE;
 }
 
-/* Around a rectangle that has its own scan, patches keep the classes that they get when each is
- * classified alone. */
+/* Loads the model of the patches. Outside a rectangle with its own scan, patches keep the class
+ * that they get when each patch is classified alone. */
 static int load(segmenting *s)
 {
     cli_job *job = &s->job;
@@ -255,8 +257,8 @@ static int load(segmenting *s)
     return find_scan(s);
 }
 
-/* Takes the most frequent class of each patch; outside a rectangle, and where a scan never went,
- * the most probable class of the patch alone. */
+/* Takes the most frequent class of each patch; outside a rectangle, and for patches that the scan
+ * does not visit, takes the most probable class of the patch alone. */
 static int take_labels(segmenting *s)
 {
     const uint32_t k = gbs_aspects_n_classes(s->aspects);
@@ -321,8 +323,8 @@ static int compare(segmenting *s)
     return done < 0 ? cli_fail(done, &err) : CLI_DONE;
 }
 
-/* Writes a row for one class, or for all classes together.
- * @param n patches given it. */
+/* Writes a row for one class, or for all classes together. @param n number of patches that are
+ * given this class. */
 static void put_row(gbs_output *output, const segmenting *s, uint32_t a, uint64_t n, int is_table)
 {
     const uint32_t k = gbs_aspects_n_classes(s->aspects);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite sensitivity: how P(X = x | evidence) moves with every parameter. */
+/* gibbsite sensitivity: computes how P(X = x | evidence) changes with every parameter. */
 #include "sensitivity.h"
 #include "gibbsite/sensitivity.h"
 #include "options/rows.h"
@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TOP      20    /* parameters of a table */
-#define ROUNDING 1e-13 /* share of the largest value; smaller ones are rounding errors */
+#define TOP      20    /* number of parameters in a table */
+#define ROUNDING 1e-13 /* values below this share of the largest value count as rounding errors */
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
@@ -21,12 +21,13 @@ static int is_cause(const cli_sensitivities *a, size_t i)
     return a->s.kind[i] == GBS_PARAMETER_INHIBITION || a->s.kind[i] == GBS_PARAMETER_LEAK;
 }
 
-/* The state of a conditional table's child, of a likelihood, or of an inhibited parent. */
+/* @return the state of a parameter: of a conditional table's child, of a likelihood, or of an
+ *         inhibited parent. */
 static uint32_t state_of(const cli_sensitivities *a, size_t i)
 {
     const gbs_sensitivities *s = &a->s;
     const uint32_t *scope = NULL;
-    size_t first = 1; /* entries of a noisy factor that stand before those of the parent */
+    size_t first = 1; /* entries of a noisy factor that come before those of the parent */
     if (s->kind[i] != GBS_PARAMETER_INHIBITION) {
         return (uint32_t)(s->entry[i] % gbs_model_arity(a->job.model, s->of[i]));
     }
@@ -49,8 +50,8 @@ static uint32_t n_given(const cli_sensitivities *a, size_t i)
     return a->s.kind[i] == GBS_PARAMETER_PROBABILITY ? n - 1 : n;
 }
 
-/* "A=a B=b" of the first n variables of the scope of parameter i's factor, in the states that its
- * entry has; of a factor with a formula the names alone. */
+/* Writes "A=a B=b": the first n variables in the scope of parameter i's factor, in the states of
+ * the parameter's entry. For a factor with a formula, writes the names only. */
 static void scope_text(const cli_sensitivities *a, size_t i, uint32_t n, const char *between,
                        cli_text *text)
 {
@@ -60,10 +61,10 @@ static void scope_text(const cli_sensitivities *a, size_t i, uint32_t n, const c
     const uint32_t *scope = NULL;
     text->n = 0;
     text->at[0] = '\0';
-    if (n > 0) { /* if so, the parameter belongs to a factor */
+    if (n > 0) { /* n > 0 implies that the parameter belongs to a factor */
         (void)gbs_model_factor(model, a->s.factor[i], &n_scope, &scope);
     }
-    if (a->s.kind[i] == GBS_PARAMETER_INHIBITION) { /* what it inhibits */
+    if (a->s.kind[i] == GBS_PARAMETER_INHIBITION) { /* the child whose cause is inhibited */
         cli_text_add(text, cli_variable_text(model, scope[n_scope - 1], "", number));
         return;
     }
@@ -126,7 +127,7 @@ double cli_parameter_times(const cli_sensitivities *a, size_t i, double times)
 /* ---- which are shown ------------------------------------------------------------------------- */
 
 typedef struct ranked {
-    double size; /* of the derivative */
+    double size; /* absolute value of the derivative */
     size_t i;
 } ranked;
 
@@ -140,8 +141,8 @@ static int by_size(const void *x, const void *y)
     return (a->i > b->i) - (a->i < b->i);
 }
 
-/* Whether a parameter is the more probable one of the two entries of a column, which mirrors the
- * other one. */
+/* @return whether a parameter is the more probable entry of a column of two, whose derivative is
+ *         that of the other entry with opposite sign. */
 static int is_mirror(const cli_sensitivities *a, size_t i)
 {
     const gbs_sensitivities *s = &a->s;
@@ -166,7 +167,7 @@ int cli_rank_parameters(const cli_sensitivities *a,
     }
     for (size_t i = 0; i < a->s.n_parameters; i++) {
         const double size = size_of(a, i);
-        const int shown = fabs(a->s.derivative[i]) > 2.0 * a->s.mcse[i]; /* NAN is not */
+        const int shown = fabs(a->s.derivative[i]) > 2.0 * a->s.mcse[i]; /* NAN is not shown */
         if (shown && size > 0.0 && !is_mirror(a, i)) {
             rank[n_ranked++] = (ranked){.size = size, .i = i};
         }
@@ -184,7 +185,8 @@ static double derivative_of(const cli_sensitivities *a, size_t i)
     return fabs(a->s.derivative[i]);
 }
 
-/* @param top 0: all, in the model's order; else those with the largest derivatives */
+/* Chooses the parameters to show. @param top 0: all, in the order of the model; else the number of
+ * parameters with the largest derivatives */
 static int choose(cli_sensitivities *a, uint64_t top)
 {
     const int status = cli_rank_parameters(a, derivative_of, &a->shown, &a->n);
@@ -203,7 +205,7 @@ static int choose(cli_sensitivities *a, uint64_t top)
 static const char *const kinds[] = {"probability",    "log-weight", "weight",
                                     "log-likelihood", "inhibition", "leak"};
 
-/* The state that a parameter is about; NULL if the parameter has no state. */
+/* @return the state to which a parameter belongs; NULL if the parameter has no state. */
 static const char *own_state(const cli_sensitivities *a, size_t i, char *number)
 {
     const gbs_sensitivities *s = &a->s;
@@ -307,7 +309,7 @@ static void json_head(gbs_output *output, const cli_sensitivities *a)
     gbsi_output_text(output, ",\n  \"parameters\": [\n");
 }
 
-/* The longest text that scope_text() makes, ended. */
+/* @return the size of the longest text that scope_text() writes, with its final NUL. */
 static size_t longest_scope(const gbs_model *model)
 {
     size_t longest = 1;
@@ -370,7 +372,8 @@ static int write_answer(const cli_sensitivities *a, const char *format)
 
 /* ---- what is asked --------------------------------------------------------------------------- */
 
-/* "NAME=STATE", where either may hold '=': the first split that names a variable. */
+/* Reads "NAME=STATE". Name and state may contain '='; the text is split at the first '=' before
+ * which there is the name of a variable. */
 static int find_query(const gbs_model *model, const char *query, uint32_t *variable,
                       uint32_t *state)
 {
@@ -404,7 +407,7 @@ static int find_query(const gbs_model *model, const char *query, uint32_t *varia
     return found < 0 ? cli_error(CLI_USAGE, "--query: %s", err.message) : CLI_DONE;
 }
 
-/* "P(cold = yes | fever=yes)" */
+/* Writes the title, such as "P(cold = yes | fever=yes)" */
 static void make_title(cli_sensitivities *a)
 {
     const cli_arguments *arguments = a->job.arguments;

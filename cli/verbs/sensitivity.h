@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The changes of a probability with the parameters of a model, as a table or a file. */
+/* Derivatives of a probability with respect to the parameters of a model, and functions that write
+ * them. */
 #ifndef GIBBSITE_CLI_VERB_SENSITIVITY_H
 #define GIBBSITE_CLI_VERB_SENSITIVITY_H
 
@@ -9,13 +10,13 @@
 typedef struct cli_sensitivities {
     cli_job job;
     gbs_sensitivities s;
-    char title[256]; /* "P(cold = yes | fever=yes)" */
-    size_t n;        /* parameters that are shown */
-    size_t *shown;   /* ... in this order; [s.n_parameters] */
+    char title[256]; /* title, such as "P(cold = yes | fever=yes)" */
+    size_t n;        /* number of parameters that are shown */
+    size_t *shown;   /* [s.n_parameters] parameters that are shown, in the order of the output */
 } cli_sensitivities;
 
-/* @return the posterior if the entry, weight or likelihood of a parameter is `times` as large;
- * NAN if unknown. */
+/* @return the posterior probability if a parameter (entry, weight or likelihood) is multiplied by
+ *         `times`; NAN if unknown. */
 double cli_parameter_times(const cli_sensitivities *a, size_t i, double times);
 
 /* Ranks the parameters by `size_of`, the largest first. It leaves out parameters whose size is 0 up
@@ -30,13 +31,13 @@ int cli_rank_parameters(const cli_sensitivities *a,
 #define CLI_PARAMETER_TEXT 1024
 
 /* Writes "cold=yes | season=winter, age=old", or "factor 3, weight: A, B".
- * @param text [CLI_PARAMETER_TEXT], into which it is cut. */
+ * @param text [CLI_PARAMETER_TEXT], out; a longer text is cut. */
 void cli_parameter_text(const cli_sensitivities *a, size_t i, char *text);
 
-/* sensitivity_chart.c: --plot. @param most parameters. @return an exit status. */
+/* sensitivity_chart.c: --plot. @param most largest number of parameters. @return an exit status. */
 int cli_sensitivity_chart(const cli_sensitivities *a, size_t most);
 
-/* sensitivity_table.c: for people. */
+/* sensitivity_table.c: prints a table for people. */
 void cli_sensitivity_table(gbs_output *output, const cli_sensitivities *a);
 
 #endif

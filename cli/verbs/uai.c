@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite uai MODEL EVID QUERY TASK: the call of the UAI competitions, with their limits in the
- * environment. */
+/* gibbsite uai MODEL EVID QUERY TASK: answers the command line of the UAI competitions, which give
+ * limits in environment variables. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
-/* @return CLI_DONE with *value 0 if the variable is not set. */
+/* Reads a limit from an environment variable. @return CLI_DONE, with *value 0, if the variable is
+ * not set. */
 static int read_limit(const char *name, const char *unit, double *value)
 {
     const char *text = getenv(name); // NOLINT(concurrency-mt-unsafe): one thread
@@ -35,9 +36,8 @@ static double cpu_s(void)
     return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
 }
 
-/* INF_TIME is the CPU time of the whole call. The time left when sampling begins, minus some for
- * writing the answer, becomes a limit of the run in wall-clock time, which never runs ahead of CPU
- * time.
+/* INF_TIME is the CPU time of the whole call. The time that is left when sampling begins, minus
+ * some time for writing the answer, becomes a wall-clock limit of the run.
  */
 static void limit_time(cli_job *job, double limit_s)
 {
@@ -82,7 +82,7 @@ static int tell_nothing(void *context, const gbs_progress *progress)
     return cli_signals_caught();
 }
 
-/* Tells how good the state is, if it is not known to be the best. */
+/* Prints a bound on the quality of the state, if it is not proved to be the best. */
 static void tell_search(const cli_job *job, const gbs_mmap_report *r)
 {
     if (strcmp(r->stop, "limit") == 0) {
@@ -154,7 +154,7 @@ static int find_task(const char *word, size_t *task)
     return cli_error(CLI_USAGE, "uai: TASK %s: expected PR, MAR, MAP, MPE or MMAP", word);
 }
 
-/* Names EVID as a file, whatever its name looks like. */
+/* Makes EVID an option for a file of evidence, even if its name looks like a list of states. */
 static int name_evidence(cli_arguments *arguments, char **name)
 {
     const char *text = arguments->operand[1];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kill may come in the middle of a write, so that nothing is appended in place: every improvement
- * is a new file, the old content and one solution more, that takes the place of the old one. */
+/* Writes the answer file. The program may be killed during a write. Therefore nothing is appended
+ * in place: for every improvement, a new file with the old content and one more solution replaces
+ * the old file. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,7 +48,7 @@ static void copy_file(gbs_output *output, const char *path)
     }
 }
 
-/* Writes a solution behind those that this run wrote before; older contents of the file are
+/* Writes a solution after the earlier solutions of this run; older contents of the file are
  * dropped. */
 static gbs_status write_solution(cli_answer *answer, const gbs_result *result, int improving,
                                  gbs_error *err)

@@ -14,11 +14,11 @@ typedef struct search {
     cli_job *job;
     cli_answer *answer;
     double next_s;     /* time at which the next improvement is due */
-    double *p;         /* MAR: [rows] */
-    uint32_t *best;    /* MAP: [variables] */
-    double best_lp;    /* of best, minus infinity before the first draw */
+    double *p;         /* MAR: [rows] marginals */
+    uint32_t *best;    /* MAP: [variables] best state so far */
+    double best_lp;    /* log density of best; minus infinity before the first draw */
     double told_lp;    /* log-probability of the last answer that was written */
-    gbs_status status; /* of what was written */
+    gbs_status status; /* status of the last write */
     gbs_error err;
 } search;
 
@@ -35,7 +35,7 @@ static gbs_result marginals_result(const search *s)
     result.task = GBS_TASK_MAR;
     result.marginals.n_variables = gbs_model_n_variables(s->job->model);
     result.marginals.offset =
-        (size_t *)(uintptr_t)gbs_model_state_offsets(s->job->model); /* only read */
+        (size_t *)(uintptr_t)gbs_model_state_offsets(s->job->model); /* the array is only read */
     result.marginals.p = s->p;
     return result;
 }
@@ -50,7 +50,7 @@ static gbs_result states_result(const search *s, uint32_t *state)
     return result;
 }
 
-/* @return an exit status; the run is there to be asked if it is CLI_DONE. */
+/* Makes and executes the run. @return an exit status; if it is CLI_DONE, the run can be read. */
 static int execute(search *s, const gbs_run_callbacks *callbacks, int *stopped)
 {
     gbs_error err = {GBS_OK, ""};
@@ -195,7 +195,7 @@ static int run_map(search *s)
     }
     if (done == GBS_ERR_STOPPED && s->best_lp == -INFINITY) {
         for (uint32_t v = 0; v < gbs_model_n_variables(s->job->model); v++) {
-            s->best[v] = 0; /* and what is observed */
+            s->best[v] = 0; /* state 0, unless the variable is observed */
             (void)(s->job->evidence != NULL &&
                    gbs_evidence_state(s->job->evidence, v, &s->best[v]));
         }
@@ -271,7 +271,7 @@ int cli_uai_log_z(cli_job *job, cli_answer *answer)
     if (bounded) {
         gbs_run_options quick = job->options;
         quick.iterations = 20;
-        quick.time_s = 0.0; /* it is over */
+        quick.time_s = 0.0; /* --time is over */
         gbs_error failed = {GBS_OK, ""};
         done = gbs_log_z_bound(job->model, job->evidence, &quick, NULL, &report.log_z, &failed);
         if (done < 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Many cases of one model: in each case some of the same variables are observed, and the marginals
- * of the same variables are asked for.
+ * Many cases of one model. All cases share a list of variables that may be observed and a list of
+ * variables whose marginals are asked for.
  *
  *     gbs_cases *cases = NULL;
  *     const uint32_t observed[2] = {0, 3}, query[1] = {5};
@@ -11,9 +11,9 @@
  *     gbs_cases_answer(cases, 2, &state[0][0], NULL, &answers, NULL, &err);
  *     double p1 = p[gbs_cases_n_states(cases)]; // of the first state of query[0] in case 1
  *
- * Where junction trees hold the model they are made once and every case is a propagation in them
- * [M22], on all threads. Otherwise every case is a run (run.h) with the same options and seed.
- * The answer to a case does not depend on the other cases or on the threads.
+ * If junction trees of the model fit, they are made once, and each case is one propagation in these
+ * trees [M22]. Cases are answered on all threads. Otherwise every case is a run (run.h) with the
+ * same options and seed. The answer to a case does not depend on the other cases or on the threads.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
@@ -30,7 +30,7 @@
 extern "C" {
 #endif
 
-/** Used in place of a state: the variable is not observed in this case. */
+/** Value in place of a state: the variable is not observed in this case. */
 #define GBS_UNOBSERVED UINT32_MAX
 
 typedef struct gbs_cases gbs_cases;
@@ -41,10 +41,11 @@ typedef struct gbs_case_answers {
     /** [n][gbs_cases_n_states()] out: for each case the probabilities of the states of the query,
      *  variable by variable; NAN in a case of probability 0. */
     double *p;
-    double *mcse;   /**< same shape, out: Monte Carlo standard error; 0 for exact entries */
+    double *mcse;   /**< same shape as p, out: Monte Carlo standard error; 0 for exact entries */
     double *log_p;  /**< [n] out: ln P(case | evidence); minus infinity in a case of probability 0,
                        NAN if it is not known because the case was sampled */
-    int *converged; /**< [n] out: 1 or 0, as gbs_report.converged; exact answers are 1 */
+    int *converged; /**< [n] out: 1 if the answer has converged (gbs_report.converged) or is exact,
+                       else 0 */
 } gbs_case_answers;
 
 /**
@@ -54,8 +55,8 @@ typedef struct gbs_case_answers {
  * @param evidence the observations that all cases share; copied.
  * @param options  options of the run, copied; the objects that its pointers refer to must outlive
  * the cases. Method AUTO makes junction trees if they are predicted to answer a case within what
- * AUTO allows for a run; EXACT makes them if they fit memory. time_s counts from here on, over all
- *                 cases; AUTO gives trees up that are not there after 0.4 of it, and samples.
+ * AUTO allows for a run; EXACT makes them if they fit memory. time_s counts from this call on, over
+ * all cases; if the trees are not finished after 0.4 of time_s, AUTO gives them up and samples.
  * @param column   [n_columns] distinct ids of the variables that are observed in some case; copied.
  * @param query    [n_query] distinct ids; copied.
  * @return errors of gbs_run_new(); GBS_ERR_ARGUMENT if an id is out of range or occurs twice.
@@ -66,23 +67,25 @@ GBS_API GBS_MUST_USE gbs_status gbs_cases_new(const gbs_model *model, const gbs_
                                               const uint32_t *query, gbs_cases **cases,
                                               gbs_error *err);
 GBS_API void gbs_cases_free(gbs_cases *cases); /**< NULL is allowed */
-/** @return the number of states of all variables of the query together. */
+/** @return the sum of the numbers of states of the query's variables. */
 GBS_API size_t gbs_cases_n_states(const gbs_cases *cases);
-/** @return 1 if junction trees answer the cases, else 0: they are runs. */
+/** @return 1 if junction trees answer the cases; 0 if each case is a run. */
 GBS_API int gbs_cases_is_exact(const gbs_cases *cases);
-/** @return the number of cases that are best answered in one call: a fraction of a second's work,
- * and some MiB of answers. Any other number gives the same answers, but where time_s ends runs: the
- * time left is shared by the cases of a call. */
+/** @return the number of cases that are best answered in one call. A call with this number takes a
+ *         fraction of a second and gives some MiB of answers. Any other number gives the same
+ *         answers, except where time_s ends runs: the cases of a call share the time that is
+ * left. */
 GBS_API size_t gbs_cases_at_once(const gbs_cases *cases);
 
 /**
  * Answer some cases. Equal cases are answered once.
  *
  * @param state     [n][n_columns] a state of each column's variable, or GBS_UNOBSERVED. A state
- *                  other than the evidence has makes the case impossible.
+ *         that contradicts the evidence makes the case impossible.
  * @param callbacks NULL, or callbacks for progress; the callback for draws is not called.
- * @param n_done    out or NULL: answers of cases before this one are there. One whose run was ended
- *                  by its share of time_s has what was there, or NAN, and is not called converged.
+ * @param n_done    out or NULL: number of cases, from the first, that were answered. If a case's
+ *         share of time_s ended its run, its answers are the estimates so far, or NAN, and
+ *         `converged` is 0.
  * @return GBS_OK; GBS_STOPPED if ended by time_s or the callback; GBS_ERR_ARGUMENT for a state out
  *         of range, with nothing answered; errors of gbs_run_execute() other than
  *         GBS_ERR_IMPOSSIBLE, which is an answer, and GBS_ERR_NOT_FOUND, for which all numbers of

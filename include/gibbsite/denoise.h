@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Noisy pictures are restored: a Markov random field gives the true levels of pixels given the
- * noisy picture. Its parameters are estimated from the noisy picture alone, and results are
- * returned as pictures.
+ * Restoration of noisy pictures: a Markov random field gives the distribution of the true levels of
+ * pixels given the noisy picture. Its parameters are estimated from the noisy picture alone, and
+ * results are returned as pictures.
  *
  *     gbs_image noisy = {0};
  *     gbs_model *pixels = NULL;
@@ -17,8 +17,9 @@
  *
  * p(x | y) ~ prod over pixels p(y_i | x_i) * prod over neighbours exp(-coupling w d(x_i, x_j))
  *
- * where d is 1[x_i != x_j] or min((x_i - x_j)^2, truncation), and w is 1, but 1/sqrt 2 for diagonal
- * neighbours. For spins -1 and +1 with weight exp(J x_i x_j), the coupling is 2 J.
+ * where d is 1[x_i != x_j] or min((x_i - x_j)^2, truncation), and w is 1/sqrt 2 for diagonal
+ * neighbours and 1 for all others. For spins -1 and +1 with weight exp(J x_i x_j), the coupling is
+ * 2 J.
  *
  * Threads: different threads may use different objects at the same time.
  * Errors: for NULL in place of an object or output, calls return GBS_ERR_ARGUMENT.
@@ -35,17 +36,19 @@ extern "C" {
 
 typedef struct gbs_denoise_options {
     size_t size;     /**< sizeof(gbs_denoise_options) */
-    uint32_t levels; /**< of a pixel, 2 to 256; 0 stands for 2. A grey value g of at most G is level
-                          g (levels - 1) / G, in a bitmap black is level 1 */
+    uint32_t levels; /**< number of levels of a pixel, 2 to 256; 0 stands for 2. A grey value g in 0
+                        .. G is level g (levels - 1) / G; in a bitmap, black is level 1 */
     int labels; /**< 1: the value of a pixel is the number of its level, as in palettes; the noise
                      is then GBS_NOISE_FLIP */
     gbs_noise noise;
-    double noise_level; /**< flip: a probability above 0 and below 1 - 1/levels. Gauss: a standard
-                             deviation above 0, where neighbouring levels are 1 apart */
+    double noise_level; /**< flip noise: probability of a flip, above 0 and below 1 - 1/levels.
+                           Gaussian noise: standard deviation, above 0, in units of the distance
+                           between neighbouring levels */
     gbs_smoothing smoothing;
-    double coupling;     /**< 0 to 100, in units of the log-weight */
-    double truncation;   /**< above 0; 0 stands for (levels - 1)^2, which truncates nothing */
-    uint32_t neighbours; /**< 4 or 8; 0 stands for 4 */
+    double coupling;   /**< strength of the coupling, 0 to 100, in units of the log-weight */
+    double truncation; /**< largest value of d(x_i, x_j) between neighbours; 0 stands for (levels -
+                          1)^2, which truncates nothing */
+    uint32_t neighbours; /**< number of neighbours of a pixel: 4 or 8; 0 stands for 4 */
     const gbs_run_callbacks *callbacks; /**< NULL, or gbs_denoise_model() calls progress after every
                                            2^16 factors; progress may stop it */
     int keep_chains; /**< 1: gbs_denoise_limit() does not change the number of chains */
@@ -54,33 +57,32 @@ typedef struct gbs_denoise_options {
 /**
  * Make the model of a noisy picture.
  *
- * @return GBS_ERR_ARGUMENT for options that are out of range, and for a picture in colour whose
- *         values are asked for as labels; GBS_ERR_STOPPED if progress stopped it; GBS_ERR_LIMIT,
- *         GBS_ERR_MEMORY.
+ * @return GBS_ERR_ARGUMENT for options that are out of range, and for a colour picture with
+ *         options.labels; GBS_ERR_STOPPED if progress stopped it; GBS_ERR_LIMIT, GBS_ERR_MEMORY.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_model(const gbs_image *noisy,
                                                   const gbs_denoise_options *options,
                                                   gbs_model **model, gbs_error *err);
 
 /**
- * Set the options of a run for a large picture, 2^20 pixels times levels or more, so that it ends
- * soon.
+ * Set the options of a run for a large picture (pixels times levels at least 2^20) so that the run
+ * ends soon.
  *
  * - A picture that is at least 48 pixels wide and high is run without factors: method sample,
  *   lattice always, and 4 chains in place of the default of 16, unless keep_chains is set. A
- *   picture of two levels with flip noise and 4 neighbours is run bit by bit, any other with
- *   averaged probabilities level by level. (Options of scan, draw, lattice, temper, least_chains
- *   and others that such runs do not support leave the run as it is; so does target_error for a
- *   picture that would be run bit by bit.)
+ *   picture of two levels with flip noise and 4 neighbours is run with one bit for each pixel. Any
+ *   other picture is run level by level, with averaged probabilities. (Options of scan, draw,
+ *   lattice, temper, least_chains and others that such runs do not support leave the run unchanged.
+ *   For a picture that would be run with bits, target_error also leaves the run unchanged.)
  * - If sweeps, max_updates, time_s and target_error are all unset, the run gets a limit: 2^33
- *   updates times levels in all, but at least 32 sweeps (64 if it is run bit by bit, 16 if it is
- *   run as a model). It ends earlier if it meets the default target of the standard error.
+ *   updates times levels in all, but at least 32 sweeps (64 with one bit for each pixel, 16 if the
+ *   run has factors). The run ends earlier if the standard errors meet the default target.
  *
  * For 512 x 512 pixels, one in ten flipped, probabilities between 0.1 and 0.9 had a root mean
- * square error of 0.019 after those 64 sweeps of 4 chains in bits. It was 0.018 after 16 sweeps of
- * 16 chains of the model, which take many times the memory. For 512 x 512 grey pixels of 8 levels
- * with normal noise of one level, 4 chains had an error of 0.043 after 32 sweeps, 0.031 after 64
- * and 0.023 after 128; 16 chains of the model had 0.034 after 16 sweeps.
+ * square error of 0.019 after these 64 sweeps of 4 chains in bits. The error was 0.018 after 16
+ * sweeps of 16 chains with factors, which take many times the memory. For 512 x 512 grey pixels of
+ * 8 levels with normal noise of one level, 4 chains had an error of 0.043 after 32 sweeps, 0.031
+ * after 64 and 0.023 after 128; 16 chains with factors had an error of 0.034 after 16 sweeps.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_limit(const gbs_image *noisy,
                                                   const gbs_denoise_options *options,
@@ -88,16 +90,17 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_limit(const gbs_image *noisy,
 
 /**
  * Make the run of a noisy picture: the run that gbs_run_new() makes of its model, or a run without
- * factors, which takes a small part of the memory of factors; see gbs_denoise_limit(). A run bit by
- * bit gives the same bits with and without factors. If the option lattice is `always`, any other
- * picture whose probabilities are averaged is run level by level, with one byte a pixel and with
- * random draws that differ from those of the model. In a large picture only some pixels, spread
- * evenly, then have standard errors (gbs_report.n_watched).
+ * factors, which takes a small part of the memory of factors; see gbs_denoise_limit(). A run with
+ * one bit for each pixel gives the same results, bit for bit, with and without factors. If the
+ * option lattice is `always`, any other picture whose probabilities are averaged is run level by
+ * level, with one byte for each pixel. Its random draws differ from those of a run with factors. In
+ * a large picture only some pixels, spread evenly, then have standard errors
+ * (gbs_report.n_watched).
  *
  * @param run_options borrowed; NULL: the defaults.
  * @param model out: the model of the run, to be freed after the run. The model has no factors if
- * the run does not need them: it then only serves to read the numbers of the run, and the run
- * cannot write checkpoints.
+ *         the run does not need them. Such a model only serves to read the results of the run, and
+ *         the run cannot write checkpoints.
  * @return the values of gbs_denoise_model() and gbs_run_new().
  */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_run(const gbs_image *noisy,
@@ -105,7 +108,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_run(const gbs_image *noisy,
                                                 const gbs_run_options *run_options,
                                                 gbs_model **model, gbs_run **run, gbs_error *err);
 
-/** Pictures of an answer. */
+/** Pictures that show the marginals. */
 typedef enum gbs_denoise_picture {
     GBS_DENOISE_MODE = 0, /**< the most probable level of each pixel, in the kind of the noisy
                                picture (colour: grey) */
@@ -137,12 +140,12 @@ typedef struct gbs_denoise_errors {
                               rounded, and the truth */
     double square;         /**< mean squared difference between the mean levels and the truth: the
                               reconstruction error of Herded Gibbs. NAN for labels */
-    double expected_wrong; /**< the value of `wrong` that the marginals predict */
+    double expected_wrong; /**< expected value of `wrong` under the marginals */
 } gbs_denoise_errors;
 
-/** Compare with the truth. @param truth a picture of the same size, read in the same way as the
- * noisy picture.
- *  @return GBS_ERR_ARGUMENT if their sizes differ, or one of the two is a bitmap. */
+/** Compare a noisy picture and its restoration with the true picture. @param truth a picture of the
+ * same size, read in the same way as the noisy picture.
+ *  @return GBS_ERR_ARGUMENT if the sizes differ, or if only one of the two pictures is a bitmap. */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_compare(const gbs_image *truth, const gbs_image *noisy,
                                                     const gbs_denoise_options *options,
                                                     const double *p, gbs_denoise_errors *errors,
@@ -153,7 +156,8 @@ typedef struct gbs_denoise_found {
     size_t size;        /**< in: sizeof(gbs_denoise_found), set by the caller */
     double noise_level; /**< estimated noise, or the value in the options if it was not to be
                              estimated */
-    double noise_error; /**< Monte Carlo standard error; 0 if it is not asked for */
+    double noise_error; /**< Monte Carlo standard error of noise_level; 0 if noise_level was not
+                           estimated */
     double coupling;    /**< estimated coupling, or the value in the options if it was not to be
                              estimated */
     double coupling_error;
@@ -170,12 +174,13 @@ typedef struct gbs_denoise_found {
  * the likelihood of these pictures and the coupling to the value that maximises their
  * pseudo-likelihood (Besag 1975). The answer is the mean over the second half of the iterations. A
  * coupling is searched for between 0 and 3, above which pictures have one level nearly everywhere.
- * For a large picture only a part in the middle is used, of at most 2^16 pixels and 2^19 pixels
- * times levels. The errors measure how far repeated runs of this algorithm differ; they do not
- * include the effect of a small picture.
+ * For a large picture only a part in its middle is used; the part has at most 2^16 pixels, and
+ * pixels times levels are at most 2^19. The errors measure how far repeated runs of this algorithm
+ * differ; they do not include the effect of a small picture.
  *
- * @param options   initial values of the estimates, and values that are not estimated.
- * @param callbacks NULL, or progress is called ten times a second, with iterations for passes.
+ * @param options   initial values of the parameters that are estimated, and values of all others.
+ * @param callbacks NULL, or callbacks of which progress is called ten times a second, with pass =
+ *         iterations done.
  * @return GBS_ERR_STOPPED if callbacks->progress stopped it.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_estimate(const gbs_image *noisy,
@@ -185,22 +190,22 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_estimate(const gbs_image *noisy,
                                                      gbs_denoise_found *found, gbs_error *err);
 
 /**
- * Tell the kind of noise that a picture shows. It shows flips in two cases: no two of its values
- * are nearest to the same level, or 99 % of its pixels are within 0.15 of a level, which is too
- * near for normal noise to change a level. Otherwise values spread, and it shows normal noise.
+ * Tell which kind of noise a picture shows. A picture shows flip noise in two cases: no two of its
+ * values have the same nearest level, or 99 % of its pixels are within 0.15 of a level. (Normal
+ * noise of such a size would change no level.) Any other picture shows normal noise.
  *
  * Labels, bitmaps and palettes always show flips. With more than 4 levels that are fewer than 4
  * values apart, a picture always shows normal noise.
  *
- * @param levels of the picture without noise; 0 stands for 2.
+ * @param levels number of levels of the picture without noise; 0 stands for 2.
  */
 GBS_API gbs_noise gbs_denoise_noise_of(const gbs_image *noisy, uint32_t levels, int labels);
 
 /**
- * Count pixels that noise leaves no choice: any level but one has a probability below 1e-9,
- * whatever their neighbours are. If this holds for all pixels, the model is frozen: its answer is
- * the noisy picture, for any number of sweeps. gbs_denoise_limit() then ends its run after 16
- * sweeps, and the verdict of a run of gbs_denoise_run() says so.
+ * Count the pixels whose level the noisy picture decides: all levels except one have a probability
+ * below 1e-9 for any levels of the neighbours. If all pixels are such pixels, the model is frozen:
+ * its answer is the noisy picture, for any number of sweeps. gbs_denoise_limit() then ends its run
+ * after 16 sweeps, and the verdict of a run of gbs_denoise_run() says so.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_frozen(const gbs_image *noisy,
                                                    const gbs_denoise_options *options,

@@ -38,20 +38,21 @@ typedef enum gbs_influence_rule {
     GBS_INFLUENCE_AUTO = 100, /**< by enumeration if that is fast for the whole model, otherwise
                                    upper bounds */
     GBS_INFLUENCE_BOUND = 1,  /**< upper bounds from the factors */
-    GBS_INFLUENCE_EXACT = 2,  /**< computed by enumeration of the neighbours' states; upper bounds
-                                   if this needs more than 2^16 configurations for a variable or
-                                   2^36 table entries in all */
+    GBS_INFLUENCE_EXACT =
+        2, /**< enumeration of the neighbours' states; upper bounds if enumeration needs more than
+              2^16 configurations for a variable or 2^36 table entries in all */
 } gbs_influence_rule;
 
 typedef struct gbs_influence_options {
-    size_t size;  /**< sizeof(gbs_influence_options); 0: the fields it began with are read */
-    int rule;     /**< gbs_influence_rule; 0 stands for GBS_INFLUENCE_AUTO */
-    int reserved; /**< 0 */
-    uint64_t memory_limit; /**< bytes, of the program and model too; 0: half of the
-                                machine's memory or cgroup limit */
-    /** NULL, or called about every millisecond, on the calling thread, by all work on these
-     *  influences. @return nonzero to stop: gbs_scan_optimise() then returns the best scan so far,
-     * any other call returns GBS_ERR_STOPPED with a message that names the step of the computation.
+    size_t size;           /**< sizeof(gbs_influence_options); 0: the fields of its first version */
+    int rule;              /**< gbs_influence_rule; 0 stands for GBS_INFLUENCE_AUTO */
+    int reserved;          /**< 0 */
+    uint64_t memory_limit; /**< memory limit in bytes, program and model included; 0: half of the
+                              machine's memory or cgroup limit */
+    /** NULL, or a function that all calls with these influences call about every millisecond, on
+     * the calling thread. @return nonzero to stop: gbs_scan_optimise() then returns the best scan
+     * so far, any other call returns GBS_ERR_STOPPED with a message that names the step of the
+     * computation.
      */
     int (*stop)(void *context);
     void *stop_context; /**< first argument of stop; borrowed until the influences are freed */
@@ -67,16 +68,19 @@ typedef struct gbs_influence_options {
 typedef struct gbs_influences gbs_influences;
 
 /** Properties of the matrix. C_ij, the influence of j on i, is the largest total variation distance
- *  between two conditional distributions of i given neighbours that differ in j alone. */
+ *  between two conditional distributions of i given states of the neighbours that differ in j
+ *  alone. */
 typedef struct gbs_influence_report {
     size_t size; /**< bytes in this library's struct; fields beyond it must not be read */
     uint32_t n_variables;
-    uint32_t n_free;    /**< neither observed nor implied by evidence; C has so many rows */
-    uint64_t n_entries; /**< ordered pairs of variables that share a factor; of given influences, of
-                             variables of which one influences the other */
-    uint32_t n_exact;   /**< rows computed by enumeration; the other rows are upper bounds */
-    uint32_t
-        n_refused; /**< with GBS_INFLUENCE_EXACT: rows with too many configurations to enumerate */
+    uint32_t n_free; /**< number of variables that are neither observed nor implied by evidence: the
+                        rows of C */
+    uint64_t n_entries; /**< number of ordered pairs of variables that share a factor; with
+                             given influences, of which one influences the other */
+    /** number of rows computed by enumeration; the other rows are upper bounds */
+    uint32_t n_exact;
+    uint32_t n_refused; /**< with GBS_INFLUENCE_EXACT: number of rows with too many configurations
+                           to enumerate */
     double largest_sum; /**< largest sum of a row; below 1: Dobrushin's condition holds */
     double mean_sum;    /**< mean sum of a row */
     uint64_t n_given;   /**< entries given by the caller; 0: computed */
@@ -96,7 +100,7 @@ typedef struct gbs_influence_norms {
  * @return GBS_ERR_LIMIT, with the bytes needed, if the matrix exceeds the memory limit;
  *         GBS_ERR_IMPOSSIBLE if the evidence is proved to have probability zero; GBS_ERR_MEMORY;
  *         GBS_ERR_ARGUMENT for a given entry that is no influence.
- * Time and memory linear in the pairs of variables that share a factor.
+ *         Time and memory are linear in the number of pairs of variables that share a factor.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_influences_new(const gbs_model *model,
                                                    const gbs_evidence *evidence,
@@ -121,17 +125,17 @@ typedef struct gbs_variation_bound {
     double functions; /**< min(V, sum of d_i): bounds the error of the expectation of any function
                          that changes by at most d_i when x_i changes */
     double total_variation; /**< min(1, sum of b_i over S): bounds the total variation distance of
-                               the joint distribution of S, whatever the weights */
+                               the joint distribution of S, for any weights */
 } gbs_variation_bound;
 
 /**
  * Compute bounds on the distance from the target distribution after given numbers of updates, from
  * any start. With weight 1 on a set of variables and 0 elsewhere, V below 1 is the bound on the
- * total variation distance of their joint distribution; with other weights it is not.
+ * total variation distance of their joint distribution; with other weights V is no such bound.
  *
- * @param options    NULL for the defaults. Only scan, origin and sequence are used; the scan is
- *                   chromatic, systematic, random or a sequence, which is repeated. V does not tend
- *                   to 0 if a sequence omits a variable of positive weight.
+ * @param options    NULL for the defaults. Only scan, origin and sequence are used. The scan must
+ *                   be chromatic, systematic, random or a sequence; a sequence is repeated. V does
+ *                   not tend to 0 if a sequence omits a variable of positive weight.
  * @param n_targets, weight  [n_targets][n_variables] >= 0, variable ids; NULL: all weights 1.
  * @param n_steps, steps     [n_steps] ascending numbers of single-variable updates.
  * @param bound      out, [n_steps][n_targets].
@@ -150,8 +154,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_pass_length(const gbs_influences *influences
                                                 const gbs_run_options *options, uint64_t *n,
                                                 gbs_error *err);
 
-/** When a variation V falls to a given accuracy. With weights other than 0 and 1 this is no bound
- * on a total variation distance. */
+/** The number of passes after which a variation V has fallen to a given accuracy. With weights
+ * other than 0 and 1, V is no bound on a total variation distance. */
 typedef struct gbs_sufficient {
     int found;       /**< 1, or 0: V did not reach the accuracy within `passes` */
     uint64_t passes; /**< found: the smallest number of passes; not found: passes tried */
@@ -170,27 +174,30 @@ GBS_API GBS_MUST_USE gbs_status gbs_variation_within(const gbs_influences *influ
                                                      const double *weight, double accuracy,
                                                      gbs_sufficient *out, gbs_error *err);
 
-/** The scan wanted from gbs_scan_optimise(); zero the struct and set the fields that apply. */
+/** The scan that gbs_scan_optimise() has to find; set the struct to zero, then set the fields that
+ * apply. */
 typedef struct gbs_scan_request {
-    size_t size;          /**< sizeof(gbs_scan_request); 0: the fields it began with are read */
+    size_t size;          /**< sizeof(gbs_scan_request); 0: the fields of its first version */
     const double *weight; /**< [n_variables] >= 0; NULL: all weights 1 */
     uint64_t origin;      /**< first variable of the systematic scan that is improved */
-    uint64_t steps;       /**< updates in the scan; 0: doubled from 2 until V reaches the goal */
-    double accuracy; /**< steps > 0: improvement stops once V is at most this; 0: V never stops it.
-                          steps = 0 and match = 0: the goal */
-    uint64_t match; /**< steps = 0: the goal is V of the systematic scan after this many updates; 0:
-                       the goal is accuracy */
-    int iterate;    /**< 1: improve the result again until V no longer falls */
-    const gbs_run_options *start; /**< the scan that is improved: its scan, origin and sequence
-                          are used; a sequence is repeated to the length. NULL: systematic from
-                          origin. random: q_t uniform at each step (Mitliagkas & Mackey 2017,
-                          Definition 7); time O(length * (influences + variables)) */
+    uint64_t steps;  /**< number of updates in the scan; 0: this number is doubled from 2 until V
+                        reaches the goal */
+    double accuracy; /**< with steps > 0: improvement stops once V is at most this value; 0: V never
+                        stops it. With steps = 0 and match = 0: the goal for V */
+    uint64_t match;  /**< with steps = 0: the goal is V of the systematic scan after this many
+                        updates; if match is 0, the goal is accuracy */
+    int iterate;     /**< 1: improve the result again until V no longer falls */
+    /** options of the scan that is improved, of which scan, origin and sequence are used; a
+     * sequence is repeated up to the length. NULL: the systematic scan from origin. With the random
+     * scan, q_t is uniform at each step (Mitliagkas & Mackey 2017, Definition 7); time O(length *
+     * (influences + variables)) */
+    const gbs_run_options *start;
 } gbs_scan_request;
 
 /** The result of gbs_scan_optimise(). */
 typedef struct gbs_scan_report {
     size_t size;        /**< in: sizeof(gbs_scan_report) */
-    double goal;        /**< V that the scan had to reach; 0: no goal */
+    double goal;        /**< value of V that the scan had to reach; 0: no goal */
     double before;      /**< V of the scan that is improved, at the same length */
     double after;       /**< V of the optimised scan */
     uint32_t rounds;    /**< rounds of improvement at the final length */
@@ -201,83 +208,88 @@ typedef struct gbs_scan_report {
 } gbs_scan_report;
 
 /**
- * Find a scan with a small variation V by coordinate descent from a scan, [M39]. V of the result is
- * at most V of that scan at the same length.
+ * Find a scan with a small variation V by coordinate descent from request->start [M39]. V of the
+ * result is at most V of the start at the same length.
  *
  * @param sequence out, variable ids; caller frees with gbs_free(). @param n out: its length.
  * @param report   out or NULL.
  * @return GBS_STOPPED if gbs_influence_options.stop ended the search: sequence is the best scan so
  *         far, whose V may be above the goal: while lengths are doubled, the last whole one, unless
- * the longer one is already better; GBS_ERR_STOPPED if it ended before there was a scan;
- *         GBS_ERR_UNSUPPORTED if no length up to 2^28 updates, or up to the shorter one that the
- *         memory limit of the influences allows, reaches the goal; GBS_ERR_ARGUMENT.
- *         Time O(length * neighbours).
+ *         the longer one is already better; GBS_ERR_STOPPED if it ended the search before a scan
+ *         was found; GBS_ERR_UNSUPPORTED if no length up to 2^28 updates, or up to the length that
+ *         the memory limit of the influences allows, reaches the goal; GBS_ERR_ARGUMENT. Time
+ *         O(length * neighbours).
  */
 GBS_API GBS_MUST_USE gbs_status gbs_scan_optimise(const gbs_influences *influences,
                                                   const gbs_scan_request *request,
                                                   uint32_t **sequence, size_t *n,
                                                   gbs_scan_report *report, gbs_error *err);
 
-/** Pairs of chains for gbs_couple(); zero the struct and set the fields that apply. */
+/** Pairs of chains for gbs_couple(); set the struct to zero, then set the fields that apply. */
 typedef struct gbs_coupling_request {
-    size_t size;     /**< sizeof(gbs_coupling_request); 0: the fields it began with are read */
-    uint64_t pairs;  /**< pairs of chains, 2 to 65536; 0: 64 */
-    uint64_t lag;    /**< L, passes that the first chain is ahead, up to 2^20; 0: those within
-                          which 16 other pairs, of lag 1, have met, and one more */
-    uint64_t sweeps; /**< passes of the second chain after which a pair that has not met is given
-                          up, up to 2^20; 0: 1000 */
+    size_t size;    /**< sizeof(gbs_coupling_request); 0: the fields of its first version */
+    uint64_t pairs; /**< number of pairs of chains, 2 to 65536; 0: 64 */
+    /** lag L: number of passes by which the first chain is ahead, up to 2^20; 0: one more than the
+     * number of passes within which 16 other pairs with lag 1 have met */
+    uint64_t lag;
+    uint64_t sweeps; /**< largest number of passes of the second chain, up to 2^20: a pair that has
+                        not met by then is given up; 0: 1000 */
 } gbs_coupling_request;
 
 /** Estimates of upper bounds on a total variation distance, as means over pairs with standard
- *  errors of at least 1 / pairs. A value of 1 or more says nothing. */
+ * errors of at least 1 / pairs. A bound of 1 or more carries no information. */
 typedef struct gbs_coupling_bound {
-    double joint;         /**< for the joint distribution of the variables of positive weight */
-    double joint_mcse;    /**< its standard error */
-    double variable;      /**< for the one of them whose estimate is largest, by itself */
-    double variable_mcse; /**< its standard error */
-    uint32_t worst;       /**< that variable; UINT32_MAX: none is free */
+    double joint;      /**< bound for the joint distribution of the variables of positive weight */
+    double joint_mcse; /**< standard error of joint */
+    double variable; /**< bound for the marginal of variable worst, the largest of these variables'
+                        bounds */
+    double variable_mcse; /**< standard error of variable */
+    uint32_t worst;       /**< variable with the largest bound; UINT32_MAX: no variable is free */
     uint32_t reserved;    /**< 0 */
 } gbs_coupling_bound;
 
-/** How the pairs of gbs_couple() fared. */
+/** Counts and times of the pairs of gbs_couple(). */
 typedef struct gbs_coupling_report {
-    size_t size;     /**< in: sizeof(gbs_coupling_report) */
-    uint64_t pairs;  /**< pairs of chains */
-    uint64_t met;    /**< pairs that met; fewer than `pairs`: what is estimated is at least so much,
-                          and may be any more */
-    uint64_t lag;    /**< L, passes */
-    uint64_t sweeps; /**< passes after which a pair was given up */
-    uint64_t longest; /**< passes of the second chain until the last of those that met did */
-    double mean;      /**< mean passes until they met; NAN: none did */
+    size_t size;    /**< in: sizeof(gbs_coupling_report) */
+    uint64_t pairs; /**< pairs of chains */
+    uint64_t met; /**< number of pairs that met. If it is less than `pairs`, the estimates are lower
+                     bounds of the expectations */
+    uint64_t lag; /**< lag L in passes */
+    uint64_t sweeps;  /**< passes after which a pair was given up */
+    uint64_t longest; /**< passes of the second chain until the last meeting of a pair */
+    double mean;      /**< mean number of passes until pairs met; NAN: no pair met */
 } gbs_coupling_report;
 
 /**
  * Estimate how far chains of a model are from their target after given numbers of passes, from
- * pairs of coupled chains, of which X is L passes ahead of Y (Biswas, Jacob & Vanetti 2019,
- * Estimating convergence of Markov chains with L-lag couplings, NeurIPS; [M82]). X and Y begin as
- * the chains of a run do, independently; each update draws both states from the maximal coupling of
- * their two conditionals. Variables S at pass t are, in total variation, at most as far from their
- * target as the expectation of
+ * pairs of coupled chains. In a pair, chain X is L passes ahead of chain Y (Biswas, Jacob & Vanetti
+ * 2019, Estimating convergence of Markov chains with L-lag couplings, NeurIPS; [M82]). X and Y
+ * begin as the chains of a run do, independently; each update draws both states from the maximal
+ * coupling of their two conditionals. Variables S at pass t are, in total variation, at most as far
+ * from their target as the expectation of
  *
  *     the number of j >= 0 with X_(t + (j+1) L) and Y_(t + j L) different somewhere in S
  *
- * which is estimated here. It can say no: chains need longer. It never says yes by itself: pairs
- * whose starts all lie in one mode meet at once, and say 0.
+ * which is estimated here. A large estimate shows that chains need more passes. A small estimate
+ * alone does not show that they need no more: pairs that all start in one mode meet at once and
+ * give 0.
  *
- * @param influences of the model and its evidence; their stop and memory limit hold.
+ * @param influences influences of the model and its evidence; their `stop` and memory limit apply.
  * @param options    NULL for the defaults. Only scan, origin, sequence, seed and threads are used;
- *                   scans are those of gbs_variation(), and must update every free variable. The
- *                   result has the same bits on any number of threads.
+ *                   the scan must be one that gbs_variation() accepts and must update every free
+ *                   variable. The result has the same bits on any number of threads.
  * @param request    NULL for the defaults.
- * @param n_targets, weight  [n_targets][n_variables] >= 0: S are those above 0; NULL: all.
+ * @param n_targets, weight  [n_targets][n_variables] >= 0: S are the variables of weight above 0;
+ *         NULL: all variables.
  * @param n_times, sweeps    [n_times] numbers of passes t.
  * @param bound      out, [n_times][n_targets].
  * @param each       NULL, or out, [n_times][n_variables]: the estimate for each variable by itself.
  * @param report     out.
- * @return GBS_STOPPED if gbs_influence_options.stop ended it: pairs that were under way or not
- * begun count as not met; GBS_ERR_STOPPED if no pair was done; GBS_ERR_ARGUMENT for other scans;
- *         GBS_ERR_IMPOSSIBLE or GBS_ERR_NOT_FOUND if no state of positive weight is found to begin
- *         with; GBS_ERR_MEMORY. Memory: (4 n_times + 20) bytes times variables for each thread.
+ * @return GBS_STOPPED if gbs_influence_options.stop ended the call: pairs that were not finished or
+ *         not begun count as not met; GBS_ERR_STOPPED if no pair was finished; GBS_ERR_ARGUMENT for
+ *         other scans; GBS_ERR_IMPOSSIBLE or GBS_ERR_NOT_FOUND if no initial state of positive
+ *         weight is found; GBS_ERR_MEMORY. Memory: (4 n_times + 20) bytes times variables for each
+ *         thread.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_couple(const gbs_influences *influences,
                                            const gbs_run_options *options,

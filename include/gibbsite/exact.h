@@ -26,12 +26,13 @@ extern "C" {
 
 /** Limits of exact inference; zero-initialised means the defaults. */
 typedef struct gbs_exact_options {
-    size_t size;           /**< sizeof(gbs_exact_options); 0: the fields it began with are read */
-    uint64_t memory_limit; /**< bytes, program and model included; 0: half of the machine's memory
-                            */
+    size_t size;           /**< sizeof(gbs_exact_options); 0: the fields of its first version */
+    uint64_t memory_limit; /**< memory limit in bytes, program and model included; 0: half of the
+                              machine's memory */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
-    double most_s; /**< seconds: a component that is predicted, by counted table entries, to take
-                        longer in one thread is too large; 0: no such limit */
+    double most_s; /**< largest number of seconds for a component in one thread, as predicted from
+                      the number of table entries; a component above it counts as too large; 0: no
+                      such limit */
 } gbs_exact_options;
 
 /**
@@ -54,7 +55,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_exact_log_z(const gbs_model *model,
  *
  * @param options     NULL for the defaults.
  * @param incumbent   NULL, or [n_variables] a state of positive probability. Components that are
- *                    too large keep their states in it; without it they are GBS_ERR_LIMIT.
+ *         too large keep their states in incumbent; without incumbent, such a component gives
+ *         GBS_ERR_LIMIT.
  * @param state       [n_variables], out, observed variables included; may be the same array as
  *                    incumbent.
  * @param log_density out or NULL: ln of the unnormalised probability of state.
@@ -82,14 +84,14 @@ GBS_API GBS_MUST_USE gbs_status gbs_exact_mmap(const gbs_model *model, const gbs
                                                const uint32_t *query, uint32_t *state,
                                                double *log_p, gbs_error *err);
 
-/** The most joint states of gbs_exact_joint(). */
+/** Largest number of joint states in gbs_exact_joint(). */
 #define GBS_JOINT_MAX_STATES (UINT64_C(1) << 24)
 
 /**
  * Compute the joint distribution of some variables.
  *
- * Cost: one junction tree of each component, in which the component's variables of the query share
- * a clique that is eliminated last. Messages go to that clique only.
+ * The call makes one junction tree of each component. In this tree, the component's query variables
+ * share a clique that is eliminated last. Messages go to that clique only.
  *
  * @param options NULL for the defaults.
  * @param query   [n] distinct variable ids; an observed variable keeps its state.

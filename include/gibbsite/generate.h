@@ -23,7 +23,7 @@ extern "C" {
 
 /** Spins on a grid in which nearest neighbours are coupled. */
 typedef struct gbs_generate_ising_options {
-    size_t size;      /**< sizeof(gbs_generate_ising_options); 0: the fields it began with */
+    size_t size;      /**< sizeof(gbs_generate_ising_options); 0: the fields of its first version */
     uint32_t side[3]; /**< rows, columns, layers; 1 layer for two dimensions */
     int torus;        /**< 1: opposite sides are joined */
     double coupling, coupling_spread, field, random_field;
@@ -36,7 +36,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_generate_ising(const gbs_generate_ising_opti
  * neighbours add `coupling` to the log-weight; a data term compares each variable with the noisy
  * grey level of its pixel. The variable of a pixel is (layer * rows + row) * columns + column. */
 typedef struct gbs_generate_potts_options {
-    size_t size; /**< sizeof(gbs_generate_potts_options); 0: the fields it began with */
+    size_t size; /**< sizeof(gbs_generate_potts_options); 0: the fields of its first version */
     uint32_t rows, columns, states;
     uint32_t layers; /**< 0 or 1 for two dimensions */
     int torus;
@@ -49,7 +49,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_generate_potts(const gbs_generate_potts_opti
 
 /** Spins on a ring. */
 typedef struct gbs_generate_ring_options {
-    size_t size; /**< sizeof(gbs_generate_ring_options); 0: the fields it began with */
+    size_t size; /**< sizeof(gbs_generate_ring_options); 0: the fields of its first version */
     uint32_t variables;
     double coupling, coupling_spread, field, random_field;
     uint64_t seed;
@@ -60,7 +60,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_generate_ring(const gbs_generate_ring_option
 /** Spins that are all coupled to one another: n (n - 1) / 2 couplings, (i, j) with i < j in order.
  */
 typedef struct gbs_generate_complete_options {
-    size_t size; /**< sizeof(gbs_generate_complete_options); 0: the fields it began with */
+    size_t size; /**< sizeof(gbs_generate_complete_options); 0: the fields of its first version */
     uint32_t variables;
     double coupling, coupling_spread, field, random_field;
     uint64_t seed;
@@ -72,7 +72,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_generate_complete(const gbs_generate_complet
  * coupled to every hidden one, and no two variables within a layer are coupled. The visible
  * variables come first. A Boltzmann machine over 0, 1 with weights W has couplings W / 4. */
 typedef struct gbs_generate_rbm_options {
-    size_t size; /**< sizeof(gbs_generate_rbm_options); 0: the fields it began with */
+    size_t size; /**< sizeof(gbs_generate_rbm_options); 0: the fields of its first version */
     uint32_t visible, hidden;
     double coupling, coupling_spread, field, random_field;
     uint64_t seed;
@@ -80,11 +80,11 @@ typedef struct gbs_generate_rbm_options {
 GBS_API GBS_MUST_USE gbs_status gbs_generate_rbm(const gbs_generate_rbm_options *options,
                                                  gbs_model **model, gbs_error *err);
 
-/** Spins on a random simple graph in which every variable has `degree` neighbours, close to uniform
- * among those graphs. @return GBS_ERR_ARGUMENT unless degree < variables and their product is even.
- * Time linear in the couplings. */
+/** Spins on a random simple graph in which every variable has `degree` neighbours, drawn almost
+ * uniformly from such graphs. @return GBS_ERR_ARGUMENT unless degree < variables and their product
+ * is even. The time is linear in the number of couplings. */
 typedef struct gbs_generate_regular_options {
-    size_t size; /**< sizeof(gbs_generate_regular_options); 0: the fields it began with */
+    size_t size; /**< sizeof(gbs_generate_regular_options); 0: the fields of its first version */
     uint32_t variables, degree;
     double coupling, coupling_spread, field, random_field;
     uint64_t seed;
@@ -99,7 +99,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_generate_regular(const gbs_generate_regular_
  * k^-3.
  * @return GBS_ERR_ARGUMENT unless 1 <= edges < variables. */
 typedef struct gbs_generate_powerlaw_options {
-    size_t size; /**< sizeof(gbs_generate_powerlaw_options); 0: the fields it began with */
+    size_t size; /**< sizeof(gbs_generate_powerlaw_options); 0: the fields of its first version */
     uint32_t variables, edges;
     double coupling, coupling_spread, field, random_field;
     uint64_t seed;
@@ -110,7 +110,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_generate_powerlaw(const gbs_generate_powerla
 /** A random Bayesian network. A variable has at most `parents` parents, all among the 2 * parents +
  * 2 variables before it, and min_states to max_states states. */
 typedef struct gbs_generate_bayes_options {
-    size_t size; /**< sizeof(gbs_generate_bayes_options); 0: the fields it began with */
+    size_t size; /**< sizeof(gbs_generate_bayes_options); 0: the fields of its first version */
     uint32_t variables, parents;
     uint32_t min_states, max_states;
     uint64_t seed;

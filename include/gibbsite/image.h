@@ -35,9 +35,9 @@ typedef enum gbs_image_kind {
 /** A picture. Free with gbs_image_free(); an all-zero struct is an empty picture. */
 typedef struct gbs_image {
     gbs_image_kind kind;
-    uint32_t width, height; /**< pixels, at least 1 */
-    uint32_t channels;      /**< 1 or 3 */
-    uint32_t maxval;        /**< largest legal sample, 1 to 65535 */
+    uint32_t width, height; /**< size in pixels, at least 1 */
+    uint32_t channels;      /**< number of channels: 1 or 3 */
+    uint32_t maxval;        /**< largest valid sample, 1 to 65535 */
     uint16_t *sample;       /**< [height][width][channels] */
     uint8_t *hidden;        /**< [height][width], 1 if a pixel is fully transparent; NULL unless
                                gbs_image_read_options.keep_hidden was set and the picture has a hidden
@@ -48,8 +48,9 @@ typedef struct gbs_image {
 
 /** How to read a picture; zero-initialised means the defaults. */
 typedef struct gbs_image_read_options {
-    size_t size; /**< sizeof(gbs_image_read_options); 0: the fields it began with are read */
-    uint32_t max_width, max_height; /**< pixels; 0 means 32768. Larger pictures: GBS_ERR_LIMIT */
+    size_t size; /**< sizeof(gbs_image_read_options); 0: the fields of its first version */
+    uint32_t max_width, max_height; /**< largest size in pixels; 0 means 32768. A larger picture
+                                       gives GBS_ERR_LIMIT */
     int keep_hidden; /**< 1: mark fully transparent pixels in gbs_image.hidden; 0: drop transparency
                           with a warning */
     /** NULL, or called for each warning with one line of text without a newline. */
@@ -59,7 +60,7 @@ typedef struct gbs_image_read_options {
 
 /** How to write a picture; zero-initialised means the defaults. */
 typedef struct gbs_image_write_options {
-    size_t size; /**< sizeof(gbs_image_write_options); 0: the fields it began with are read */
+    size_t size;        /**< sizeof(gbs_image_write_options); 0: the fields of its first version */
     const char *format; /**< "pbm", "pgm", "ppm" or "png"; NULL: by file name extension */
     int plain;          /**< 1: PNM as text (P1, P2, P3), refused for PNG; 0: binary */
 } gbs_image_write_options;
@@ -74,9 +75,9 @@ GBS_API void gbs_image_free(gbs_image *image);
 
 /**
  * Read a picture; its first bytes determine the format. All colour types and depths of PNG are
- * read, of JPEG grey and colour, baseline and progressive. If a PNM file has several pictures, the
- * first is read, with a warning. A picture that takes more than 256 MiB in memory and more than 512
- * times the size of its file is GBS_ERR_LIMIT.
+ * read. JPEG files may be grey or colour, baseline or progressive. If a PNM file has several
+ * pictures, the first is read, with a warning. A picture that takes more than 256 MiB in memory and
+ * more than 512 times the size of its file gives GBS_ERR_LIMIT.
  *
  * @param options NULL for the defaults. @param image out, untouched on failure.
  * @return GBS_ERR_UNSUPPORTED for a PNG in a build without libpng, a JPEG in one without libjpeg,
@@ -112,15 +113,15 @@ GBS_API GBS_MUST_USE gbs_status gbs_image_write(const gbs_image *image, const ch
  */
 GBS_API GBS_MUST_USE gbs_status gbs_image_to_spins(const gbs_image *image, uint32_t threshold,
                                                    uint32_t *state, gbs_error *err);
-/** Take pixel values as states, of a grey, palette or bitmap picture. Every value must be below
+/** Use the pixel values of a grey, palette or bitmap picture as states. Every value must be below
  *  n_states. */
 GBS_API GBS_MUST_USE gbs_status gbs_image_to_labels(const gbs_image *image, uint32_t n_states,
                                                     uint32_t *state, gbs_error *err);
 /**
  * Convert the grey value of each pixel, as in gbs_image_to_spins(), to the nearest of the levels a
  * * maxval / (n_levels - 1), a = 0 ... n_levels - 1. If two levels are equally near, the brighter
- * one is taken. With two levels this is the default threshold. Bitmaps are refused, since 1 is
- * black in them.
+ * one is taken. With two levels, the result is that of gbs_image_to_spins() with the default
+ * threshold. Bitmaps are refused, since 1 is black in them.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_image_to_levels(const gbs_image *image, uint32_t n_levels,
                                                     uint32_t *state, gbs_error *err);

@@ -17,25 +17,30 @@
 extern "C" {
 #endif
 
-#define GBS_N_CLASSES    7
-#define GBS_INFO_ORDERS  16 /* factors of 0..14 variables, and of 15 or more */
+#define GBS_N_CLASSES 7
+#define GBS_INFO_ORDERS \
+    16 /* number of classes of factors by number of variables: 0..14, and 15 or more */
 #define GBS_INFO_DEGREES 16
-#define GBS_INFO_DRAWS   16 /* at least the number of rows in draws.def */
+#define GBS_INFO_DRAWS                                                                             \
+    16 /* length of arrays with an element for each draw; at least the number of rows in draws.def \
+        */
 
 /** How the search for an elimination order ended. */
 typedef enum gbs_search_end {
     GBS_SEARCH_DONE = 0,
     GBS_SEARCH_ENTRIES = 1, /**< a component needs more than 2^32 table entries by the best
                                elimination order found, or by every order */
-    GBS_SEARCH_WORK = 2, /**< the work limit ended the search in a component: nothing is proved */
+    GBS_SEARCH_WORK = 2,    /**< the work limit ended the search in a component, so that nothing is
+                               known about the best order */
 } gbs_search_end;
 
 /** How components are answered exactly. */
 typedef enum gbs_exact_form {
     GBS_FORM_TABLES = 1,   /**< a junction tree whose tables are kept */
-    GBS_FORM_MESSAGES = 2, /**< a junction tree whose messages alone are kept */
-    GBS_FORM_SPARSE = 4,   /**< a junction tree of the table entries that are not zero */
-    GBS_FORM_CASES = 8,    /**< case by case, given the states of a few variables */
+    GBS_FORM_MESSAGES = 2, /**< a junction tree of which only the messages are kept */
+    GBS_FORM_SPARSE =
+        4, /**< a junction tree with sparse tables, which hold the nonzero entries only */
+    GBS_FORM_CASES = 8, /**< case by case, given the states of a few variables */
 } gbs_exact_form;
 
 /** The result of gbs_model_info(). */
@@ -43,74 +48,82 @@ typedef struct gbs_info {
     size_t size; /**< in: sizeof(gbs_info), set by the caller */
     uint32_t n_variables;
     uint32_t n_observed;
-    uint32_t n_implied; /**< fixed by propagation of evidence and hard zeros */
-    uint32_t n_free;    /**< neither observed nor implied */
+    uint32_t n_implied; /**< number of variables fixed by propagation of evidence and hard zeros */
+    uint32_t n_free;    /**< number of variables that are neither observed nor implied */
     size_t n_factors;
-    size_t factors_of_kind[GBS_N_FACTOR_KINDS];   /**< factors of the model, by gbs_factor_kind */
-    size_t factors_of_order[GBS_INFO_ORDERS];     /**< factors by number of variables */
-    size_t variables_of_degree[GBS_INFO_DEGREES]; /**< variables by number of factors: 0..14, >= 15
-                                                   */
+    size_t factors_of_kind[GBS_N_FACTOR_KINDS];   /**< number of factors by gbs_factor_kind */
+    size_t factors_of_order[GBS_INFO_ORDERS];     /**< number of factors by number of variables */
+    size_t variables_of_degree[GBS_INFO_DEGREES]; /**< number of variables by number of factors:
+                                                     0..14, and 15 or more */
     uint32_t min_arity, max_arity;
     double mean_arity;
     size_t n_table_entries;
-    double zero_share;          /**< share of table entries that are minus infinity */
-    int has_zeros;              /**< hard zeros remain after propagation */
-    uint32_t n_components;      /**< connected components of the model given the evidence */
-    uint32_t largest_component; /**< variables in it */
-    uint32_t n_enumerable; /**< components of at most 2^20 states: answered exactly by default */
-    int bipartite;         /**< 1: two colours suffice */
-    uint32_t n_colors;     /**< colours of the chromatic scan */
-    uint64_t n_levels; /**< batches of updates that run one after the other in one pass of the scan
-                          named in the options */
-    double
-        mean_batch; /**< mean number of variables in a batch, which are updated at the same time */
-    uint32_t variables_of_class[GBS_N_CLASSES]; /**< by class, see gbs_class_name() */
-    uint32_t n_precise; /**< variables whose conditionals are summed in double precision */
-    int lattice;        /**< gbs_bits: what the bits of a word hold in class "lattice" */
-    uint32_t
-        lattice_side[3];  /**< sides of the lattice, fastest first, with GBS_BITS_SITES; else 0 */
-    double lattice_share; /**< share of the bits of a word that hold a spin */
+    double zero_share;     /**< share of table entries that are minus infinity */
+    int has_zeros;         /**< 1: hard zeros remain after propagation */
+    uint32_t n_components; /**< number of connected components of the model given the evidence */
+    uint32_t largest_component; /**< number of variables in the largest component */
+    uint32_t n_enumerable;      /**< number of components of at most 2^20 states, which are answered
+                                   exactly by default */
+    int bipartite;              /**< 1: the graph of the model can be coloured with two colours */
+    uint32_t n_colors;          /**< number of colours of the chromatic scan */
+    uint64_t n_levels; /**< number of batches of updates, run one after the other, in one pass of
+                          the scan named in the options */
+    /** mean number of variables in a batch, which are updated at the same time */
+    double mean_batch;
+    uint32_t variables_of_class[GBS_N_CLASSES]; /**< number of variables by class; see
+                                                   gbs_class_name() */
+    /** number of variables whose conditionals are summed in double precision */
+    uint32_t n_precise;
+    int lattice;              /**< gbs_bits: meaning of the bits of a word in class "lattice" */
+    uint32_t lattice_side[3]; /**< sides of the lattice, fastest first, if lattice is
+                                 GBS_BITS_SITES; else 0 */
+    double lattice_share;     /**< share of the bits of a word that hold a spin */
     /* Junction trees of the model given the evidence, by elimination: minimum fill or weight, then
      * a local search. See log2_entries and order_found below. Long logical factors and products of
      * spins are first split into chains of short factors. */
-    int search;            /**< gbs_search_end, the worst over the components */
-    uint32_t width;        /**< largest clique minus 1; a lower bound unless order_found */
-    uint64_t entries;      /**< entries of all tables, saturating; a lower bound unless
-                                order_found */
-    uint64_t entry_limit;  /**< entries of 8 bytes that the memory limit leaves */
-    int exact_fits;        /**< 1: exact marginals fit the memory limit, if need be
-                                without keeping tables */
-    uint64_t exact_bytes;  /**< peak of exact inference, model included; UINT64_MAX: not known */
-    uint32_t n_auto;       /**< components that method auto answers exactly with these options */
+    int search;           /**< gbs_search_end, the worst over the components */
+    uint32_t width;       /**< largest clique minus 1; a lower bound unless order_found */
+    uint64_t entries;     /**< entries of all tables, saturating; a lower bound unless
+                               order_found */
+    uint64_t entry_limit; /**< number of entries of 8 bytes that fit the memory limit */
+    int exact_fits; /**< 1: exact marginals fit the memory limit, perhaps without keeping tables */
+    uint64_t exact_bytes; /**< peak memory of exact inference in bytes, model included; UINT64_MAX:
+                             not known */
+    /** number of components that method auto answers exactly with these options */
+    uint32_t n_auto;
     double max_influence;  /**< largest row sum of bounds on Dobrushin influences; below 1: every
                               scan  forgets its start at a geometric rate */
     double mean_influence; /**< mean row sum of these bounds */
     uint64_t model_bytes, plan_bytes, state_bytes, estimator_bytes;
-    uint64_t run_bytes;  /**< peak of a run with these options, model included */
-    double log2_entries; /**< of entries; 0 without a table */
-    int order_found;     /**< 1: every component has a complete elimination order, whose width and
-                              entries these are, whether they fit or not */
-    uint64_t exact_least_bytes; /**< like exact_bytes, but with the smallest memory limit that is
-                                     sufficient */
-    double exact_s; /**< predicted seconds of one thread for exact marginals by these entries */
-    uint32_t auto_cases; /**< cases that method auto splits components without a junction tree into,
-                            as gbs_exact_cost.n_cases */
+    uint64_t run_bytes;  /**< peak memory of a run with these options in bytes, model included */
+    double log2_entries; /**< base-2 logarithm of entries; 0 if there is no table */
+    int order_found; /**< 1: a complete elimination order was found for every component, and width
+                        and entries are those of these orders, whether the tables fit memory or not
+                      */
+    /** like exact_bytes, but for the smallest sufficient memory limit */
+    uint64_t exact_least_bytes;
+    double exact_s;      /**< predicted seconds of exact marginals in one thread, from entries */
+    uint32_t auto_cases; /**< number of cases into which method auto splits components without a
+                            junction tree; as gbs_exact_cost.n_cases */
     int auto_forms;      /**< how method auto answers components exactly: bits of gbs_exact_form */
     double auto_s; /**< predicted seconds of one thread for the components that method auto answers
                       exactly */
-    double auto_nonzero; /**< nonzero entries of the sparse tables among them */
-    uint32_t n_barren;   /**< free variables that no evidence depends on: they can be summed out of
-                              any question about others */
+    double auto_nonzero; /**< number of nonzero entries of sparse tables in components that method
+                            auto answers exactly */
+    uint32_t n_barren;   /**< number of free variables that no evidence depends on; they can be left
+                            out of any question about other variables */
 } gbs_info;
 
 /** The memory that each kind of draw would need in addition to gbs_info.run_bytes. */
 typedef struct gbs_draw_sizes {
     size_t size; /**< sizeof(gbs_draw_sizes), set by the caller */
-    uint32_t n;  /**< 0: nothing is left to sample; a lattice in bits has the random draw alone */
-    const char *name[GBS_INFO_DRAWS]; /**< static */
-    uint64_t bytes[GBS_INFO_DRAWS];   /**< UINT64_MAX: more than can be counted, or not looked at */
-    int stopped;  /**< 1: the model has more than 2^26 pairs of neighbours, so that draws keyed by
-                     the states of neighbours were not looked at */
+    uint32_t n;  /**< number of draws in the arrays; 0 if nothing is left to sample; a lattice in
+                    bits has only the random draw */
+    const char *name[GBS_INFO_DRAWS]; /**< names of the draws; static storage */
+    uint64_t bytes[GBS_INFO_DRAWS]; /**< bytes for each draw; UINT64_MAX if the number overflows or
+                                       was not computed */
+    int stopped;  /**< 1: sizes of draws keyed by neighbours' states were not computed, because the
+                     model has more than 2^26 pairs of neighbours */
     int reserved; /**< 0 */
 } gbs_draw_sizes;
 
@@ -124,23 +137,24 @@ GBS_API const char *gbs_class_name(unsigned class_id);
  * @param options  NULL for the defaults. Scan, chains, estimator and draw affect the predictions
  * for a run, the memory limit those for exact inference.
  *
- * Time linear in the size of the model, plus up to a few hundred milliseconds for components that
- * are hard to eliminate, and up to four seconds in search of an elimination order where tables are
- * large or do not fit. In a large model, bounds on influences are looser where several factors
- * share the same variables.
+ * The time is linear in the size of the model, plus up to a few hundred milliseconds for components
+ * that are hard to eliminate. If tables are large or do not fit memory, the search for an
+ * elimination order takes up to four seconds more. In a large model, bounds on influences are
+ * looser where several factors share the same variables.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_model_info(const gbs_model *model, const gbs_evidence *evidence,
                                                const gbs_run_options *options, gbs_info *info,
                                                gbs_error *err);
 
 /**
- * Compute the memory of every draw for the run that gbs_model_info() describes. It takes a call of
- * its own because herded draws are keyed by neighbours, which must be found first.
+ * Compute the memory of every draw for the run that gbs_model_info() describes. This is a separate
+ * call because herded draws are keyed by neighbours, and finding all neighbours takes time.
  *
- * @param evidence, options as in gbs_model_info(); options of another draw than options->draw count
- *                 as unset.
+ * @param evidence, options as in gbs_model_info(); for every draw except options->draw, options
+ *         that belong to the draw count as unset.
  *
- * Time linear in the model and in its pairs of neighbours, of which at most 2^26 are looked at.
+ * The time is linear in the size of the model and in its pairs of neighbours, of which at most 2^26
+ * are counted.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_model_draw_sizes(const gbs_model *model,
                                                      const gbs_evidence *evidence,

@@ -22,7 +22,7 @@ extern "C" {
 
 /** How to read a model or another file; zero-initialised means the defaults. */
 typedef struct gbs_read_options {
-    size_t size;        /**< sizeof(gbs_read_options); 0: the fields it began with are read */
+    size_t size;        /**< sizeof(gbs_read_options); 0: the fields of its first version */
     const char *format; /**< one of gbs_model_formats(); NULL: by file name
                              extension */
     int lenient;        /**< 1: warn about what gibbsite-formats(5) marks lenient; 0:
@@ -36,30 +36,32 @@ typedef struct gbs_read_options {
                                       "error"; NULL: "field" */
     double weight_scale;         /**< factor for the weights of clauses; 0 means 1 */
     uint32_t states;             /**< number of colours for a graph (.col); 0: not given */
-    uint64_t memory_limit;       /**< bytes, of the program too; 0: half of the machine's memory */
+    uint64_t memory_limit; /**< memory limit in bytes, program included; 0: half of the machine's
+                              memory */
     /** NULL, or called for each warning with one line of text without a newline. */
     void (*warn)(void *context, const char *message);
     void *context;
-    /** NULL, or asked several times a second while a model is read. @return nonzero to stop:
-     *  GBS_ERR_STOPPED. */
+    /** NULL, or called several times a second while a model is read. @return nonzero to stop; the
+     * reader then returns GBS_ERR_STOPPED. */
     int (*stop)(void *context);
     void *stop_context; /**< first argument of stop */
-    int file_evidence;  /**< 1: no warning about observations that an XMLBIF file holds, as the
-                             caller takes them with gbs_evidence_read() */
-    /** The order in which the entries of conditional tables stand, the slowest first:
-     * "parents-child" or "child-parents". In "reversed-child" and "child-reversed" the first parent
-     * is the fastest of the parents. NULL: the order of the format. Set size if you set it. */
+    int file_evidence;  /**< 1: no warning about observations that an XMLBIF file holds, because the
+                           caller reads them with gbs_evidence_read() */
+    /** The order of the entries of conditional tables, the slowest variable first: "parents-child"
+     * or "child-parents". In "reversed-child" and "child-reversed" the first parent is the fastest
+     * of the parents. NULL: the order of the format. Set size if you set it. */
     const char *table_order;
     const char *vartype;   /**< variable type of a .coo file that does not state it: "SPIN" or
                                 "BINARY"; NULL: such files are refused */
-    double offset;         /**< a constant energy of a .coo file that does not say it */
-    uint64_t private_copy; /**< 1: a .gbm file is read into memory, so that it may be cut or
-                                overwritten while the model is used; 0: a large one is mapped */
+    double offset;         /**< constant energy for a .coo file that does not state one */
+    uint64_t private_copy; /**< 1: a .gbm file is read into memory, and the file may then change
+                              while the model is used; 0: a large .gbm file is mapped into memory */
 } gbs_read_options;
 
 /** How to write a model; zero-initialised means the defaults. */
 typedef struct gbs_write_options {
-    size_t size; /**< sizeof(gbs_write_options), or 0: only the fields it began with are read */
+    /** sizeof(gbs_write_options), or 0: only the fields of its first version are read */
+    size_t size;
     const char *format;     /**< one of gbs_model_formats(); NULL: by file name extension */
     int fixed_floats;       /**< 1: numbers as digits[.digits] without exponents; 0: the shortest
                                  decimal numbers that read back to the same double */
@@ -69,21 +71,23 @@ typedef struct gbs_write_options {
     void *context;
 } gbs_write_options;
 
-/** Set the memory limit of calls that are given none, in all threads: of reading and writing every
- * kind of file, of gbs_generate_*(), and where memory_limit is 0 in options. Such a call returns
+/** Set the memory limit, for all threads, of calls without a limit of their own: calls that read or
+ * write files, gbs_generate_*(), and calls whose options have memory_limit 0. Such a call returns
  * GBS_ERR_LIMIT before it allocates more than the limit.
  *
- * @param bytes of the whole process; 0 for the limit at first, which is half of the machine's
- *              memory, or half of the limit of the process's control groups where that is less. */
+ * @param bytes limit for the whole process in bytes. 0 restores the initial limit: half of the
+ *         machine's memory or, if that is less, half of the memory limit of the process's control
+ *         groups. */
 GBS_API void gbs_set_memory_limit(uint64_t bytes);
-/** @return the memory limit of calls that are given none, bytes. */
+/** @return the memory limit, in bytes, of calls without a limit of their own. */
 GBS_API uint64_t gbs_memory_limit(void);
 
 /**
  * The memory that exact answers of method `auto` may take if no memory limit is given: the limit of
- * gbs_set_memory_limit(), else half of what was free at the first call, control groups included.
- * The half is rounded down to a power of two. A run with this number as its memory limit chooses
- * alike everywhere. Ranks of a job, which must choose alike, take 4 GiB.
+ * gbs_set_memory_limit(), else half of the memory that was free at the first call, with control
+ * groups taken into account. The half is rounded down to a power of two. Runs with this number as
+ * their memory limit choose the same method on all machines. Ranks of a job, which must choose the
+ * same method, use 4 GiB.
  *
  * @return bytes.
  */
@@ -103,8 +107,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_model_read_memory(const char *name, const vo
                                                       gbs_model **model, gbs_error *err);
 
 /**
- * Write a model. Formats that only have tables get other kinds of factors expanded to tables. A
- * table of more than 2^24 entries, and a model that the format cannot represent, give
+ * Write a model. For a format that only has tables, other kinds of factors are expanded to tables.
+ * A table of more than 2^24 entries, and a model that the format cannot represent, give
  * GBS_ERR_UNSUPPORTED. options->warn is called for things that the format cannot hold (names,
  * labels, direction).
  *
@@ -115,22 +119,22 @@ GBS_API GBS_MUST_USE gbs_status gbs_model_write(const gbs_model *model, const ch
                                                 const gbs_write_options *options, gbs_error *err);
 
 /**
- * Add evidence that a person typed: items joined by ','.
+ * Add evidence from text that a user typed: items with ',' between.
  *
  *     smoke=yes            a state: its label, "#0" the first state, or a number if it has no
  * labels age=young|adult      one of some states crp!=low             any state but this one
  *
- * Blanks around names and states do not count. Names and labels that hold one of these characters
- * are found anyway. Sets of states are likelihoods of 0 and 1.
+ * Blanks around names and states are ignored. Names and labels that contain one of the characters
+ * above are found, too. Sets of states are likelihoods of 0 and 1.
  *
- * @return GBS_ERR_ARGUMENT where the text is no evidence, or an unknown name (the message lists
+ * @return GBS_ERR_ARGUMENT if the text has another form, or for an unknown name (the message lists
  *         similar ones); errors of gbs_evidence_observe() and gbs_evidence_likelihood(). If one
- * item fails, the items before it may have been added.
+ *         item fails, the items before it may have been added.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_evidence_add(gbs_evidence *evidence, const char *list,
                                                  gbs_error *err);
-/** Add likelihoods that a person typed: "smoke=yes:0.8|no:0.2, age=young:1"; states that are not
- *  named have likelihood 0. @return as gbs_evidence_add(). */
+/** Add likelihoods from text that a user typed: "smoke=yes:0.8|no:0.2, age=young:1"; states that
+ * are not named have likelihood 0. @return the values of gbs_evidence_add(). */
 GBS_API GBS_MUST_USE gbs_status gbs_evidence_add_likelihood(gbs_evidence *evidence,
                                                             const char *list, gbs_error *err);
 
@@ -161,20 +165,21 @@ GBS_API GBS_MUST_USE gbs_status gbs_evidence_read_virtual(gbs_evidence *evidence
                                                           const gbs_read_options *options,
                                                           gbs_error *err);
 
-/** Marginals as read from a file: the probability of state a of variable v is p[offset[v] + a]. */
+/** Marginals that were read from a file: the probability of state a of variable v is p[offset[v] +
+ * a]. */
 typedef struct gbs_marginals {
     uint32_t n_variables;
     size_t *offset; /**< [n_variables + 1] */
     double *p;      /**< [offset[n_variables]], probabilities */
-    double *error;  /**< [offset[n_variables]], their standard errors, 0 if exact, NaN of an
-                       entry where the file tells none; NULL: the file tells none at all */
+    double *error;  /**< [offset[n_variables]], standard errors of p: 0 if exact, NaN for an entry
+                       without one in the file; NULL: the file has no standard errors */
 } gbs_marginals;
 
 GBS_API GBS_MUST_USE gbs_status gbs_marginals_read(const char *path,
                                                    const gbs_read_options *options,
                                                    gbs_marginals *marginals, gbs_error *err);
 GBS_API void
-gbs_marginals_free(gbs_marginals *marginals); /**< frees the arrays, zeroes the struct */
+gbs_marginals_free(gbs_marginals *marginals); /**< frees the arrays and sets the struct to zero */
 
 /** Differences between two sets of marginals p and q. */
 typedef struct gbs_comparison {
@@ -183,16 +188,16 @@ typedef struct gbs_comparison {
     double max_tv;   /**< largest total variation distance over the variables */
     double mean_tv;  /**< mean total variation distance over the variables */
     uint32_t worst;  /**< the variable with the distance max_tv */
-    double max_z;    /**< largest |p - q| in units of its standard error, the root of the sum of the
-                        squares of both errors and of 2e-5, the rounding of sampled conditionals, over
-                        the entries whose errors are known; NaN if no side has errors */
-    double limit_z;  /**< bound that max_z exceeds with a probability of at most 0.001 if p and q
-                          estimate the same: the normal quantile of 1 - 0.001 / entries */
+    double max_z; /**< largest |p - q| in units of its standard error, over entries whose errors are
+                     known. This standard error is the root of the sum of the squares of both errors
+                     and of 2e-5, the rounding of sampled conditionals. NaN if no side has errors */
+    double limit_z; /**< bound that max_z exceeds with a probability of at most 0.001 if p and q
+                       estimate the same marginals: the normal quantile of 1 - 0.001 / entries */
     uint32_t worst_z, worst_z_state; /**< the entry with the difference max_z */
 } gbs_comparison;
 
 /** Compare two sets of marginals; a side without errors is taken as exact. @return GBS_ERR_ARGUMENT
- * if they differ in the number of variables or of states of a variable; the message says where. */
+ * if they differ in the number of variables or of states of a variable; the message says which. */
 GBS_API GBS_MUST_USE gbs_status gbs_marginals_compare(const gbs_marginals *a,
                                                       const gbs_marginals *b,
                                                       gbs_comparison *comparison, gbs_error *err);
@@ -213,15 +218,17 @@ typedef enum gbs_log_base { GBS_LOG_BASE_10 = 0, GBS_LOG_BASE_E = 1 } gbs_log_ba
 typedef struct gbs_result {
     gbs_task task;
     double log10_z;          /**< PR: log10 Z; minus infinity if the evidence has probability 0 */
-    gbs_marginals marginals; /**< MAR */
+    gbs_marginals marginals; /**< MAR: the marginals */
     uint32_t n;              /**< MAP: number of variables, MMAP: number of query variables */
-    uint32_t *variable;      /**< MMAP: [n], NULL if the file has only states. MAP: NULL */
-    uint32_t *state;         /**< MAP, MMAP: [n]; UINT32_MAX if only the label is known */
-    char **name;             /**< CSV and JSON: names of the variables; else NULL */
-    char **label;            /**< MAP in CSV: [n] labels of the states; MAR in CSV and JSON: of each
-                              *   entry of marginals, numbers where JSON has none; else NULL */
-    double log_density;      /**< MAP in JSON: of the state; else NaN */
-    double log10_error;      /**< PR in JSON: the standard error of log10 Z; else NaN */
+    uint32_t *variable; /**< MMAP: MMAP: [n] query variables, NULL if the file has only states. MAP:
+                           NULL */
+    uint32_t *state;    /**< MAP, MMAP: [n] states; UINT32_MAX if only the label is known */
+    char **name;        /**< CSV and JSON: names of the variables; else NULL */
+    char **
+        label; /**< MAP in CSV: [n] labels of the states; MAR in CSV and JSON: labels of the states
+                  of all entries of marginals, which are numbers if JSON has no labels; else NULL */
+    double log_density; /**< MAP in JSON: log density of the state; else NaN */
+    double log10_error; /**< PR in JSON: the standard error of log10 Z; else NaN */
 } gbs_result;
 
 /**
@@ -229,35 +236,37 @@ typedef struct gbs_result {
  * UAI file has several solutions (-BEGIN-), the last one is read.
  *
  * @param base     base of the logarithm in a PR file.
- * @param options  NULL for the defaults. With lenient, the number of evidence samples, 1, may
- * precede the solution, and an MMAP solution may consist of states only.
+ * @param options  NULL for the defaults. With `lenient`, two deviations are accepted: the number of
+ *         evidence samples, 1, before the solution, and an MMAP solution without ids of variables.
  * @param result   out; free with gbs_result_free().
  */
 GBS_API GBS_MUST_USE gbs_status gbs_result_read(const char *path, gbs_log_base base,
                                                 const gbs_read_options *options, gbs_result *result,
                                                 gbs_error *err);
-GBS_API void gbs_result_free(gbs_result *result); /**< frees the arrays, zeroes the struct */
+GBS_API void
+gbs_result_free(gbs_result *result); /**< frees the arrays and sets the struct to zero */
 
-/** Put the variables, and of marginals the states, into the order of a model, and call them as the
- *  model does; labels of a MAP become numbers. A text that is no label of a variable is the number
- * of a state. Without names the places are the numbers of the variables. PR and MMAP stay as they
- * are. On failure the order may have changed.
+/** Put the variables, and the states of marginals, into the order of a model, and give them the
+ * names of the model; labels of a MAP become numbers of states. A text that is not a label of the
+ * variable is read as the number of a state. In a result without names, entry i belongs to variable
+ * i. Results of PR and MMAP are not changed. On failure the order may have changed.
  *  @return GBS_ERR_ARGUMENT if the model has no such variable or state; GBS_ERR_FORMAT if the
- * result has one twice. */
+ *         result has a variable or state twice. */
 GBS_API GBS_MUST_USE gbs_status gbs_result_resolve(gbs_result *result, const gbs_model *model,
                                                    gbs_error *err);
 
 /** Keep the variables that both results name, in the order of the first, and put the states of
  *  marginals of the second into the order of their labels in the first. Results without names, and
- * results of two different tasks, stay as they are. On failure the order may have changed.
+ *  results of two different tasks, are not changed. On failure the order may have changed.
  *  @param left_out out: [2] number of variables of each result that were left out.
- *  @return GBS_ERR_ARGUMENT if no variable is in both, or a variable has other states;
- *          GBS_ERR_FORMAT if a result has a variable or a state twice. */
+ *  @return GBS_ERR_ARGUMENT if no variable is in both results, or a variable has other states in b
+ *          than in a; GBS_ERR_FORMAT if a result has a variable or a state twice. */
 GBS_API GBS_MUST_USE gbs_status gbs_results_match(gbs_result *a, gbs_result *b,
                                                   uint32_t left_out[2], gbs_error *err);
 
-/** Check that two results call their variables alike, place by place; a result without names
- *  agrees with any. @return GBS_ERR_ARGUMENT if a variable has two names; the message says which.
+/** Check that two results have the same names of variables in the same order; a result without
+ * names agrees with any result. @return GBS_ERR_ARGUMENT if a variable has two names; the message
+ * names the variable.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_result_check_names(const gbs_result *a, const gbs_result *b,
                                                        gbs_error *err);
@@ -303,24 +312,26 @@ GBS_API void gbs_free(void *pointer);
 
 /* ---- outputs ----------------------------------------------------------------------------- */
 
-/** A file that is being written, such as gbs_run_summary() and gbs_report_html() write into; it
- * appears complete, when committed, or not at all. Errors are kept until it is committed. */
+/** A file that is being written, such as the output of gbs_run_summary() and gbs_report_html(). The
+ * file appears, complete, when it is committed, or not at all. Errors are kept until it is
+ * committed. */
 typedef struct gbs_output gbs_output;
 
 /** Open a file for writing. @param path "-" for standard output; a final ".gz" or ".zst", in upper
- * or lower case, compresses; ".xz" and ".bz2", which are read alone, are refused. */
+ * or lower case, compresses; ".xz" and ".bz2" are refused, since these formats are only read. */
 GBS_API GBS_MUST_USE gbs_status gbs_output_open(const char *path, gbs_output **output,
                                                 gbs_error *err);
 /** @return the first line of a result file: "PR", "MAR", "MAP" or "MMAP". */
 GBS_API const char *gbs_task_word(gbs_task task);
-/** Flush the file to disk, rename it to its final name and free the output. @return also the error
- * of an earlier write. */
+/** Flush the file to disk, rename it to its final name and free the output. The call also returns
+ * the error of an earlier write. */
 GBS_API GBS_MUST_USE gbs_status gbs_output_commit(gbs_output *output, gbs_error *err);
 /** Discard the bytes written so far and free the output; an existing file of that name is
  * untouched. NULL is allowed. */
 GBS_API void gbs_output_discard(gbs_output *output);
 
-/** Open an output that collects its bytes in memory; end it with gbs_output_take(), not a commit.
+/** Open an output that collects its bytes in memory; end it with gbs_output_take() instead of
+ * gbs_output_commit().
  */
 GBS_API GBS_MUST_USE gbs_status gbs_output_open_memory(gbs_output **output, gbs_error *err);
 /** Free an output opened with gbs_output_open_memory() and return the bytes written to it, followed

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Joint distributions of a few variables, from draws of all chains, with errors. Joint states are
- * numbered in mixed radix; the first chosen variable varies slowest.
+ * Joint distributions of a few variables, estimated from draws of all chains, with standard errors.
+ * Joint states are numbered in mixed radix; the first chosen variable varies slowest.
  *
  *     gbs_joint_estimate *joint = NULL;
  *     const uint32_t variable[2] = {0, 1};
@@ -28,16 +28,16 @@ extern "C" {
 typedef struct gbs_joint_estimate gbs_joint_estimate;
 
 /**
- * Make an empty estimate. gbs_exact_joint() is the exact answer where it fits.
+ * Make an empty estimate. If the joint table fits, gbs_exact_joint() gives the exact answer.
  *
  * @param model, evidence borrowed, the model outlives the estimate; evidence may be NULL.
  * @param variable [n] distinct variable ids; copied.
  * @param n_chains number of chains of the run whose draws will be added.
- * @param average_last 1: a draw adds p(last variable | all others) to the cells of the states that
- *                 the other variables have (Rao-Blackwellisation, [M7]): smaller errors, for draws
- *                 that leave the model's distribution invariant, such as GBS_DRAW_RANDOM; 0: it
- *                 counts.
- * @return GBS_ERR_ARGUMENT if n or n_chains is 0, an id is out of range or occurs twice;
+ * @param average_last 1: a draw adds p(last variable | all others) to the cells with the draw's
+ *         states of the other variables (Rao-Blackwellisation, [M7]). Errors are then smaller, but
+ *         the draws must leave the model's distribution invariant, as GBS_DRAW_RANDOM does. 0: a
+ *         draw adds 1 to its cell.
+ * @return GBS_ERR_ARGUMENT if n or n_chains is 0, or an id is out of range or occurs twice;
  *         GBS_ERR_LIMIT if joint states times chains are more than 2^18.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_joint_estimate_new(
@@ -45,28 +45,29 @@ GBS_API GBS_MUST_USE gbs_status gbs_joint_estimate_new(
     uint32_t n_chains, int average_last, gbs_joint_estimate **estimate, gbs_error *err);
 GBS_API void gbs_joint_estimate_free(gbs_joint_estimate *estimate); /**< NULL is allowed */
 /**
- * The variables whose states gbs_joint_estimate_add() reads: the variables of the table and those
- * that share a factor with the last of them, over which it averages. These variables are enough for
- * gbs_run_keep_draws().
+ * List the variables whose states gbs_joint_estimate_add() reads: the variables of the table and,
+ * with average_last, the variables that share a factor with the last variable. These variables are
+ * enough for gbs_run_keep_draws().
  *
  * @param model, n, variable, average_last as for gbs_joint_estimate_new().
  * @param needed   [gbs_model_n_variables()] out: ids, ascending; untouched on failure.
- * @param n_needed out: how many.
+ * @param n_needed out: number of ids.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_joint_estimate_needs(const gbs_model *model, uint32_t n,
                                                          const uint32_t *variable, int average_last,
                                                          uint32_t *needed, uint32_t *n_needed,
                                                          gbs_error *err);
-/** Add a draw, as in gbs_run_callbacks.draw: of chain 0, chain 1, ..., then the next of chain 0.
- *  @return GBS_ERR_ARGUMENT for another chain or a state out of range; nothing is added then. */
+/** Add a draw, in the order of gbs_run_callbacks.draw: chain 0, chain 1, ..., then chain 0 again.
+ * @return GBS_ERR_ARGUMENT, with nothing added, for a chain out of order or a state out of
+ * range. */
 GBS_API GBS_MUST_USE gbs_status gbs_joint_estimate_add(gbs_joint_estimate *estimate, uint32_t chain,
                                                        const uint32_t *state, gbs_error *err);
 /**
  * Read the estimate.
  *
  * @param p    [product of the arities] out: probabilities, the last variable fastest.
- * @param mcse out or NULL, same shape: Monte Carlo standard error from batch means [M8], never less
- *             than that of a state that all draws missed; NAN after too few passes.
+ * @param mcse out or NULL, same shape: Monte Carlo standard error from batch means [M8], at least
+ *         the error of a state that no draw had; NAN after too few passes.
  * @param ess  out or NULL, same shape: effective sample size p(1-p)/mcse^2.
  * @param rhat out or NULL, same shape: split R-hat of batch values; NAN if undefined.
  * @return GBS_ERR_STATE if not every chain has had a draw; all outputs are then untouched.

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Tied weights of a log-linear model from data: maximum pseudo-likelihood [M61],
+ * Learning of the tied weights of a log-linear model from data, by maximum pseudo-likelihood [M61],
  *
  *   sum over rows of ln PL(x) - l2/2 |w|^2,   PL(x) = product over v of p(x_v | all others),
  *
- * Besag (1975), The Statistician 24:179-195; or maximum likelihood [M66], where ln P of the
+ * Besag (1975), The Statistician 24:179-195; or by maximum likelihood [M66], where ln P of the
  * observed values of each row takes the place of ln PL. The weights are declared with
- * gbs_builder_add_weights(). Tables, factors without a tie and weights marked as fixed stay as they
- * are.
+ * gbs_builder_add_weights(). Tables, factors without a tie and weights marked as fixed are not
+ * changed.
  *
  *     gbs_data *data = NULL; // see gibbsite/fit.h: a column for each variable
  *     gbs_model *learnt = NULL;
@@ -38,39 +38,45 @@ extern "C" {
 /** The limit with GBS_LEARN_LIKELIHOOD, whose matrix needs two junction trees for each weight. */
 #define GBS_MAX_LIKELIHOOD_WEIGHTS 512u
 
-#define GBS_USUAL_LEARN_PROBES 32u      /**< if there are more weights than fit a matrix */
-#define GBS_MAX_LEARN_PROBES   1000000u /**< most probes */
+#define GBS_USUAL_LEARN_PROBES \
+    32u /**< default number of probes if there are more weights than fit a matrix */
+#define GBS_MAX_LEARN_PROBES 1000000u /**< largest number of probes */
 
 /** The state of learning after some iterations. */
 typedef struct gbs_learn_point {
     size_t size;        /**< bytes in this library's struct; fields beyond it must not be read */
     uint64_t iteration; /**< steps done: 0 at the weights that learning starts from */
-    double objective;   /**< less the penalty; NAN: sampled */
-    double gradient;    /**< Euclidean length of the gradient of the objective; sampled: of the
-                           gradient as the chains estimate it */
-    double held_out;    /**< sum over options.held_out of weight times ln P by the likelihood,
-                             else ln PL; minus infinity: a row is impossible; NAN: none */
+    double objective;   /**< value of the objective, penalty subtracted; NAN if the objective is
+                           sampled */
+    double gradient; /**< Euclidean length of the gradient of the objective; sampled: length of the
+                        gradient that the chains estimate */
+    double held_out; /**< sum over the rows of options.held_out of weight times ln P (objective
+                        likelihood) or ln PL (other objectives); minus infinity: a row is
+                        impossible; NAN: no held-out rows */
 } gbs_learn_point;
 
-/** Zero-initialised means the defaults. Options for objective "sampled" are refused with other
- *  objectives, and an accuracy with other scans, unless they are 0 or the default. */
+/** Zero-initialised means the defaults. Options for objective "sampled" must be 0 or the default
+ * with other objectives; `accuracy` must be 0 or the default with scans other than optimised. */
 typedef struct gbs_learn_options {
     size_t size;           /**< sizeof(gbs_learn_options) */
     double l2;             /**< penalty: l2/2 times the sum of the squared weights; 0: none */
-    double tolerance;      /**< converged once no weight moves by more in a step; 0: 1e-6 */
-    uint64_t iterations;   /**< at most; 0: 1000 */
+    double tolerance;      /**< learning has converged once no weight changes by more than this in a
+                              step; 0: 1e-6 */
+    uint64_t iterations;   /**< largest number of iterations; 0: 1000 */
     double time_s;         /**< end after this many seconds; 0: no limit */
-    uint64_t memory_limit; /**< bytes, program and model included; 0: half of the machine's */
+    uint64_t memory_limit; /**< memory limit in bytes, program and model included; 0: half of the
+                              machine's */
     uint64_t objective;    /**< a gbs_learn_objective */
-    uint64_t chains;       /**< sampled: 2 or more; 0: 100. Each row with missing values has one */
-    uint64_t steps;  /**< sampled: moves of the weights at most, each after a sweep of every chain;
-                          0: 1000 */
-    uint64_t seed;   /**< seed of the random numbers for sampling and for probes */
-    uint64_t scan;   /**< sampled: a gbs_learn_scan */
+    uint64_t chains; /**< sampled: number of chains, 2 or more; 0: 100. Each row with missing values
+                        has one more chain */
+    uint64_t steps; /**< sampled: largest number of steps of the weights, each after sweeps of every
+                       chain; 0: 1000 */
+    uint64_t seed;  /**< seed of the random numbers for sampling and for probes */
+    uint64_t scan;  /**< sampled: a gbs_learn_scan */
     uint64_t method; /**< sampled: a gbs_learn_method */
-    uint64_t sweeps; /**< sampled: of every chain in a step, at most 2^20; 0: 1 */
-    double accuracy; /**< sampled, scan optimised: one sweep of a chain, from any start, comes as
-                          near to the model as this, in total variation; below 1; 0: 0.01 */
+    uint64_t sweeps; /**< sampled: number of sweeps of every chain in a step, at most 2^20; 0: 1 */
+    double accuracy; /**< sampled, scan optimised: bound, below 1, on the total variation distance
+                        from the model after one sweep from any start; 0: 0.01 */
     /** NULL, or called on the calling thread at the start and after each iteration (sampled: before
      *  each step). @param point valid during the call. */
     void (*point)(void *context, const gbs_learn_point *point);
@@ -82,10 +88,10 @@ typedef struct gbs_learn_options {
                   exactly 0; not allowed if the objective is sampled; 0: no penalty */
     uint64_t threads; /**< number of threads, without effect on results; 0: all cores; the
                            likelihood by a junction tree always takes one */
-    const gbs_checkpoint_files *checkpoints; /**< sampled: NULL, or where checkpoints are written
-                                                  and which one to resume from; borrowed, with the
-                                                  strings that it points to */
-    double checkpoint_every_s;               /**< seconds from one checkpoint to the next; 0: 300 */
+    /** sampled: NULL, or the files to write checkpoints to and to resume from; the struct and its
+     * strings are borrowed */
+    const gbs_checkpoint_files *checkpoints;
+    double checkpoint_every_s; /**< seconds from one checkpoint to the next; 0: 300 */
     uint64_t probes; /**< number of probes that estimate standard errors, with random signs from
                         seed; at most GBS_MAX_LEARN_PROBES; not allowed with l1 or if the objective
                         is sampled; 0: errors come from the matrix if one is kept, else from
@@ -94,40 +100,41 @@ typedef struct gbs_learn_options {
 
 /** The results of learning. Logarithms are natural. */
 typedef struct gbs_learn_report {
-    size_t size;                  /**< sizeof(gbs_learn_report) */
-    uint64_t n_rows;              /**< of the data */
-    uint64_t n_learnt;            /**< weights that are not fixed and that a factor is tied to */
-    uint64_t iterations;          /**< steps of Newton's method */
-    uint64_t converged;           /**< 1 or 0 */
-    uint64_t has_errors;          /**< 1: standard errors are known; 0: see gbs_learn_weights() */
+    size_t size;         /**< sizeof(gbs_learn_report) */
+    uint64_t n_rows;     /**< number of rows of the data */
+    uint64_t n_learnt;   /**< number of weights that are not fixed and have a tied factor */
+    uint64_t iterations; /**< number of steps of Newton's method */
+    uint64_t converged;  /**< 1 if learning converged, else 0 */
+    uint64_t has_errors; /**< 1: standard errors are known; 0: see gbs_learn_weights() */
     double pseudo_log_likelihood; /**< sum over rows of weight times ln PL; NAN: not maximised */
-    double objective;             /**< this less the penalty */
-    double change; /**< largest change of a weight in the last step; sampled: in standard errors,
-                      NAN if these are not known */
+    double objective;             /**< the maximised logarithm minus the penalty */
+    double change; /**< largest change of a weight in the last step; sampled: in units of standard
+                      errors, NAN if standard errors are not known */
     double seconds;
     double log_likelihood; /**< sum over rows of weight times ln P; NAN: not maximised, or sampled
                             */
     double rhat;   /**< sampled: the largest split R-hat of a weight's features; NAN if stopped */
-    double chance; /**< sampled: the largest part that chance has in a standard error, 0 to 1;
-                        NAN as change */
-    uint64_t n_scans;     /**< sampled: how often an optimised scan was made */
-    uint64_t scan_length; /**< sampled: updates of a chain in a sweep, at the last step */
-    uint64_t n_unwritten; /**< checkpoints that could not be written, after the first */
-    uint64_t probes;      /**< number of probes that standard errors were estimated by; 0: by a
-                               matrix */
-    double misfit; /**< sampled, with more than GBS_MAX_LEARNT_WEIGHTS weights: the length of the
-                      gradient, minus the part that chance adds, in standard errors of the gradient
-                      of the rows; NAN if learning was stopped, and for all other learning */
+    double chance; /**< sampled: the largest share of a standard error that comes from sampling, 0
+                      to 1; NAN where change is NAN */
+    uint64_t n_scans;     /**< sampled: number of times that a scan was optimised */
+    uint64_t scan_length; /**< sampled: number of updates of a chain in a sweep of the last step */
+    uint64_t n_unwritten; /**< number of checkpoints, after the first, that could not be written */
+    uint64_t probes; /**< number of probes that estimated the standard errors; 0: they come from a
+                        matrix */
+    double
+        misfit; /**< sampled, with more than GBS_MAX_LEARNT_WEIGHTS weights: the length of the
+                   gradient, minus the part that chance adds, in standard errors of the
+                   gradient of the rows; NAN if learning was stopped, and for all other learning */
 } gbs_learn_report;
 
 /**
  * Learn the tied weights of a model.
  *
- * Newton's method on the objective, with exact second derivatives; steps are halved until they
- * rise. Beyond GBS_MAX_LEARNT_WEIGHTS weights, or GBS_MAX_LIKELIHOOD_WEIGHTS by the likelihood,
- * steps are found by conjugate gradients. A product of second derivatives with a vector costs about
- * as much as one gradient, or two with the likelihood. Learning starts from the model's own
- * weights. The pseudo-likelihood is concave; in every step a row costs, for each variable, its
+ * The weights are found by Newton's method with exact second derivatives; a step is halved until
+ * the objective rises. Beyond GBS_MAX_LEARNT_WEIGHTS weights, or GBS_MAX_LIKELIHOOD_WEIGHTS by the
+ * likelihood, steps are found by conjugate gradients. A product of second derivatives with a vector
+ * costs about as much as one gradient, or two with the likelihood. Learning starts from the model's
+ * own weights. The pseudo-likelihood is concave; in every step a row costs, for each variable, its
  * number of states times the number of its factors. With the likelihood a step costs twice as many
  * junction trees as there are weights, each with one propagation and one more for each row with
  * missing values. If values are missing, the result is a local maximum.
@@ -140,8 +147,8 @@ typedef struct gbs_learn_report {
  * weights start at the maximum of the pseudo-likelihood if the rows are complete. Then the weights
  * are held still, and the chains give the gradient and the matrix for a last step of Newton's
  * method [M67]. Converged means that R-hat is at most 1.05 and that the last step is at most one
- * standard error. Convergence is tested after a quarter, a half and all of the steps, each time
- * with half as many sweeps as there were steps; learning ends at an earlier test only if
+ * standard error. Convergence is tested after a quarter, a half and all of the steps. Each test
+ * makes half as many sweeps as there were steps; learning ends at an earlier test only if
  * report.chance is at most a half as well. With more than GBS_MAX_LEARNT_WEIGHTS weights a diagonal
  * takes the place of the matrix, so that time and memory are proportional to the number of weights.
  * Learning then has no last step and no standard errors, and converged means that R-hat is at most
@@ -154,7 +161,7 @@ typedef struct gbs_learn_report {
  * the chains go on from their last states.
  *
  * Checkpoints are written before the first step of the chains, then every checkpoint_every_s
- * between two steps, and before weights are held still, also if the steps were stopped. Learning
+ * between two steps, and before weights are held still, even if the steps were stopped. Learning
  * that resumes from a checkpoint does not repeat the steps before it. Learning from a checkpoint
  * repeats the sweeps at weights that are held still, and ends with the same bits as learning that
  * was never stopped, on any number of threads. Model, rows and options must be the same, except for
@@ -171,9 +178,9 @@ typedef struct gbs_learn_report {
  *
  * Probes estimate standard errors [M73]. Such an estimate has itself a relative standard error of
  * at most 1 / sqrt(2 probes) around the value that a matrix gives. Probes use the sandwich matrix
- * for the likelihood, too, and so need more rows than weights. For intervals use quantiles of
- * Student's distribution with `probes` degrees of freedom. A probe costs as much as one or two of
- * Newton's steps without a matrix.
+ * for the likelihood, too. Therefore they need more rows than weights. For intervals use quantiles
+ * of Student's distribution with `probes` degrees of freedom. A probe costs as much as one or two
+ * of Newton's steps without a matrix.
  *
  * @param model    borrowed; has a weight to learn.
  * @param data     rows of this model, or of a model with equal numbers of variables and states that
@@ -183,15 +190,15 @@ typedef struct gbs_learn_report {
  * @param error    out or NULL: [gbs_model_n_weights()] standard errors, 0 of weights not learnt.
  * @param learnt   out, caller frees: the model with the new weights.
  * @param report   out or NULL.
- * @return GBS_OK; GBS_STOPPED if it was ended by time_s or the callback, with the weights of the
- *         last step, sampled their mean since half of the steps up to the next look at them;
- *         GBS_ERR_STOPPED before there was one; GBS_ERR_IO and GBS_ERR_FORMAT for a checkpoint that
- *         cannot be read or written, or is damaged; GBS_ERR_IMPOSSIBLE for a row that has
- *         weight 0 whatever the tied weights are; GBS_ERR_NOT_FOUND if chains find no state of
- *         positive weight for one; GBS_ERR_LIMIT for too little
- *         memory, or a likelihood whose junction tree does not fit; GBS_ERR_UNSUPPORTED for an
- *         optimised scan where Dobrushin's condition fails (the spectral radius of the influences
- *         is not below 1) or no scan is accurate enough, and for l1 in a build without libLBFGS;
+ * @return GBS_OK; GBS_STOPPED if time_s or the callback ended learning, with the weights of the
+ *         last step or, if the objective is sampled, their mean over the second half of the steps
+ *         up to the next test; GBS_ERR_STOPPED if learning ended before the first step; GBS_ERR_IO
+ *         and GBS_ERR_FORMAT for a checkpoint that cannot be read or written, or is damaged;
+ *         GBS_ERR_IMPOSSIBLE for a row that has weight 0 for all tied weights; GBS_ERR_NOT_FOUND if
+ *         chains find no state of positive weight for a row; GBS_ERR_LIMIT for too little memory,
+ *         or a likelihood whose junction tree does not fit; GBS_ERR_UNSUPPORTED for an optimised
+ *         scan where Dobrushin's condition fails (the spectral radius of the influences is not
+ *         below 1) or no scan is accurate enough, and for l1 in a build without libLBFGS;
  *         GBS_ERR_ARGUMENT for anything else.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,
@@ -201,9 +208,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_learn_weights(const gbs_model *model, const 
                                                   gbs_error *err);
 
 /**
- * The pseudo-likelihood of rows, held-out ones say, under a model of any kind.
+ * Compute the pseudo-likelihood of rows, such as held-out rows, under a model of any kind.
  *
- * @param data as for gbs_learn_weights(), such as rows of the model that this one was learnt from.
+ * @param data as for gbs_learn_weights(), such as rows for the model whose weights were learnt.
  * @param sum  out: sum over rows of weight times ln PL; minus infinity: a row is impossible.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_pseudo_log_likelihood(const gbs_model *model,
@@ -211,20 +218,21 @@ GBS_API GBS_MUST_USE gbs_status gbs_pseudo_log_likelihood(const gbs_model *model
                                                           gbs_error *err);
 
 /**
- * The likelihood of rows, complete or not, by a junction tree.
+ * Compute the likelihood of complete or incomplete rows by a junction tree.
  *
  * @param data see gbs_learn_weights().
  * @param sum  out: sum over rows of weight times ln P(observed values of the row); minus infinity
  *             if a row is impossible.
- * @return GBS_ERR_LIMIT where the tree does not fit.
+ * @return GBS_ERR_LIMIT if the junction tree does not fit memory.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_log_likelihood(const gbs_model *model, const gbs_data *data,
                                                    double *sum, gbs_error *err);
 
 /**
- * A copy of a model with other tied weights.
+ * Copy a model and replace its tied weights.
  *
- * @param value [gbs_model_n_weights()] finite, and so times each feature, GBS_MAX_LOG_WEIGHT.
+ * @param value [gbs_model_n_weights()] the new weights. A weight, and a weight times any of its
+ *         features, must be finite and at most GBS_MAX_LOG_WEIGHT in size.
  * @param copy  out, caller frees.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_model_with_weights(const gbs_model *model, const double *value,

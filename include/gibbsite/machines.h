@@ -36,8 +36,8 @@ extern "C" {
 /** Rows of states of sites, each site with the same number of states: an alignment. */
 typedef struct gbs_rows gbs_rows;
 
-#define GBS_MAX_SITES       65536u /**< most sites of rows */
-#define GBS_MAX_SITE_STATES 256u   /**< most states of a site */
+#define GBS_MAX_SITES       65536u /**< largest number of sites */
+#define GBS_MAX_SITE_STATES 256u   /**< largest number of states of a site */
 
 /** Make an empty table. @param n_sites 1 to GBS_MAX_SITES. @param n_states 2 to
  *  GBS_MAX_SITE_STATES. */
@@ -101,7 +101,7 @@ GBS_API uint32_t gbs_rows_n_states(const gbs_rows *rows);
 /** @return the number of letters of a file in FASTA that were read as '-'. */
 GBS_API uint64_t gbs_rows_n_unknown(const gbs_rows *rows);
 /** @return a line of text on the columns that were skipped when the rows were read, such as an
- * index; NULL if there is nothing to tell. The text is valid until the rows are freed. */
+ *         index; NULL if no column was skipped. The text is valid until the rows are freed. */
 GBS_API const char *gbs_rows_note(const gbs_rows *rows);
 /** @return the sum of the weights of the rows: their effective number. */
 GBS_API double gbs_rows_weight(const gbs_rows *rows);
@@ -124,8 +124,8 @@ GBS_API const char *gbs_rows_site_name(const gbs_rows *rows, uint32_t site);
 GBS_API GBS_MUST_USE gbs_status gbs_rows_weigh(gbs_rows *rows, double identity, uint64_t threads,
                                                const gbs_run_callbacks *callbacks, gbs_error *err);
 
-/** Move a share of the rows, floor(n share) of them evenly spread, to a table of their own, with
- *  their weights. @param share above 0 and below 1. @param out out, caller frees. */
+/** Move floor(n share) of the rows, evenly spread, with their weights to a new table. @param share
+ * above 0 and below 1. @param out out, caller frees. */
 GBS_API GBS_MUST_USE gbs_status gbs_rows_hold_out(gbs_rows *rows, double share, gbs_rows **out,
                                                   gbs_error *err);
 
@@ -139,29 +139,31 @@ typedef struct gbs_potts_options {
     double l2;             /**< penalty: l2/2 times the sum of squares of h and J; 0: 1 */
     double tolerance;      /**< PL has converged once the objective has fallen by a smaller share of
                                 itself in ten iterations; 0: 1e-5 */
-    uint64_t iterations;   /**< of PL at most; 0: 1000 */
+    uint64_t iterations;   /**< largest number of iterations of PL; 0: 1000 */
     double time_s;         /**< end after this many seconds; 0: no limit */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
-    uint64_t memory_limit; /**< bytes, program and data included; 0: half of the machine's */
+    uint64_t memory_limit; /**< memory limit in bytes, program and data included; 0: half of the
+                              machine's */
     uint64_t method;       /**< gbs_potts_method */
-    uint64_t seed;         /**< of the chains' random numbers; 0 is a seed, too */
-    uint64_t chains;       /**< of PCD; 0: 1000 */
+    uint64_t seed;         /**< seed of the chains' random numbers; 0 is a valid seed */
+    uint64_t chains;       /**< number of chains of PCD; 0: 1000 */
     uint64_t steps; /**< largest number of steps of PCD; a step is a sweep of every chain and a
                        change of the weights; 0: 200 */
     double rate;    /**< size of the first step of PCD; 0: 0.05 */
     double l1;      /**< PL: penalty of l1 times the sum of the absolute couplings, which makes many
                        couplings exactly 0; 0: no penalty */
-    const gbs_checkpoint_files *checkpoints; /**< PCD: NULL, or where checkpoints are written and
-                                                  which one to resume from; borrowed, with the
-                                                  strings that it points to */
-    double checkpoint_every_s;               /**< seconds from one checkpoint to the next; 0: 300 */
+    /** PCD: NULL, or the files to write checkpoints to and to resume from; the struct and its
+     * strings are borrowed */
+    const gbs_checkpoint_files *checkpoints;
+    double checkpoint_every_s; /**< seconds from one checkpoint to the next; 0: 300 */
     uint64_t probes; /**< gbs_potts_errors(): number of probes, with random signs from seed; at most
                         GBS_MAX_POTTS_PROBES; 0: a matrix for up to GBS_MAX_POTTS_ERRORS free
                         parameters, and GBS_USUAL_POTTS_PROBES probes for more */
     /** NULL, or called on the calling thread after each iteration of PL, or after each step of PCD.
      * With PCD the objective is not known, and the gradient is the chains' estimate, as a root mean
-     * square over couplings. The held-out rows of gbs_potts_learn() are judged by their ln PL. Not
-     *  with ASYMMETRIC, which never has all weights. @param point valid during the call. */
+     * square over couplings. The value for held-out rows of gbs_potts_learn() is their ln PL. Must
+     * be NULL with ASYMMETRIC, which never has all weights at one time. @param point valid during
+     * the call. */
     void (*point)(void *context, const gbs_learn_point *point);
     void *point_context; /**< first argument of point */
     double rate_last;    /**< size of the last step of PCD, at most rate; 0: a fifth of rate */
@@ -169,35 +171,36 @@ typedef struct gbs_potts_options {
 
 /** The results of learning a Potts model. Logarithms are natural. */
 typedef struct gbs_potts_report {
-    size_t size;                  /**< sizeof(gbs_potts_report) */
-    uint64_t n_rows, n_sites;     /**< of the data */
-    uint64_t n_states;            /**< of a site */
-    uint64_t n_parameters;        /**< entries of h and J */
-    uint64_t iterations;          /**< of L-BFGS; ASYMMETRIC: the most of any site */
-    uint64_t evaluations;         /**< gradients of the pseudo-likelihood */
-    uint64_t converged;           /**< 1 or 0: whether L-BFGS did; PCD: whether rhat is at most 1.05
-                                       and misfit at most 0.25 */
-    uint64_t steps;               /**< of PCD */
-    double weight;                /**< sum of the weights of rows */
-    double pseudo_log_likelihood; /**< sum over rows of weight times ln PL, of the result; NAN if
-                                     PCD was stopped */
-    double held_out_weight;       /**< 0: no rows were held out */
+    size_t size;              /**< sizeof(gbs_potts_report) */
+    uint64_t n_rows, n_sites; /**< numbers of rows and sites of the data */
+    uint64_t n_states;        /**< number of states of a site */
+    uint64_t n_parameters;    /**< number of entries of h and J */
+    uint64_t iterations;  /**< number of iterations of L-BFGS; ASYMMETRIC: the largest number for a
+                             site */
+    uint64_t evaluations; /**< number of gradients of the pseudo-likelihood that were computed */
+    uint64_t converged; /**< 1 if learning converged, else 0. PL: L-BFGS converged; PCD: rhat is at
+                           most 1.05 and misfit at most 0.25 */
+    uint64_t steps;     /**< number of steps of PCD */
+    double weight;      /**< sum of the weights of rows */
+    double pseudo_log_likelihood; /**< sum over rows of weight times ln PL under the learnt model;
+                                     NAN if PCD was stopped */
+    double held_out_weight; /**< sum of the weights of held-out rows; 0: no rows were held out */
     double held_out_pl;     /**< sum over the held-out rows of weight times ln PL; NAN if PCD was
                                stopped */
     double objective;       /**< final objective of L-BFGS: l2/2 |h, J|^2 - ln PL */
-    double gradient_norm;   /**< length of its gradient at the result */
+    double gradient_norm;   /**< length of the gradient of objective at the result */
     double moment_error;    /**< PCD: root mean square difference of P(x_i, x_j) between
                                  the data and the chains in the last step; else 0 */
-    double predicted_bytes; /**< memory of learning, beside program and data */
-    double seconds;         /**< in all */
-    double iteration_s;     /**< of an iteration of L-BFGS, on average */
+    double predicted_bytes; /**< predicted memory of learning in bytes, without program and data */
+    double seconds;         /**< total time in seconds */
+    double iteration_s;     /**< mean seconds of an iteration of L-BFGS */
     double rhat;   /**< PCD, else NAN: the largest split R-hat of P(x_i) and P(x_i, x_j) among the
                         chains, at the weights that were learnt */
     double misfit; /**< PCD, else NAN: the gradient of the mean log-likelihood at the learnt
                       weights, as a root mean square, divided by the root mean square of the
                       standard errors of the frequencies in the rows */
-    uint64_t n_coupled;   /**< pairs of sites with a coupling that is not 0 */
-    uint64_t n_unwritten; /**< checkpoints that could not be written, after the first */
+    uint64_t n_coupled;   /**< number of pairs of sites with a coupling that is not 0 */
+    uint64_t n_unwritten; /**< number of checkpoints, after the first, that could not be written */
 } gbs_potts_report;
 
 /**
@@ -212,9 +215,9 @@ typedef struct gbs_potts_report {
  * With l1 the maximum is found by OWL-QN (Andrew & Gao 2007, ICML). Couplings are then not moved to
  * the zero-sum gauge, which would replace the zeros of a table.
  *
- * ASYMMETRIC learns each p(x_i | all others) separately, so that J_ij is found twice, and takes the
- * mean of both (Ekeberg, Hartonen & Aurell 2014, Journal of Computational Physics 276:341-356). It
- * needs a fifth of the memory of PL, and less time on several threads.
+ * ASYMMETRIC learns each p(x_i | all others) separately, and so gets each J_ij twice. The result is
+ * the mean of the two (Ekeberg, Hartonen & Aurell 2014, Journal of Computational Physics
+ * 276:341-356). It needs a fifth of the memory of PL, and less time on several threads.
  *
  * PCD starts from the result of PL. Each step moves the weights by rate_t (P_data - P_chains - l2 /
  * weight times the weights), the gradient of the mean log-likelihood, after a sweep of chains that
@@ -225,7 +228,7 @@ typedef struct gbs_potts_report {
  * with each other (R-hat at most 1.05) and with the rows (misfit at most 0.25).
  *
  * Checkpoints are written before the first step of PCD, then every checkpoint_every_s between two
- * steps, and at the end, also if PCD was stopped. Learning that resumes from a checkpoint does not
+ * steps, and at the end, even if PCD was stopped. Learning that resumes from a checkpoint does not
  * repeat PL, and ends with the same bits as learning that was never stopped, on any number of
  * threads. Rows and options must be the same, except for limits and threads.
  *
@@ -234,15 +237,15 @@ typedef struct gbs_potts_report {
  *                  of sites and at most as many states.
  * @param callbacks NULL; progress is called with pass = iterations of PL, then steps of PCD.
  * @param model     out, caller frees: variables of the sites, with their names, or s1, s2, ...;
- *                  states are labelled by letters where the rows are an alignment. A table for h_i
- * each and one for each J_ij.
+ *                  states are labelled with letters if the rows are an alignment. The model has one
+ *                  table for each h_i and one for each J_ij.
  * @param report    out or NULL.
- * @return GBS_OK; GBS_STOPPED if it was ended by time_s or the callback, with the weights of the
- *         last iteration; GBS_ERR_STOPPED before there was one, or with ASYMMETRIC before the last
- * site was done; GBS_ERR_LIMIT if the memory that learning takes, which is predicted, is beyond the
- * limit; GBS_ERR_UNSUPPORTED in a build without libLBFGS; GBS_ERR_IO and GBS_ERR_FORMAT for
- *         a checkpoint that cannot be read or written, or is damaged; GBS_ERR_ARGUMENT for anything
- *         else, such as a checkpoint of other rows or options.
+ * @return GBS_OK; GBS_STOPPED if time_s or the callback ended learning, with the weights of the
+ *         last iteration; GBS_ERR_STOPPED if learning ended before the first iteration or, with
+ *         ASYMMETRIC, before the last site was finished; GBS_ERR_LIMIT if the predicted memory of
+ *         learning is above the limit; GBS_ERR_UNSUPPORTED in a build without libLBFGS; GBS_ERR_IO
+ *         and GBS_ERR_FORMAT for a checkpoint that cannot be read or written, or is damaged;
+ *         GBS_ERR_ARGUMENT for anything else, such as a checkpoint of other rows or options.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_rows *held_out,
                                                 const gbs_potts_options *options,
@@ -251,21 +254,24 @@ GBS_API GBS_MUST_USE gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_
                                                 gbs_error *err);
 
 /**
- * Get the parameters of a model that gbs_potts_learn() made: entries of its tables, h of every
- * site, then J of every pair of sites i < j in the order of i and then j.
+ * Get the parameters of a model that gbs_potts_learn() made: the table entries h of every site,
+ * then J of every pair of sites i < j, ordered by i and then by j.
  *
- * @param n     out: their number.
+ * @param n     out: number of parameters.
  * @param value out or NULL: [n].
  * @return GBS_ERR_ARGUMENT for a model with other factors.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_potts_parameters(const gbs_model *model, size_t *n,
                                                      double *value, gbs_error *err);
 
-/** Most free parameters that gbs_potts_errors() factors a matrix of: n (q - 1) + n (n - 1) / 2 (q -
- *  1)^2 of n sites with q states, or with ASYMMETRIC (q - 1) + (n - 1) (q - 1)^2 of each site. */
-#define GBS_MAX_POTTS_ERRORS   4096u
-#define GBS_USUAL_POTTS_PROBES 32u      /**< with more free parameters */
-#define GBS_MAX_POTTS_PROBES   1000000u /**< most probes */
+/** Largest number of free parameters for which gbs_potts_errors() factors a matrix: n (q - 1) + n
+ * (n
+ *  - 1) / 2 (q - 1)^2 of n sites with q states, or with ASYMMETRIC (q - 1) + (n - 1) (q - 1)^2 of
+ *  each site. */
+#define GBS_MAX_POTTS_ERRORS 4096u
+#define GBS_USUAL_POTTS_PROBES \
+    32u /**< default number of probes if there are more free parameters */
+#define GBS_MAX_POTTS_PROBES 1000000u /**< largest number of probes */
 
 /**
  * Compute standard errors of the parameters in the zero-sum gauge, at the maximum of the
@@ -293,41 +299,42 @@ GBS_API GBS_MUST_USE gbs_status gbs_potts_parameters(const gbs_model *model, siz
  * @param error     out: one for each parameter of gbs_potts_parameters().
  * @param unseen    out or NULL: one for each parameter: 1 if its error includes the pull of l2,
  *                  else 0.
- * @return GBS_ERR_LIMIT for too little memory; GBS_ERR_UNSUPPORTED for PCD, with l1, where the
- *         weight of the rows is not above the number of free parameters (q - 1) + (n - 1) (q - 1)^2
- *         of a site, and where rows leave one undetermined; GBS_ERR_STOPPED by time_s or
- * the callback.
+ * @return GBS_ERR_LIMIT for too little memory; GBS_ERR_UNSUPPORTED for PCD, with l1, if the weight
+ *         of the rows is not above the number of free parameters (q - 1) + (n - 1) (q - 1)^2 of a
+ *         site, and if the rows leave a parameter undetermined; GBS_ERR_STOPPED if time_s or the
+ *         callback ended the call.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_potts_errors(const gbs_model *model, const gbs_rows *rows,
                                                  const gbs_potts_options *options,
                                                  const gbs_run_callbacks *callbacks, double *error,
                                                  uint8_t *unseen, gbs_error *err);
 
-/** @return the number of probes by which gbs_potts_errors() estimates errors; 0 if it uses a
- * matrix, and for a model that gbs_potts_learn() did not make. */
+/** @return the number of probes with which gbs_potts_errors() estimates errors. 0 if
+ *         gbs_potts_errors() uses a matrix, or if the model was not made by gbs_potts_learn(). */
 GBS_API uint64_t gbs_potts_probes(const gbs_model *model, const gbs_potts_options *options);
 
 /* ---- restricted Boltzmann machines --------------------------------------------------------- */
 
-#define GBS_MAX_HIDDEN 65536u /**< most hidden units */
+#define GBS_MAX_HIDDEN 65536u /**< largest number of hidden units */
 
 /** A struct set to zero means the defaults, except that `hidden` must be set. */
 typedef struct gbs_rbm_options {
-    size_t size;           /**< sizeof(gbs_rbm_options) */
-    uint64_t hidden;       /**< number of hidden units, 1 to GBS_MAX_HIDDEN */
-    uint64_t method;       /**< gbs_rbm_method */
-    uint64_t draw;         /**< gbs_rbm_draw */
-    uint64_t epochs;       /**< passes through the rows, at most; 0: 100 */
-    uint64_t batch;        /**< rows of a step, and chains; 0: 64 */
-    uint64_t sweeps;       /**< sweeps of the chains in each step: the k of CD-k; 0: 1 */
-    double rate;           /**< of the first step; 0: 0.05 */
-    double l2;             /**< penalty: l2/2 times the sum of squares of W, beside the sum of ln P
-                                over rows; 0: none */
-    uint64_t seed;         /**< of random numbers; 0 is a seed, too */
-    double time_s;         /**< end after this many seconds; 0: no limit */
+    size_t size;     /**< sizeof(gbs_rbm_options) */
+    uint64_t hidden; /**< number of hidden units, 1 to GBS_MAX_HIDDEN */
+    uint64_t method; /**< gbs_rbm_method */
+    uint64_t draw;   /**< gbs_rbm_draw */
+    uint64_t epochs; /**< largest number of epochs, which are passes through the rows; 0: 100 */
+    uint64_t batch;  /**< number of rows in a step, and of chains; 0: 64 */
+    uint64_t sweeps; /**< sweeps of the chains in each step: the k of CD-k; 0: 1 */
+    double rate;     /**< size of the first step; 0: 0.05 */
+    double l2;     /**< penalty: l2/2 times the sum of squares of W, subtracted from the sum of ln P
+                      over rows; 0: none */
+    uint64_t seed; /**< seed of the random numbers; 0 is a valid seed */
+    double time_s; /**< end after this many seconds; 0: no limit */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
-    uint64_t memory_limit; /**< bytes, program and data included; 0: half of the machine's */
-    const gbs_checkpoint_files *checkpoints; /**< as of gbs_potts_options, for any method */
+    uint64_t memory_limit; /**< memory limit in bytes, program and data included; 0: half of the
+                              machine's */
+    const gbs_checkpoint_files *checkpoints; /**< as in gbs_potts_options, but for all methods */
     double checkpoint_every_s;               /**< seconds from one checkpoint to the next; 0: 300 */
     uint64_t patience; /**< end after this number of consecutive epochs in which the mean ln PL of
                           held-out rows did not exceed its previous maximum; 0: never. Needs
@@ -340,30 +347,30 @@ typedef struct gbs_rbm_options {
 /** The results of learning a restricted Boltzmann machine. Logarithms are natural. */
 typedef struct gbs_rbm_report {
     size_t size;        /**< sizeof(gbs_rbm_report) */
-    uint64_t n_rows;    /**< of the data */
-    uint64_t n_visible; /**< units */
-    uint64_t n_hidden;  /**< units */
-    uint64_t epochs;    /**< whole ones */
-    uint64_t steps;     /**< in all */
-    double mean_pl;     /**< ln PL of a row, on average, after the last whole epoch, with patience
-                             the best; NAN: none */
-    double held_out_pl; /**< mean ln PL of a held-out row; NAN if no rows are held out */
-    double predicted_bytes; /**< memory of learning, beside program and data */
-    double seconds;         /**< in all */
-    double epoch_s;         /**< of an epoch, on average */
-    double rhat; /**< largest split R-hat of a unit among the chains, at the learnt weights, when it
-                    was last computed; NAN if it was stopped */
-    uint64_t converged;   /**< 1 or 0: whether rhat is at most 1.05, misfit at most 0.25 and rise at
-                             most 0.02 */
-    uint64_t n_unwritten; /**< checkpoints that could not be written, after the first */
+    uint64_t n_rows;    /**< number of rows of the data */
+    uint64_t n_visible; /**< number of visible units */
+    uint64_t n_hidden;  /**< number of hidden units */
+    uint64_t epochs;    /**< number of finished epochs */
+    uint64_t steps;     /**< total number of steps */
+    double mean_pl; /**< mean ln PL of a row after the last finished epoch or, with patience, after
+                       the best epoch; NAN if no epoch was finished */
+    double held_out_pl;     /**< mean ln PL of a held-out row; NAN if no rows are held out */
+    double predicted_bytes; /**< predicted memory of learning in bytes, without program and data */
+    double seconds;         /**< total time in seconds */
+    double epoch_s;         /**< mean seconds of an epoch */
+    double rhat; /**< largest split R-hat of a unit among the chains, at the learnt weights, from
+                    the last test of the chains; NAN if learning was stopped before a test */
+    uint64_t converged;   /**< 1 if rhat is at most 1.05, misfit at most 0.25 and rise at most 0.02;
+                             else 0 */
+    uint64_t n_unwritten; /**< number of checkpoints, after the first, that could not be written */
     uint64_t best_epoch;  /**< the epoch, from 1, whose weights the model has, if patience was set;
                                else 0 */
     double misfit; /**< the gradient of the mean log-likelihood when rhat was computed, as a root
                       mean square, divided by the root mean square of its standard errors over rows;
-                      NAN if rhat is */
+                      NAN if rhat is NAN */
     double rise;   /**< share of the rise of mean ln PL since the first epoch that was in the second
-                        half of the epochs; NAN as rhat, or where it has not risen */
-    uint64_t n_zero; /**< W_ij that are 0 */
+                      half of the epochs; NAN if rhat is NAN or if mean ln PL has not risen */
+    uint64_t n_zero; /**< number of W_ij that are 0 */
 } gbs_rbm_report;
 
 /**
@@ -382,8 +389,8 @@ typedef struct gbs_rbm_report {
  *
  * With patience the model has the weights of the epoch after which held-out rows had the highest
  * pseudo-likelihood (early stopping; Prechelt 1998). Because these rows chose the epoch, the
- * pseudo-likelihood of other rows is slightly lower on average. T in rate_t stays that of all
- * epochs.
+ * pseudo-likelihood of other rows is slightly lower on average. T in rate_t remains the number of
+ * steps of all epochs.
  *
  * After a quarter, a half and all of the epochs (with patience, after the last epoch only), the
  * weights are held still while every chain goes on for 200 times as many sweeps as a step has. If
@@ -410,17 +417,16 @@ typedef struct gbs_rbm_report {
  * @param held_out  NULL, or held-out rows whose pseudo-likelihood is reported, with as many sites
  *                  of two states.
  * @param callbacks NULL; progress is called with pass = epochs.
- * @param curve     out or NULL: [epochs][2] mean ln PL of a row after each epoch: of the rows, and
- *                  of the held-out rows (NAN without any).
+ * @param curve     out or NULL: [epochs][2] mean ln PL of a row after each epoch: over the rows,
+ *         and over the held-out rows (NAN if there are none).
  * @param model     out, caller frees: spins with fields and couplings, W / 4 each: the visible
  *                  units, named as the sites, or v1, v2, ..., then the hidden ones h1, h2, ... The
  * log-weights of this model differ from a.v + b.h + v.W.h by a constant.
  * @param report    out or NULL.
  * @return GBS_OK; GBS_STOPPED if time_s or the callback ended it: the weights are then those of the
  *         last step or, with patience, of the best epoch; GBS_ERR_STOPPED if no such step or epoch
- *         was finished;
- *         GBS_ERR_LIMIT if the memory that learning takes, which is predicted, is beyond the limit;
- * GBS_ERR_ARGUMENT for anything else, such as a site that has the name of a hidden unit.
+ *         was finished; GBS_ERR_LIMIT if the predicted memory of learning is above the limit;
+ *         GBS_ERR_ARGUMENT for anything else, such as a site that has the name of a hidden unit.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_rbm_learn(const gbs_rows *rows, const gbs_rows *held_out,
                                               const gbs_rbm_options *options,

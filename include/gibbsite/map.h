@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * Search for the most probable state by annealed Gibbs sampling and, for components that are small
- * enough, exact inference. The state is that of all variables, or of some with the others summed
- * out.
+ * enough, exact inference. The state is a state of all variables or, in marginal MAP, a state of
+ * some variables with all others summed out.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
@@ -21,33 +21,35 @@ extern "C" {
 
 /** The result of gbs_map(). */
 typedef struct gbs_map_report {
-    size_t size;                /**< in: sizeof(gbs_map_report), set by the caller */
-    double log_density;         /**< ln of the unnormalised probability of the state found */
-    double final_log_density;   /**< log density of the best final state of a chain; NAN without
-                                   chains */
-    uint32_t n_free_variables;  /**< neither observed nor implied by evidence */
-    uint32_t n_exact_variables; /**< free variables whose states exact inference proved optimal; if
-                                     all are, so is the state found */
+    size_t size;               /**< in: sizeof(gbs_map_report), set by the caller */
+    double log_density;        /**< ln of the unnormalised probability of the state found */
+    double final_log_density;  /**< log density of the best final state of a chain; NAN if no chains
+                                  were run */
+    uint32_t n_free_variables; /**< number of variables that are neither observed nor implied by
+                                  evidence */
+    /** number of free variables whose states exact inference proved optimal; if it equals
+     * n_free_variables, the state found is optimal */
+    uint32_t n_exact_variables;
     uint32_t chains;
-    uint64_t rounds;  /**< annealing schedules that were run */
-    uint64_t sweeps;  /**< over all rounds, per chain */
+    uint64_t rounds;  /**< number of annealing schedules that were run */
+    uint64_t sweeps;  /**< number of sweeps of a chain in all rounds */
     uint64_t updates; /**< variable updates over all chains */
     double seconds;
-    char stop[32]; /**< reason of the end: "exact", "sweeps", "settled" (a round twice as long
+    char stop[32]; /**< why the search ended: "exact", "sweeps", "settled" (a round twice as long
                       found nothing better), "time", "updates", "signal" */
-    gbs_exact_cost exact; /**< cost of exact answers for all components */
-    double tau0;          /**< the first temperature of annealings; 0 without chains */
+    gbs_exact_cost exact; /**< predicted cost of exact answers for all components */
+    double tau0;          /**< first temperature of annealings; 0 if no chains were run */
     char warning[256];    /**< warnings for the user: why no checkpoint was written, or that fewer
-                               chains were run; "" for nothing */
+                             chains were run; "" if there is no warning */
 } gbs_map_report;
 
 /** Optional callbacks; any function may be NULL. */
 typedef struct gbs_map_callbacks {
-    size_t size; /**< sizeof(gbs_map_callbacks); 0: the fields it began with are read */
+    size_t size; /**< sizeof(gbs_map_callbacks); 0: the fields of its first version */
     void *context;
     /** Called from time to time. @return nonzero to stop; gbs_map() then returns GBS_STOPPED. */
     int (*progress)(void *context, const gbs_progress *progress);
-    /** Called with each state that is better than all before. @param state [n_variables].
+    /** Called with each state that is better than all states before it. @param state [n_variables].
      *  @return a negative status to make gbs_map() fail with it. */
     gbs_status (*improve)(void *context, double log_density, const uint32_t *state, gbs_error *err);
 } gbs_map_callbacks;
@@ -56,22 +58,24 @@ typedef struct gbs_map_callbacks {
  * Search for the most probable state.
  *
  * In one annealing schedule of n sweeps, the temperature falls from options.tau0 to tau0 / n as
- * options.schedule says; tau0 = 0 stands for a temperature from the sizes of the couplings. The
- * best state at the end of any sweep of any chain is kept. Each schedule is followed by maxima over
- * blocks of variables, whose states are kept too if they are better [M27]. With options.sweeps
- * there is one schedule with that number of sweeps. Without this option there are schedules of 64,
- * 128, 256, ... sweeps, each starting where the schedule before it ended. The search ends when a
- * schedule finds nothing better or options.time_s is over. Draws other than random run at
- * temperature 1 throughout. Options of estimators, burn-in and targets have no effect.
+ * options.schedule says; tau0 = 0 stands for a temperature that is computed from the couplings. The
+ * best state at the end of any sweep of any chain is kept. After each schedule, blocks of variables
+ * are set to their most probable joint states; a state that is better than the best so far is kept
+ * [M27]. With options.sweeps there is one schedule with that number of sweeps. Without this option
+ * there are schedules of 64, 128, 256, ... sweeps, each starting where the schedule before it
+ * ended. The search ends when a schedule finds nothing better or options.time_s is over. Draws
+ * other than random run at temperature 1 throughout. Options of estimators, burn-in and targets
+ * have no effect.
  *
  * @param options   NULL for the defaults. options.method AUTO solves components exactly that are
  *                  small enough, EXACT solves all components exactly or fails, SAMPLE none.
  * @param callbacks NULL for none.
  * @param state     [n_variables] out, observed variables included.
  * @param report    out or NULL.
- * @return GBS_OK; GBS_STOPPED if ended early, with the best state so far; GBS_ERR_IMPOSSIBLE if the
- *         evidence has probability 0; GBS_ERR_NOT_FOUND if no start was found; GBS_ERR_STOPPED,
- * GBS_ERR_LIMIT, GBS_ERR_MEMORY, GBS_ERR_ARGUMENT. Outputs are untouched on failure.
+ * @return GBS_OK; GBS_STOPPED if the search was ended early, with the best state so far;
+ *         GBS_ERR_IMPOSSIBLE if the evidence has probability 0; GBS_ERR_NOT_FOUND if no initial
+ *         state of positive probability was found; GBS_ERR_STOPPED, GBS_ERR_LIMIT, GBS_ERR_MEMORY,
+ *         GBS_ERR_ARGUMENT. Outputs are untouched on failure.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
                                         const gbs_run_options *options,
@@ -79,10 +83,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_map(const gbs_model *model, const gbs_eviden
                                         gbs_map_report *report, gbs_error *err);
 
 /**
- * gbs_map() with checkpoints. A checkpoint is written after any sweep and any step of block draws,
- * so that a search goes on from there to the same result. options.sweeps must be the same, because
- * temperatures follow from it. Whether a search without it settles depends on whether
- * options.time_s is given now.
+ * gbs_map() with checkpoints. Checkpoints can be written after any sweep and any step of block
+ * draws; a search that resumes from a checkpoint gives the same result. options.sweeps must be the
+ * same, because the temperatures depend on it. Without options.sweeps, the end of the resumed
+ * search depends on whether options.time_s is given now.
  *
  * @param files NULL for none.
  * @return the values of gbs_map() and gbs_run_resume(); GBS_ERR_IO if the first checkpoint cannot
@@ -96,33 +100,35 @@ GBS_API GBS_MUST_USE gbs_status gbs_map_with_checkpoints(
 /** The result of gbs_mmap(). */
 typedef struct gbs_mmap_report {
     size_t size;  /**< in: sizeof(gbs_mmap_report), set by the caller */
-    double log_p; /**< ln of the sum over the other variables, unnormalised; NAN: too large a sum */
-    double log_bound; /**< no state of the query has a larger log_p; it equals log_p if proved so */
-    uint64_t n_sums;  /**< states of the query whose log_p the search asked for */
+    double log_p; /**< ln of the sum over the other variables, unnormalised; NAN if the sum is too
+                     large to compute */
+    double log_bound; /**< upper bound on log_p over all states of the query; equal to log_p if the
+                         state found is proved optimal */
+    uint64_t n_sums;  /**< number of states of the query whose log_p was computed */
     double seconds;
-    char stop[32]; /**< reason of the end: "exact", "bound" (the state reaches it), "settled" (no
-                      change finds better), "budget", "time", "signal", "limit" (log_p is NAN) */
+    char stop[32]; /**< why the search ended: "exact", "bound" (log_p reaches log_bound), "settled"
+                      (no change finds a better state), "budget", "time", "signal", "limit" (log_p
+                      is NAN) */
 } gbs_mmap_report;
 
 /**
- * Find the most probable state of some variables, with all others summed out (marginal MAP). It is
- * found as by gbs_exact_mmap() if that is predicted to take at most half of options.time_s, or of
- * options.budget_s, takes no longer on the clock, and fits the memory limit. Otherwise it searches
- * from the best state of gbs_map(). It changes one variable of the query after the other, and
- * several at once if no single change finds anything better, with an exact sum over the other
- * variables for each state. The bound comes from sums and maxima in the order that takes least
- * memory. The search ends after options.time_s on the clock; after half of that, or of
- * options.budget_s, as predicted by counted table entries; or when eight changes of several
- * variables in a row have found nothing better.
+ * Find the most probable state of some variables, with all others summed out (marginal MAP).
+ * gbs_mmap() uses the method of gbs_exact_mmap() if this is predicted to take at most half of
+ * options.time_s or of options.budget_s, takes no longer on the clock, and fits the memory limit.
+ * Otherwise it searches from the best state of gbs_map(), with an exact sum over the other
+ * variables for each state. The search changes one query variable after the other, and several at
+ * once if no single change finds a better state. The upper bound comes from eliminating variables
+ * by sums and maxima in the order that takes the least memory. The search ends after options.time_s
+ * on the clock; after half of that, or of options.budget_s, as predicted by counted table entries;
+ * or when eight changes of several variables in a row have found nothing better.
  *
  * @param options   NULL for the defaults; method must be AUTO. The options of sampling apply to
- * gbs_map().
- * @param callbacks NULL for none; progress alone is called.
+ * gbs_map(). @param callbacks NULL for none; only progress is called.
  * @param query     [n] distinct variable ids; observed variables keep their state.
  * @param state     [n], out, in the order of the query.
  * @param report    out or NULL.
- * @return GBS_OK; GBS_STOPPED if ended by time or signal, with the best state so far; errors of
- *         gbs_map() and gbs_exact_mmap(). Outputs are untouched on failure.
+ * @return GBS_OK; GBS_STOPPED if time or a signal ended the search, with the best state so far;
+ *         errors of gbs_map() and gbs_exact_mmap(). Outputs are untouched on failure.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_mmap(const gbs_model *model, const gbs_evidence *evidence,
                                          const gbs_run_options *options,

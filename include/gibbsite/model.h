@@ -28,7 +28,7 @@ extern "C" {
 #endif
 
 #define GBS_MAX_ARITY     65535u
-#define GBS_MAX_VARIABLES 4294967280u /* 2^32 - 16: the largest ids mean "none" */
+#define GBS_MAX_VARIABLES 4294967280u /* 2^32 - 16; larger ids stand for "none" */
 /** Largest absolute value of a finite log-weight, so that no sum over factors overflows a double.
  */
 #define GBS_MAX_LOG_WEIGHT 1e280
@@ -47,7 +47,8 @@ typedef enum gbs_factor_kind {
     GBS_FACTOR_NOISY_OR = 6,  /**< ln P(child | parents), see gbs_builder_add_noisy_or() */
     GBS_FACTOR_NOISY_AND = 7, /**< ln P(child | parents), see gbs_builder_add_noisy_and() */
     GBS_FACTOR_NOISY_MAX = 8, /**< ln P(child | parents), see gbs_builder_add_noisy_max() */
-    GBS_FACTOR_NOISY_MIN = 9, /**< the same with the smallest effect */
+    GBS_FACTOR_NOISY_MIN =
+        9, /**< ln P(child | parents), as for GBS_FACTOR_NOISY_MAX but with the smallest effect */
 } gbs_factor_kind;
 #define GBS_N_FACTOR_KINDS 10
 /** The value that gbs_model_factor() returns for a factor that does not exist. The value is not a
@@ -57,8 +58,9 @@ typedef enum gbs_factor_kind {
 /**
  * Functions phi of literals l_1..l_m. A literal is 1 if its variable is in the literal's state,
  * otherwise 0; the last literal l_m is the head h, the others are the body. The factor adds weight
- * * phi to the log-weight. Numbers below 64 are those of DimmWitted. Functions marked (hard) also
- * take a weight of plus infinity: log-weight 0 if phi is largest, minus infinity elsewhere.
+ * * phi to the log-weight. Functions with numbers below 64 have the numbers that DimmWitted gives
+ * them. Functions marked (hard) also take a weight of plus infinity: log-weight 0 if phi is
+ * largest, minus infinity elsewhere.
  */
 typedef enum gbs_logical_function {
     GBS_LOGICAL_IMPLY_NATURAL = 0, /**< body false: 0; body and head: 1; body, not head: -1 */
@@ -183,7 +185,7 @@ typedef struct gbs_pair {
     double value;
 } gbs_pair;
 
-#define GBS_NO_PAIR UINT32_MAX /**< value of i in a pair that is left out */
+#define GBS_NO_PAIR UINT32_MAX /**< value of i that marks a pair to be skipped */
 
 /** A polynomial of second degree over variables of two states: spins -1 and +1, or bits 0 and 1,
  *      p(x) = constant + sum over v of linear_v x_v + sum over pairs of value x_i x_j.
@@ -191,22 +193,23 @@ typedef struct gbs_pair {
 typedef struct gbs_quadratic {
     size_t size;     /**< sizeof(gbs_quadratic) */
     double scale;    /**< the log-weight is scale * p(x): 1, or -1 / temperature of an energy */
-    double constant; /**< such as the offset of a binary quadratic model */
-    const double *linear; /**< [n_variables] of variables 0, 1, ...; NULL: none */
-    const gbs_pair *pair; /**< [n_pairs] of different variables */
+    double constant; /**< constant term, such as the offset of a binary quadratic model */
+    const double *linear; /**< [n_variables] linear terms of variables 0, 1, ...; NULL: all are 0 */
+    const gbs_pair *pair; /**< [n_pairs] pairs of different variables */
     size_t n_pairs;
     uint32_t n_variables;
     int bits; /**< 1: states 0 and 1 are bits 0 and 1; 0: they are spins -1 and +1 */
 } gbs_quadratic;
 
 /**
- * Add a polynomial of second degree as a constant, fields and couplings of spins; numbers that are
- * zero add nothing.
+ * Add a polynomial of second degree as a constant factor, fields and couplings of spins; terms that
+ * are zero add no factor.
  *
  * @param quadratic borrowed during the call.
- * @return GBS_ERR_ARGUMENT for pairs of a variable with itself or beyond n_variables, variables
- *         that are not there or have not two states, and numbers of size beyond GBS_MAX_LOG_WEIGHT
- *         or not finite; terms before that one may have been added.
+ * @return GBS_ERR_ARGUMENT for a pair of a variable with itself or with an id of n_variables or
+ *         more, for a variable that does not exist or does not have two states, and for a number
+ *         that is not finite or larger in size than GBS_MAX_LOG_WEIGHT; terms before the wrong one
+ *         may have been added.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_builder_add_quadratic(gbs_builder *builder,
                                                           const gbs_quadratic *quadratic,
@@ -233,13 +236,14 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_cardinality(
     const uint32_t *scope, const uint32_t *state, double weight, gbs_error *err);
 
 /**
- * Add a table of log-weights by the number of true literals, t_0 .. t_n (a cardinality potential):
- * a constant t_0, and a factor AT_LEAST k of weight t_k - t_(k-1) for each k where that is not 0.
- * The factors of such a group share a counter in samplers and a chain in exact inference (up to 256
+ * Add a cardinality potential: log-weights t_0 .. t_n that depend on the number of true literals.
+ * The call adds a constant t_0 and, for each k with t_k - t_(k-1) not 0, a factor AT_LEAST k of
+ * this weight. These factors share a counter in samplers and a chain in exact inference (up to 256
  * steps [M23]).
  *
- * @param n     literals. @param scope, state see gbs_builder_add_logical().
- * @param logw  [n + 1] natural logarithms; the first and the last ones may be minus infinity.
+ * @param n     number of literals. @param scope, state see gbs_builder_add_logical().
+ * @param logw  [n + 1] natural logarithms; the first values and the last values may be minus
+ *         infinity.
  * @return GBS_ERR_UNSUPPORTED if minus infinity stands between two finite values; the builder is
  *         then not changed.
  */
@@ -248,10 +252,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_count_table(gbs_builder *builder
                                                             const uint32_t *state,
                                                             const double *logw, gbs_error *err);
 
-/* Tied weights: numbered parameters, each shared by any number of factors, for learning. A factor
- * that is tied to a weight has the weight h, J or w = value * feature. Tables are tied by sharing
- * them. Ties are kept in .gbm files and in those of DimmWitted; they are not part of the
- * distribution nor of its digest, and conditioned models drop them. */
+/* Tied weights: numbered parameters for learning, each shared by any number of factors. If a factor
+ * is tied to a weight, its h, J or w is value * feature. Tables are tied if factors share them.
+ * Files in .gbm format and those of DimmWitted keep ties. Ties are not part of the distribution or
+ * its digest, and conditioned models have no ties. */
 
 /**
  * Add n weights that factors can be tied to.
@@ -267,9 +271,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_weights(gbs_builder *builder, si
 /**
  * Tie a factor to a weight; a later call replaces an earlier one.
  *
- * @param factor  factors count up from 0 as they are added.
+ * @param factor number of the factor; numbers count up from 0 in the order of adding.
  * @param weight  number of the weight. @param feature finite.
- * @return GBS_ERR_ARGUMENT if the factor has a table, or a weight other than value * feature.
+ * @return GBS_ERR_ARGUMENT if the factor has a table, or if its weight is not value * feature.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_builder_tie_factor(gbs_builder *builder, size_t factor,
                                                        uint32_t weight, double feature,
@@ -280,13 +284,13 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_tie_factor(gbs_builder *builder, siz
  * inhibited, and causes are inhibited independently (Pearl 1988, Probabilistic Reasoning in
  * Intelligent Systems, section 4.3.2): P(child = 0 | parents) = (1 - leak) product over parents i
  * in state 1 of inhibition_i. The factor has the scope (parents, child) and serves as the
- * conditional table of the child, but is never written out: it takes memory and an update takes
- * time in proportion to the parents.
+ * conditional table of the child, but the table is never built: memory, and the time of an update,
+ * are proportional to the number of parents.
  *
  * @param child      of two states, like the parents. @param parent [n_parents] distinct; copied.
  * @param inhibition [n_parents] probabilities, 0 to 1, that a parent in state 1 has no effect.
  * @param leak       probability, 0 to 1, that the child is 1 though all parents are 0.
- * @return GBS_ERR_ARGUMENT, with the builder as it was, for anything else.
+ * @return GBS_ERR_ARGUMENT, with the builder as it was, for any other arguments.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_builder_add_noisy_or(gbs_builder *builder, uint32_t child,
                                                          uint32_t n_parents, const uint32_t *parent,
@@ -294,8 +298,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_noisy_or(gbs_builder *builder, u
                                                          gbs_error *err);
 
 /**
- * Add a noisy-and, the mirror image: each parent in state 0 keeps the child from being 1 unless it
- * is inhibited,
+ * Add a noisy-and, the mirror image of a noisy-or: each parent in state 0 keeps the child from
+ * being 1 unless it is inhibited,
  *     P(child = 1 | parents) = (1 - leak) product over parents i in state 0 of inhibition_i.
  *
  * @param inhibition [n_parents] probabilities that a parent in state 0 has no effect.
@@ -313,7 +317,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_noisy_and(gbs_builder *builder, 
  * with none = 0 for GBS_FACTOR_NOISY_OR and 1 for GBS_FACTOR_NOISY_AND.
  *
  * @param n_entries  sum of the parents' numbers of states.
- * @param inhibition [n_entries] probabilities, parent after parent, each by its state.
+ * @param inhibition [n_entries] probabilities: for each parent in turn, one for each of its states.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_builder_add_noisy(gbs_builder *builder, gbs_factor_kind kind,
                                                       uint32_t child, uint32_t n_parents,
@@ -322,21 +326,21 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_noisy(gbs_builder *builder, gbs_
                                                       gbs_error *err);
 
 /**
- * Add a noisy-max. Each parent has an effect of its own, one of the child's states, and so has the
- * leak; the child takes the largest of these effects (Diez 1993, Parameter adjustment in Bayes
+ * Add a noisy-max. Each parent, and the leak, has an effect of its own, which is a state of the
+ * child; the child takes the largest of these effects (Diez 1993, Parameter adjustment in Bayes
  * networks: the generalized noisy OR-gate, UAI). With C_i(y | u_i) = P(effect of parent i <= y |
  * its state u_i), P(child <= y | parents) = P(leak <= y) product over parents i of C_i(y | u_i).
- * GBS_FACTOR_NOISY_MIN: the smallest, with >= in place of <=. State 0, of a minimum the last one,
- * is the absence of an effect. Memory and updates take as much as those of
- * gbs_builder_add_noisy_or(), times the child's states less one.
+ * With GBS_FACTOR_NOISY_MIN the child takes the smallest effect, with >= in place of <=. State 0
+ * (for a minimum, the last state) is the absence of an effect. Memory and time of updates are those
+ * of gbs_builder_add_noisy_or() times the child's number of states minus 1.
  *
  * @param kind      GBS_FACTOR_NOISY_MAX or GBS_FACTOR_NOISY_MIN.
  * @param child     of two states or more. @param parent [n_parents] distinct; copied.
  * @param n_entries (sum of the parents' numbers of states) times the child's.
- * @param effect    [n_entries] parent after parent and state after state a distribution over the
- *                  states of the child, which sums to one within 1e-6.
- * @param leak      [child's states] the same of the leak. NULL: none.
- * @return GBS_ERR_ARGUMENT, with the builder as it was, for anything else.
+ * @param effect    [n_entries] for each state of each parent in turn, a distribution over the
+ *         states of the child that sums to one within 1e-6.
+ * @param leak      [child's number of states] the distribution of the leak's effect. NULL: no leak.
+ * @return GBS_ERR_ARGUMENT, with the builder as it was, for any other arguments.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_builder_add_noisy_max(gbs_builder *builder,
                                                           gbs_factor_kind kind, uint32_t child,
@@ -367,7 +371,8 @@ GBS_API uint32_t gbs_model_n_variables(const gbs_model *model);
 GBS_API size_t gbs_model_n_factors(const gbs_model *model);
 GBS_API int gbs_model_is_directed(const gbs_model *model); /**< 1 for a Bayesian network, else 0 */
 /** @return 1 if the model is a Bayesian network and every column of its tables sums to one within
- *  1e-6, so that Z is 1 and ln Z given evidence is ln P(evidence); else 0. O(table entries). */
+ *  1e-6, so that Z is 1 and ln Z given evidence is ln P(evidence); else 0. Takes O(table
+ * entries). */
 GBS_API int gbs_model_is_normalized(const gbs_model *model);
 GBS_API uint32_t gbs_model_arity(const gbs_model *model, uint32_t variable);
 
@@ -425,8 +430,8 @@ GBS_API void gbs_model_clamped(const gbs_model *model, uint32_t *state);
 /** @return the unnormalised log density ln p(x) + ln Z of a state. @param state [n_variables]. */
 GBS_API double gbs_model_log_density(const gbs_model *model, const uint32_t *state);
 
-/** @return 32 hexadecimal digits: XXH3-128 of arities, scopes, kinds and weights, but not of names,
- *          labels and ties; valid until the model is freed. */
+/** @return 32 hexadecimal digits: the XXH3-128 hash of arities, scopes, kinds and weights, but not
+ *         of names, labels and ties. The text is valid until the model is freed. */
 GBS_API const char *gbs_model_digest(const gbs_model *model);
 
 /** @return the memory that the model takes, in bytes. */
@@ -435,19 +440,21 @@ GBS_API size_t gbs_model_bytes(const gbs_model *model);
 /* ---- time -------------------------------------------------------------------------------- */
 
 /**
- * Unroll a network of two slices over time [M57]. In such a network X' is the next slice of X. The
- * tables of the variables X are those of the first slice. The table of X' is P(X at t | its parents
- * at t and t - 1), where a parent Y' is Y at t and a parent Y is Y at t - 1. Variables without such
- * a pair are outside of time: parents in every slice, without parents in any.
+ * Unroll a network of two time slices over time [M57]. In such a network, variable X' is X in the
+ * next slice. The tables of the variables X are the tables of the first slice. The table of X' is
+ * P(X at t | its parents at t and t - 1), where a parent Y' is Y at t and a parent Y is Y at t - 1.
+ * Variables without a primed partner are outside of time: they may be parents in every slice, and
+ * have no parents in a slice.
  *
  * @param model    a Bayesian network; not changed.
- * @param n_slices T, 1 or more.
- * @param unrolled out, caller frees: a Bayesian network of first the variables outside of time,
- * then slice by slice X[0], X[1], ... X[T - 1] of every pair, each in the order of the model.
- * Noisy factors stay noisy. Slices share their tables.
- * @return GBS_ERR_ARGUMENT where no pair is found, X' has no X or other states, a variable outside
- *         of time has a parent X, or a variable X a parent Y'; GBS_ERR_LIMIT, before anything is
- *         made, where the network would not fit the memory limit (gbs_set_memory_limit()).
+ * @param n_slices number of slices T, 1 or more.
+ * @param unrolled out, caller frees: a Bayesian network. Its first variables are those outside of
+ * time; then, slice by slice, follow X[0], X[1], ... X[T - 1] of every pair. Within a slice,
+ * variables have the order of the model. Noisy factors stay noisy. Slices share their tables.
+ * @return GBS_ERR_ARGUMENT if no pair is found, X' has no X or has other states than X, a variable
+ *         outside of time has a parent X, or a variable X has a parent Y'; GBS_ERR_LIMIT, before
+ *         any memory is allocated, if the network would not fit the memory limit
+ *         (gbs_set_memory_limit()).
  */
 GBS_API GBS_MUST_USE gbs_status gbs_unroll(const gbs_model *model, uint32_t n_slices,
                                            gbs_model **unrolled, gbs_error *err);

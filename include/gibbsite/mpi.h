@@ -21,21 +21,21 @@ extern "C" {
 #endif
 
 /**
- * A table of ranks from a communicator, which is duplicated: messages of the table do not meet
- * those of the caller. Collective over the communicator.
+ * Make a table of ranks from a communicator. The communicator is duplicated, so that messages of
+ * the table cannot mix with messages of the caller. The call is collective over the communicator.
  *
- * @param ranks out; gbs_mpi_ranks_free() before MPI_Finalize().
+ * @param ranks out; call gbs_mpi_ranks_free() before MPI_Finalize().
  * @return GBS_ERR_STATE if MPI is not initialised, or was initialised without support for threads
  * (MPI_THREAD_FUNNELED); GBS_ERR_IO with MPI's message if a call of MPI failed.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_mpi_ranks(MPI_Comm communicator, gbs_ranks *ranks,
                                               gbs_error *err);
 
-/** Free what the table holds and set it to zeros. Collective; a table of all zeros, or NULL, is
- * left alone. */
+/** Free the memory of the table and set the table to zeros. The call is collective; NULL, or a
+ * table of all zeros, is allowed. */
 GBS_API void gbs_mpi_ranks_free(gbs_ranks *ranks);
 
-/** End the processes of all ranks at once, from any one of them; does not return.
+/** End the processes of all ranks at once. Any rank may call it; the call does not return.
  * @param exit_status exit status of the job, which MPI passes on. */
 GBS_API void gbs_mpi_abort(const gbs_ranks *ranks, int exit_status);
 

@@ -38,7 +38,7 @@ extern "C" {
 /** Value of gbs_run_options.threshold: trial runs find the threshold; see --threshold in
  * gibbsite-marginals(1). */
 #define GBS_THRESHOLD_AUTO (-1.0)
-/** Values of gbs_run_options.temper that are no numbers of temperatures. */
+/** Values of gbs_run_options.temper that do not stand for a number of temperatures. */
 #define GBS_TEMPER_AUTO UINT64_C(0)
 #define GBS_TEMPER_OFF  UINT64_C(1)
 
@@ -72,12 +72,12 @@ typedef enum gbs_option_kind {
     GBS_OPTION_KIND_SIZE = 3,     /**< bytes: 4096, 512M, 4G (powers of 1024) */
     GBS_OPTION_KIND_REAL = 4,     /**< a decimal number */
     GBS_OPTION_KIND_DURATION = 5, /**< seconds: 90, 90s, 10m, 2h, 1d */
-    GBS_OPTION_KIND_TEXT = 6,     /**< any text; of questions only */
+    GBS_OPTION_KIND_TEXT = 6,     /**< any text; only questions have options of this kind */
 } gbs_option_kind;
 
 /** One of the values of an option of kind CHOICE; the object is static and never freed. */
 typedef struct gbs_choice {
-    int number; /**< what the field holds */
+    int number; /**< value that the field holds for this choice */
     const char *name;
     const char *help;
 } gbs_choice;
@@ -90,18 +90,20 @@ typedef struct gbs_choice {
  * a value that has a word instead of a number, such as "unset".
  */
 typedef struct gbs_option {
-    const char *name;     /**< "burn-in", as on the command line */
-    const char *field;    /**< "burn_in", the field of gbs_run_options */
+    const char *name;     /**< name on the command line, such as "burn-in" */
+    const char *field;    /**< name of the field of gbs_run_options, such as "burn_in" */
     gbs_option_kind kind; /**< decides which of the fields below are set */
-    const char *unit;     /**< "passes", or the letter that stands for the value in help: "W" */
-    const char *choices;  /**< CHOICE: the names with '|' between them; other kinds: NULL */
-    const char *help;     /**< one sentence */
-    const char *word;     /**< the word for the mark, "unset" or "auto"; NULL: there is no mark */
+    const char *unit; /**< unit, such as "passes", or the letter that stands for the value in help,
+                         such as "W" */
+    /** CHOICE: the names of the choices with '|' between them; other kinds: NULL */
+    const char *choices;
+    const char *help;  /**< help text, one sentence */
+    const char *word;  /**< the word for the mark, "unset" or "auto"; NULL: there is no mark */
     const char *unset; /**< behaviour of the library if the option is unset; NULL: cannot be unset
                         */
     uint64_t def, min, max, mark;
     double real_def, real_min, real_max, real_mark;
-    const char *off; /**< COUNT: the word for the value 1, "off"; NULL: there is none */
+    const char *off; /**< COUNT: the word for the value 1, "off"; NULL: there is no such word */
 } gbs_option;
 
 /** @return the number of options. */

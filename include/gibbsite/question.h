@@ -7,15 +7,15 @@
  *     gbs_question_init(question, &options, sizeof options, &err);
  *     gbs_question_set(question, &options, "hidden", "8", &err);
  *
- * A question is what a verb of the command line asks. It has a struct of options, and a table
+ * A question corresponds to a verb of the command line. It has a struct of options, and a table
  * questions/NAME.def that gives the type, default, range, unit and help of each option. The command
  * line and the Python module take the same options under the same names.
  *
  * The defaults are those of the command line. A struct set to zeros also means the defaults, except
  * for fields where 0 is a legal value, such as a penalty.
  *
- * Threads: every call may be made from any thread. Errors: for what does not exist calls return
- * NULL, 0 or GBS_ERR_ARGUMENT, as stated.
+ * Threads: every call may be made from any thread. Errors: if a question or option does not exist,
+ * calls return NULL, 0 or GBS_ERR_ARGUMENT, as stated.
  */
 #ifndef GIBBSITE_QUESTION_H
 #define GIBBSITE_QUESTION_H
@@ -38,9 +38,9 @@ GBS_API const gbs_question *gbs_question_at(size_t index);
 GBS_API const gbs_question *gbs_question_find(const char *name);
 
 GBS_API const char *gbs_question_name(const gbs_question *question);
-/** @return bytes of its struct of options. */
+/** @return size of the question's struct of options, in bytes. */
 GBS_API size_t gbs_question_size(const gbs_question *question);
-/** @return the number of its options. */
+/** @return the number of options of a question. */
 GBS_API size_t gbs_question_n_options(const gbs_question *question);
 /** @return the option with a 0-based index, in the order of the help; NULL beyond the last. */
 GBS_API const gbs_option *gbs_question_option(const gbs_question *question, size_t index);
@@ -52,14 +52,15 @@ GBS_API const gbs_option *gbs_question_find_option(const gbs_question *question,
  * Set every option to its default, and every other byte of the struct to 0.
  *
  * @param options out: a struct of the question's type.
- * @param size    sizeof of the options struct as the caller's program was compiled.
+ * @param size    sizeof of the options struct with which the caller's program was compiled.
  * @return GBS_ERR_ARGUMENT unless size is gbs_question_size() or larger.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_question_init(const gbs_question *question, void *options,
                                                   size_t size, gbs_error *err);
 /**
- * Set an option from text, as gbs_option_set() does. For an option of kind TEXT the pointer is
- * kept: the caller keeps the text as long as options is in use. "" sets it to NULL, unset.
+ * Set an option from text, as gbs_option_set() does. For an option of kind TEXT only the pointer is
+ * stored: the caller must keep the text as long as options is in use. "" sets the pointer to NULL,
+ * which means unset.
  *
  * @return GBS_ERR_ARGUMENT for an option that the question does not have, for text that the option
  *         does not take and for a number out of range, with options untouched; the message names

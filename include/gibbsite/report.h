@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * A run as a text that can be kept and shown: summaries in JSON, and a page in HTML of one or
- * several of them, which needs no network and no script.
+ * Reports of runs: summaries in JSON, and a page in HTML that shows one or several summaries. The
+ * page needs no network and no script.
  *
  *     gbs_summary_about about = {.size = sizeof about, .command = "what repeats it"};
  *     gbs_output *summary = NULL;
@@ -39,48 +39,52 @@
 extern "C" {
 #endif
 
-/** Facts that a summary states and the run does not know. All fields but size may be 0 or NULL. */
+/** Facts for a summary that the run does not know. All fields except size may be 0 or NULL. */
 typedef struct gbs_summary_about {
-    size_t size;                    /**< sizeof(gbs_summary_about), set by the caller */
-    const gbs_run_options *options; /**< options as the user set them; NULL: as the run has them */
-    const char *model;              /**< what the model is called: the name of its file */
-    const char *command;            /**< the command line that repeats the run */
-    const char *const *evidence;    /**< [n_evidence] the evidence as text or as names of files */
-    size_t n_evidence;              /**< number of texts */
-    uint64_t evidence_index;        /**< sample of the evidence files, counted from 0 */
-    const char *virtual_evidence;   /**< name of a file */
-    const char *likelihood;         /**< in words */
-    const char *start;              /**< name of a file */
-    const char *scan_file;          /**< name of a file */
-    uint64_t peak_rss_bytes;        /**< the most memory that the process has held */
-    const double *log_p_evidence;   /**< ln P(evidence) of a Bayesian network; NULL: not known */
-    const char *monitored;          /**< an object of JSON, as traces have it; NULL: null */
-    const uint32_t *query;          /**< [n_query] variables to show; NULL: all */
-    size_t n_query;                 /**< number of variables */
-    uint32_t rows, columns;         /**< sides of the picture that the variables are; 0: found
-                                         from the factors where they join a grid */
+    size_t size; /**< sizeof(gbs_summary_about), set by the caller */
+    /** options as the user set them; NULL: the options of the run */
+    const gbs_run_options *options;
+    const char *model;            /**< name of the model, such as the name of its file */
+    const char *command;          /**< the command line that repeats the run */
+    const char *const *evidence;  /**< [n_evidence] the evidence as text or as names of files */
+    size_t n_evidence;            /**< number of texts in evidence */
+    uint64_t evidence_index;      /**< sample of the evidence files, counted from 0 */
+    const char *virtual_evidence; /**< name of the file of virtual evidence */
+    const char *likelihood;       /**< likelihoods as the user typed them */
+    const char *start;            /**< name of the file with the initial state */
+    const char *scan_file;        /**< name of the file with the scan */
+    uint64_t peak_rss_bytes;      /**< peak memory of the process in bytes */
+    const double *log_p_evidence; /**< ln P(evidence) of a Bayesian network; NULL: not known */
+    /** a JSON object about monitored variables; NULL: the summary has null */
+    const char *monitored;
+    const uint32_t *query;  /**< [n_query] variables to show; NULL: all */
+    size_t n_query;         /**< number of variables in query */
+    uint32_t rows, columns; /**< sides of the picture that the variables form; 0: the sides are
+                               found from the factors if these form a grid */
 } gbs_summary_about;
 
 /**
- * Write the summary of a run as JSON, schema run/1 of gibbsite-formats(5): what was asked, what was
- * done, the verdict, and what the page shows of the marginals. The page shows the 40 variables with
- * the largest errors, or all if there are no more, and how R-hat and effective sample sizes are
- * distributed; if the variables are a grid, also pictures of at most 512 x 512 pixels.
+ * Write the summary of a run as JSON, schema run/1 of gibbsite-formats(5): the question, the work
+ * done, the verdict, and the part of the marginals that the page shows. The page shows the
+ * marginals of up to 40 variables, those with the largest errors, and the distributions of R-hat
+ * and effective sample sizes. If the variables form a grid, it also shows pictures of at most 512 x
+ * 512 pixels.
  *
  * @param run    borrowed; call after gbs_run_execute(). The marginals are null if the run keeps
- * none.
- * @param about  NULL for nothing.
+ * none. @param about NULL if there is nothing to add.
  * @param output out, borrowed; untouched on failure.
- * @return GBS_OK; GBS_ERR_ARGUMENT; GBS_ERR_MEMORY: it takes 32 bytes for each state of a variable.
+ * @return GBS_OK; GBS_ERR_ARGUMENT; GBS_ERR_MEMORY (the call needs 32 bytes for each state of a
+ *         variable).
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_summary(const gbs_run *run, const gbs_summary_about *about,
                                                 gbs_output *output, gbs_error *err);
 
 /** A summary in JSON. */
 typedef struct gbs_report_source {
-    const char *name; /**< of its file, for the page and for messages */
-    const char *text; /**< [n], UTF-8; NULL: the file is read, and unpacked if it is compressed */
-    size_t n;         /**< bytes of text */
+    const char *name; /**< name of the summary's file, for the page and for messages */
+    /** [n] contents in UTF-8; NULL: the file is read, and decompressed if needed */
+    const char *text;
+    size_t n; /**< number of bytes of text */
 } gbs_report_source;
 
 /**
@@ -88,12 +92,12 @@ typedef struct gbs_report_source {
  * (logz/1), most probable states (map/1) and draws (draws/1, see gbs_draws_summary()), as
  * gibbsite-formats(5) describes them. Several runs are compared at the top of the page.
  *
- * The page is one file that loads nothing, and says so to browsers (Content-Security-Policy); it
- * depends on the sources alone.
+ * The page is one file that loads nothing, and it forbids browsers to load anything
+ * (Content-Security-Policy). It depends only on the sources.
  *
  * @param source [n_sources], 1 to 64.
  * @param output out, borrowed; untouched on failure.
- * @return GBS_OK; GBS_ERR_FORMAT "NAME:LINE:COLUMN: ..." for a text in none of these formats;
+ * @return GBS_OK; GBS_ERR_FORMAT "NAME:LINE:COLUMN: ..." for a text that has none of these formats;
  *         GBS_ERR_IO, GBS_ERR_ARGUMENT; GBS_ERR_MEMORY.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_report_html(const gbs_report_source *source, size_t n_sources,
@@ -107,13 +111,14 @@ typedef struct gbs_drawn {
 
 /**
  * Write what a page shows of draws as JSON, schema draws/1 of gibbsite-formats(5). For each
- * quantity it has the diagnostics (gbs_diagnose()), the draws of up to four chains, how the ranks
- * of these chains spread among those of all, and autocorrelations. Draws are thinned to 400 a
- * chain; if all of them are 0 or 1, means of the draws so far are written.
+ * quantity it has the diagnostics (gbs_diagnose()), the draws of up to four chains, histograms of
+ * the ranks of these chains' draws among all draws, and autocorrelations. Draws are thinned to 400
+ * for each chain. If all draws are 0 or 1, running means are written instead of draws.
  *
  * @param drawn [n] quantities with n_chains chains of n_draws draws each, at least 1.
  * @param output out, borrowed; untouched on failure.
- * @return GBS_OK; GBS_ERR_ARGUMENT; GBS_ERR_MEMORY: it takes 80 bytes a draw of one quantity.
+ * @return GBS_OK; GBS_ERR_ARGUMENT; GBS_ERR_MEMORY (the call needs 80 bytes for each draw of one
+ *         quantity).
  */
 GBS_API GBS_MUST_USE gbs_status gbs_draws_summary(const gbs_drawn *drawn, size_t n, size_t n_chains,
                                                   size_t n_draws, gbs_output *output,

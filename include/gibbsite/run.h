@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Runs: Markov chains, made of a scan (which variable is updated next) and a draw (how its value is
- * picked from the conditional distribution), and the estimates made from them.
+ * Runs: Markov chains and the estimates that they give. A chain is made of a scan (which variable
+ * is updated next) and a draw (how the variable's value is picked from its conditional
+ * distribution).
  *
  *     gbs_run *run = NULL;
  *     gbs_run_options options = gbs_run_options_default();
@@ -32,9 +33,10 @@ extern "C" {
 /** The meaning of the bits of a word when spins are simulated with one bit each (option
  * lattice). */
 typedef enum gbs_bits {
-    GBS_BITS_NONE = 0,   /**< spins are not simulated with one bit each */
-    GBS_BITS_SITES = 1,  /**< sites of a lattice */
-    GBS_BITS_CHAINS = 2, /**< chains, on any graph with few different couplings and fields */
+    GBS_BITS_NONE = 0,  /**< spins are not simulated with one bit each */
+    GBS_BITS_SITES = 1, /**< sites of a lattice */
+    GBS_BITS_CHAINS =
+        2, /**< chains of a model on any graph with few different couplings and fields */
 } gbs_bits;
 
 typedef struct gbs_run gbs_run;
@@ -43,28 +45,28 @@ typedef struct gbs_run gbs_run;
 typedef struct gbs_progress {
     size_t size;      /**< bytes in this library's struct; fields beyond it must not be read */
     int burning_in;   /**< 1 during burn-in */
-    uint64_t pass;    /**< passes done in this phase */
-    uint64_t passes;  /**< passes in this phase, 0 if not known */
+    uint64_t pass;    /**< number of passes done in this phase */
+    uint64_t passes;  /**< number of passes in this phase; 0 if not known */
     uint64_t updates; /**< variable updates over all chains and both phases */
     double elapsed_s;
     double worst_error;  /**< largest standard error at the last check; NAN before the first */
-    double target_error; /**< standard error at which the run stops; 0: none */
-    double rhat; /**< R-hat of the log density during burn-in, afterwards the largest at the last
-                      check; 0 or NAN if there is none yet */
+    double target_error; /**< standard error at which the run stops; 0: no such target */
+    double rhat; /**< during burn-in, R-hat of the log density; afterwards, the largest R-hat at the
+                    last check; 0 or NAN if no R-hat is known yet */
 } gbs_progress;
 
-/** Optional callbacks; any of them may be NULL. They are called on the thread that called
- * gbs_run_execute(), between passes; progress is also called during long passes, and there
+/** Optional callbacks; any callback may be NULL. Callbacks are called on the thread that called
+ * gbs_run_execute(), between passes. progress is also called during long passes; during such a call
  * gbs_run_marginals() returns GBS_ERR_STATE. */
 typedef struct gbs_run_callbacks {
-    size_t size; /**< sizeof(gbs_run_callbacks); 0: the fields it began with are read */
+    size_t size; /**< sizeof(gbs_run_callbacks); 0: the fields of its first version */
     void *context;
     /** Called from time to time. @return nonzero to stop; the run then returns GBS_STOPPED. */
     int (*progress)(void *context, const gbs_progress *progress);
     /** Called for every kept draw, chain by chain at the end of a pass. In a tempered run (option
      * temper from 2 on) the draws are the states of the coldest level of each ladder. Iterations in
-     * which such a state violates a hard zero give no draw, so that there may be fewer draws than
-     * sweeps / thin; a warning then says so. @param draw 0-based, without gaps. @param log_density
+     * which such a state violates a hard zero give no draw. There may then be fewer draws than
+     * sweeps / thin, which a warning states. @param draw 0-based, without gaps. @param log_density
      * ln of the unnormalised probability of state. @param state [n_variables], observed variables
      * included.
      *  @return a negative status to make the run fail with it. */
@@ -89,14 +91,15 @@ typedef struct gbs_feature {
 
 #define GBS_MOST_TRIALS 8
 
-/** A scan that the pilot run of GBS_SCAN_AUTO tried. */
+/** A candidate scan that the pilot run of GBS_SCAN_AUTO tried. */
 typedef struct gbs_trial {
     const char *scan;
-    uint32_t width;       /**< splash: option width; other scans: 0 */
-    uint32_t splash_size; /**< splash: option splash-size; other scans: 0 */
-    uint64_t passes;      /**< passes in the pilot run */
-    double operations;    /**< operations in a pass of all chains of the run */
-    double passes_each;   /**< passes of a chain per independent draw, for the slowest variables */
+    uint32_t width;           /**< splash: option width; other scans: 0 */
+    uint32_t splash_size;     /**< splash: option splash-size; other scans: 0 */
+    uint64_t passes;          /**< number of passes in the pilot run */
+    double operations;        /**< number of operations in a pass of all chains of the run */
+    double passes_each;       /**< number of passes of a chain per independent draw, for the slowest
+                                 variables */
     double ess_per_operation; /**< effective samples per operation */
     int is_bound;             /**< 1: chains moved so little that passes_each is a lower bound */
     int reaches_zeros;        /**< 1: splashes crossed all hard zeros */
@@ -104,12 +107,13 @@ typedef struct gbs_trial {
 
 /** The predicted cost of exact answers, with methods auto and exact. */
 typedef struct gbs_exact_cost {
-    double entries; /**< table entries of all components; 0 if no elimination order was sought */
-    double seconds; /**< predicted, of one thread; NAN without entries */
-    int counted;    /**< 1, or 0: a search for an elimination order was stopped, and both figures
-                         are lower bounds */
-    int n_cases;    /**< cases that components too large for a junction tree are split into, given
-                         the states of a few variables; 0: there are none */
+    double entries; /**< number of table entries of all components; 0 if no elimination order was
+                       searched for */
+    double seconds; /**< predicted seconds of one thread; NAN if entries is 0 */
+    int counted; /**< 1: entries and seconds are complete; 0: a search for an elimination order was
+                    stopped, and entries and seconds are lower bounds */
+    int n_cases; /**< number of cases, given the states of a few variables, into which components
+                    too large for a junction tree are split; 0: no component is split */
 } gbs_exact_cost;
 
 /** The work that a run did, and how far its estimates can be trusted; the summary file has the same
@@ -119,116 +123,134 @@ typedef struct gbs_report {
     size_t size;                /**< bytes in this library's struct; read no field beyond it */
     const char *method;         /**< "exact", "sampled", "exact+sampled" (by component),
                                    "mean-field", "bp" */
-    uint32_t n_free_variables;  /**< neither observed nor implied by evidence */
-    uint32_t n_exact_variables; /**< free variables that were answered exactly */
-    uint32_t n_components;      /**< connected components of the free variables */
+    uint32_t n_free_variables;  /**< number of variables that are neither observed nor implied by
+                                   evidence */
+    uint32_t n_exact_variables; /**< number of free variables that were answered exactly */
+    uint32_t n_components;      /**< number of connected components of the free variables */
     const char *scan;           /**< the scan that was run; NULL if nothing was sampled */
     uint32_t n_trials;          /**< number of scans that the pilot run tried; 0: no pilot run */
     uint32_t chosen;            /**< index of the chosen scan in trial */
     gbs_trial trial[GBS_MOST_TRIALS];
     const char *scan_reason; /**< why the pilot run chose the scan; NULL if there was no choice */
     double pilot_s;          /**< duration of the pilot run */
-    uint32_t n_colors;       /**< colours of the chromatic scan */
-    uint64_t n_levels;       /**< batches in a pass, which run one after the other */
+    uint32_t n_colors;       /**< number of colours of the chromatic scan */
+    uint64_t n_levels;       /**< number of batches in a pass; batches run one after the other */
     uint64_t n_batches;      /**< = n_levels */
-    uint64_t sweeps;         /**< passes kept, per chain */
-    uint64_t burn_in;        /**< passes discarded, per chain */
+    uint64_t sweeps;         /**< number of kept passes of a chain */
+    uint64_t burn_in;        /**< number of discarded passes of a chain */
     uint32_t chains;
-    uint64_t updates; /**< variable updates over all chains, burn-in included */
+    uint64_t updates; /**< number of variable updates over all chains, burn-in included */
     double compile_s;
     double sampling_s;
     double updates_per_s;
-    uint64_t predicted_bytes; /**< predicted memory of plan, chains and estimators, and of ladders
-                                   once a run is or becomes a tempered one; then an upper bound. It
-                                   includes the trials of a pilot run, up to 1 GiB, once made */
+    uint64_t predicted_bytes; /**< predicted memory of plan, chains and estimators, in bytes. For a
+                                 tempered run, or once a run becomes tempered, the value includes
+                                 ladders and is an upper bound. After a pilot run the value includes
+                                 its trials, up to 1 GiB */
     double max_mcse;          /**< largest standard error of a probability; NAN if there is none */
     double max_rhat;          /**< largest R-hat; NAN if there is none */
     double min_ess;           /**< smallest effective sample size; NAN if there is none */
-    double bias_estimate; /**< draws with a bias: largest difference between a marginal and the same
-                               marginal in a short run of the random draw, beyond what chance
-                               explains. With restarts: a bound on the total variation distance of
-                               every estimated marginal. NAN if the draw has no bias or nothing was
-                               compared */
-    uint32_t n_omitted;   /**< sampled variables that a partial scan never visits */
-    /** Option certified: at the end of burn-in, from any start, the total variation distance of
-     * every sampled marginal from its limit is at most this. NAN without the option. */
+    /** for draws with a bias: largest difference between a marginal and its value in a short run of
+     * the random draw, minus the part that chance explains. With restarts: a bound on the total
+     * variation distance of every estimated marginal. NAN if the draw has no bias or nothing was
+     * compared */
+    double bias_estimate;
+    uint32_t n_omitted; /**< number of sampled variables that a partial scan never visits */
+    /** With option certified: bound, for any start, on the total variation distance of every
+     * sampled marginal from its limit at the end of burn-in. NAN without the option. */
     double certified;
-    uint64_t bins;    /**< bins of the discretized draws, given or chosen; other draws: 0 */
-    double threshold; /**< threshold of bounded-error, given or found; other draws: NAN */
-    double n_weights; /**< herding weights of a chain: all entries of dense tables, in other tables
-                           those that were used; 0 if the draw has none */
-    /** herding after this many sweeps: "gibbs-like" (too many weights to be more accurate than the
-     *  random draw yet), "fast" (more accurate) or "plateau" (its bias is larger than the error of
-     *  the random draw); NULL if nothing was compared */
+    uint64_t bins; /**< number of bins of the discretized draws, set by option or chosen; other
+                      draws: 0 */
+    /** threshold of draw bounded-error, set by option or found; other draws: NAN */
+    double threshold;
+    double n_weights; /**< number of herding weights of a chain: all entries of dense tables, and
+                         the used entries of other tables; 0 if the draw has no herding weights */
+    /** the accuracy of herding after this number of sweeps: "gibbs-like" (too many weights to be
+     *  more accurate than the random draw yet), "fast" (more accurate) or "plateau" (its bias is
+     *  larger than the error of the random draw); NULL if nothing was compared */
     const char *period;
     const char *advised_draw; /**< draw advised for this number of sweeps; NULL if nothing was
                                    compared */
-    uint64_t n_constant;      /**< sampled variables that never moved in any chain */
-    int has_zeros;            /**< hard zeros remain in a sampled component */
-    uint64_t iterations; /**< mean field, belief propagation: iterations over all variables; else
-                            0 */
-    double residual; /**< mean field: largest change that one more undamped iteration would make, 0
-                          at a fixed point; belief propagation: that of the last one; else, or if
-                        time_s left no time for the comparison, NAN */
-    double log_z_bound;  /**< mean field: lower bound on ln Z; NAN as residual */
-    double target_error; /**< standard error at which the run stops; 0: none */
-    int converged;       /**< 1 or 0, see "converged" in gibbsite-marginals(1) */
-    char verdict[256];   /**< one sentence: whether the estimates can be trusted, and why */
-    char digest[33];     /**< XXH3-128 of the estimates followed by their errors, in hexadecimal; of
-                              averages on a lattice in bits 512 sites at a time, in its own order */
-    char stop[32];       /**< reason of the end: "target", "sweeps", "time", "updates", "signal",
-                              "support" (hard zeros split the states: more sweeps do not help),
-                              "exact", "fixed point", "iterations" */
+    uint64_t n_constant;      /**< number of sampled variables that never moved in any chain */
+    int has_zeros;            /**< 1: hard zeros remain in a sampled component */
+    uint64_t iterations;      /**< mean field and belief propagation: number of iterations over all
+                                 variables; else 0 */
+    /** mean field: largest change that one more undamped iteration would make, which is 0 at a
+     * fixed point; belief propagation: largest change in the last iteration; NAN for other methods,
+     * and if time_s left no time to compute it */
+    double residual;
+    double log_z_bound;  /**< mean field: lower bound on ln Z; NAN where residual is NAN */
+    double target_error; /**< standard error at which the run stops; 0: no such target */
+    int converged; /**< 1 if the run has converged, else 0; see "converged" in gibbsite-marginals(1)
+                    */
+    char verdict[256]; /**< one sentence: whether the estimates can be trusted, and why */
+    char digest[33];   /**< XXH3-128 of the estimates followed by their errors, in hexadecimal; for
+                          averages on a lattice in bits, 512 sites at a time, in the order of the
+                          lattice */
+    char stop[32];     /**< why the run ended: "target", "sweeps", "time", "updates", "signal",
+                          "support" (hard zeros split the states: more sweeps do not help), "exact",
+                          "fixed point", "iterations" */
     size_t n_warnings;
     const char *const *warning;
     int lattice;              /**< gbs_bits; the fields below are set unless it is GBS_BITS_NONE */
     uint32_t lattice_side[3]; /**< GBS_BITS_SITES: sides of the lattice, fastest first; the middle
                                    one is 1 in two dimensions. Else 0 */
     double energy;            /**< mean of minus the log density per sampled variable */
-    double energy_mcse;       /**< standard error; this and all below: NAN after too few passes */
-    double magnetisation;     /**< mean of the mean spin; states 0 and 1 are spins -1 and +1 */
+    double energy_mcse;   /**< standard error of energy; this field and all below are NAN after too
+                             few passes */
+    double magnetisation; /**< mean of the mean spin; states 0 and 1 are spins -1 and +1 */
     double magnetisation_mcse;
     double abs_magnetisation; /**< mean of the absolute value of the mean spin */
     double abs_magnetisation_mcse;
     uint32_t n_couplings, n_fields;
-    gbs_feature coupling[GBS_MOST_COUPLINGS]; /**< weight J: s s' of bonds J, -s s' of bonds -J */
-    gbs_feature field[GBS_MOST_FIELDS];       /**< weight h: s of the variables with field h */
-    gbs_exact_cost exact;                     /**< what exact answers for all components take */
-    uint32_t temperatures;    /**< tempered runs: temperatures of a ladder; 0: not tempered, and the
-                                   fields below are not set. A chain is then a ladder, a sweep an
-                                   iteration of all its levels */
-    uint32_t block_variables; /**< drawn together in an iteration, on average over block plans; 0:
-                                   updates of single variables alone */
-    uint64_t round_trips;     /**< fewest round trips that a ladder's states made from the coldest
-                                   level to the hottest and back */
-    double hottest;           /**< inverse temperature of the hottest level; the coldest has 1 */
-    double barrier;           /**< sum of the rejection rates of swaps between neighbours */
-    double valid_share;       /**< share of cold states that violate no hard zero, and count */
-    double log_z; /**< ln Z given evidence, as gbs_exact_log_z() has it, if all was answered
-                       exactly; else NAN. For a normalised Bayesian network this is ln P(evidence),
-                       see gbs_model_is_normalized() */
-    double nonzero_entries; /**< for components with sparse tables the entries that are not zero,
+    gbs_feature coupling[GBS_MOST_COUPLINGS]; /**< for each weight J: mean of s s' over bonds J and
+                                                 of -s s' over bonds -J */
+    /** for each weight h: mean of s over the variables with field h */
+    gbs_feature field[GBS_MOST_FIELDS];
+    gbs_exact_cost exact;  /**< predicted cost of exact answers for all components */
+    uint32_t temperatures; /**< number of temperatures of a ladder in a tempered run; 0: the run is
+                              not tempered, and the fields block_variables to valid_share are not
+                              set. In a tempered run, "chain" means a ladder, and "sweep" an
+                              iteration of all levels of a ladder */
+    uint32_t block_variables; /**< number of variables drawn together in an iteration, averaged over
+                                 block plans; 0: only single variables are updated */
+    uint64_t round_trips; /**< smallest number, over ladders, of round trips that states made from
+                             the coldest level to the hottest and back */
+    double hottest; /**< inverse temperature of the hottest level; that of the coldest level is 1 */
+    double barrier; /**< sum of the rejection rates of swaps between neighbours */
+    double valid_share; /**< share of states of the coldest level that violate no hard zero; only
+                           these states count */
+    double log_z;       /**< ln Z given evidence, as from gbs_exact_log_z(), if all components were
+                           answered exactly; else NAN. For a normalised Bayesian network this is ln
+                           P(evidence), see gbs_model_is_normalized() */
+    double nonzero_entries; /**< number of nonzero entries of components with sparse tables;
                                included in exact.entries */
-    int chains_disagree;    /**< 1: R-hat is above its limit. Standard errors then come from within
-                                 the chains, miss what keeps these apart, and are not reliable */
-    int in_burn_in; /**< 1: --time or a signal ended the run during burn-in. The estimates are then
-                         of one sweep after it (sweeps is 1), and depend on how chains started */
-    uint32_t ranks; /**< that share the model (gibbsite/share.h), which the fields below are about;
-                       0: none */
-    uint64_t exchange_messages; /**< sent by all ranks, burn-in included */
+    int chains_disagree; /**< 1: R-hat is above its limit. Standard errors then come from within the
+                            chains only. They miss the differences between chains and are not
+                            reliable */
+    int in_burn_in; /**< 1: --time or a signal ended the run during burn-in. The estimates then come
+                       from one sweep after burn-in (sweeps is 1) and depend on the initial states
+                     */
+    uint32_t ranks; /**< number of ranks that share the model (gibbsite/share.h); 0: the model is
+                       not shared, and exchange_messages and exchange_s are 0 */
+    uint64_t exchange_messages; /**< number of messages that all ranks sent, burn-in included */
     uint64_t exchange_bytes;
-    double exchange_s;  /**< spent on sending and waiting, of the rank that spent most */
-    uint64_t n_watched; /**< of a large picture: variables that have errors, which max_mcse,
-                           max_rhat and min_ess are of; the others' are NAN. 0: all have */
-    uint32_t n_pruned;  /**< free variables that were left out, as nothing that is asked for needs
-                           them: gbs_run_setup.query */
-    uint32_t n_drawn; /**< free variables that no evidence depends on, drawn given independent draws
-                           of the others, which are exact: where auto finds the whole too large */
-    uint64_t n_hardly_moved; /**< sampled variables that changed fewer than 20 times in all chains
-                                   together although other states are possible, of which chains that
-                                   agree say nothing; gbs_run_hardly_moved() tells which. 0 with
-                                 ladders of temperatures */
-    double log_z_bethe;      /**< belief propagation: the Bethe value of ln Z, no bound; else NAN */
+    double exchange_s; /**< seconds that a rank spent on sending and waiting: the largest value of a
+                          rank */
+    uint64_t n_watched; /**< for a large picture: number of variables with standard errors;
+                           max_mcse, max_rhat and min_ess are about these variables, and the errors
+                           of all others are NAN. 0: all variables have errors */
+    uint32_t n_pruned;  /**< number of free variables that were left out because no queried variable
+                           depends on them (gbs_run_setup.query) */
+    uint32_t n_drawn; /**< number of free variables on which no evidence depends and which are drawn
+                         given independent exact draws of the other variables. Method auto does so
+                         if the whole model is too large for exact answers */
+    uint64_t n_hardly_moved; /**< number of sampled variables that changed fewer than 20 times in
+                                all chains together although other states are possible. Agreement of
+                                chains says nothing about such variables; gbs_run_hardly_moved()
+                                lists them. 0 with ladders of temperatures */
+    double log_z_bethe; /**< belief propagation: the Bethe approximation of ln Z, which is not a
+                           bound; else NAN */
 } gbs_report;
 
 /**
@@ -249,57 +271,59 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_new(const gbs_model *model, const gbs_ev
 /** The purpose of a run. */
 typedef enum gbs_run_task {
     GBS_RUN_MARGINALS = 0, /**< gbs_run_marginals() */
-    /** callbacks.draw. Method auto then answers either all components by junction trees or none. It
-     * takes trees if they, their tables and the draws are predicted to take what auto allows. With
-     * trees every draw is independent of all others. Otherwise chains are run. Chains are also run
-     * if options.sweeps does not say how many draws there are, or if the model has more than 2^20
-     * variables. A run for marginals with method auto draws no exact component's states. */
+    /** draws for callbacks.draw. Method auto then answers either all components by junction trees
+     * or none. It uses junction trees if trees, tables and draws together are predicted to stay
+     * within the limits of auto. With trees every draw is independent of all others. Chains are run
+     * in all other cases, if options.sweeps does not set the number of draws, or if the model has
+     * more than 2^20 variables. (A run for marginals with method auto does not draw states of
+     * components that are answered exactly.) */
     GBS_RUN_DRAWS = 1,
 } gbs_run_task;
 
 /**
  * The arguments of gbs_run_new_with(): either `model` or `share` must be set. Set the fields that
- * are needed by their names, as others may be appended:
+ * you need by name, because later versions may append fields:
  *
  *     const gbs_run_setup setup = {.size = sizeof setup, .model = model, .task = GBS_RUN_DRAWS};
  */
 typedef struct gbs_run_setup {
-    size_t size;            /**< sizeof(gbs_run_setup); 0: the fields it began with are read */
-    const gbs_model *model; /**< as for gbs_run_new() */
-    const gbs_evidence *evidence;   /**< as for gbs_run_new() */
+    size_t size;                  /**< sizeof(gbs_run_setup); 0: the fields of its first version */
+    const gbs_model *model;       /**< as for gbs_run_new() */
+    const gbs_evidence *evidence; /**< as for gbs_run_new() */
     const gbs_run_options *options; /**< as for gbs_run_new() */
     gbs_run_task task;
-    /** NULL: this process is alone. Otherwise the chains are on several ranks (see gibbsite/ranks.h
-     * and gibbsite/mpi.h); borrowed, outlives the run. A single rank runs as if this field were
-     * NULL.
+    /** NULL: the run is in this process only. Otherwise the chains are on several ranks (see
+     * gibbsite/ranks.h and gibbsite/mpi.h); borrowed, outlives the run. A single rank runs as if
+     * this field were NULL.
      *
-     * Each rank holds the whole model and runs some of the chains, whole groups of sixteen, or
-     * single ones of a run of less than eight; the answers have the same bits on any number of
-     * ranks. All ranks call gbs_run_new_with() with the same model, evidence and options. Then all
-     * of them make the same calls of gbs_run_execute(), gbs_run_checkpoint() and gbs_run_resume().
-     * After that every rank has the report and the marginals. callbacks.draw is set on all ranks or
-     * none, and called on rank 0, for the chains of all; gbs_run_marginals() returns GBS_ERR_STATE
-     * in callbacks. With ladders of temperatures every rank has the states of all lanes, and
-     * updates some of them. */
+     * Each rank holds the whole model and runs some of the chains: whole groups of sixteen chains,
+     * or single chains if the run has fewer than eight. The answers have the same bits on any
+     * number of ranks. All ranks call gbs_run_new_with() with the same model, evidence and options.
+     * Then all of them make the same calls of gbs_run_execute(), gbs_run_checkpoint() and
+     * gbs_run_resume(). After that every rank has the report and the marginals. callbacks.draw must
+     * be set on all ranks or on none. It is called on rank 0, for the chains of all ranks.
+     * gbs_run_marginals() returns GBS_ERR_STATE in callbacks. With ladders of temperatures every
+     * rank has the states of all lanes, and updates some of them. */
     const gbs_ranks *ranks;
     /** [n_query] the ids of the queried variables, whose marginals are wanted; NULL: all. Borrowed
      * until the call returns.
      *
-     * Variables that do not affect them are left out. These are variables whose only factor sums to
-     * a constant over them, such as unobserved effects that nothing else depends on (removed
-     * repeatedly), and components without a queried variable, unless all components are answered
-     * exactly, which gives report.log_z. For variables that were left out gbs_run_marginals() has
-     * no estimate (NAN for p and mcse). The report has their number, and gbs_run_execute() refuses
-     * callbacks.draw. Nothing is left out with method sample, mean field, restarts, a sequence of a
-     * scan, dummy edges, or the estimator traces. */
+     * Variables that do not affect the queried variables are left out. These are, first, variables
+     * whose only factor sums to a constant over their states, such as unobserved effects of which
+     * no other variable depends (such variables are removed repeatedly). Second, they are the
+     * components without a queried variable, unless all components are answered exactly, which
+     * gives report.log_z. gbs_run_marginals() has no estimates for variables that were left out (p
+     * and mcse are NAN). The report has their number, and gbs_run_execute() refuses callbacks.draw.
+     * Nothing is left out with method sample, mean field, restarts, a sequence of a scan, dummy
+     * edges, or the estimator traces. */
     const uint32_t *query;
     size_t n_query;
     /** NULL, or the share of this rank (gibbsite/share.h), which takes the place of model, evidence
      * and query; borrowed, outlives the run. Each rank then holds a part of the model. All ranks of
      * the partition make their runs together, with equal options. The scan must be that of
      * gbs_partition_new(); numbers of sweeps, chains and so on are free. Then gbs_run_execute() and
-     * gbs_run_each_marginal() are collective too. Progress is told, and draws are given, where
-     * callbacks ask for them on rank 0. */
+     * gbs_run_each_marginal() are collective too. The callbacks of rank 0 receive progress and
+     * draws. */
     const struct gbs_share *share;
     /** The partition, on rank 0 if gbs_share_needs_whole(), else NULL; borrowed, outlives the run.
      */
@@ -307,20 +331,20 @@ typedef struct gbs_run_setup {
 } gbs_run_setup;
 
 /**
- * Prepare a run as gbs_run_new() does, for marginals or draws, of all variables or some. It runs in
- * this process or on several ranks, each of which has the whole model or a share of it.
+ * Prepare a run as gbs_run_new() does. The run may be for marginals or draws, of all variables or
+ * some, in this process or on several ranks; each rank has the whole model or a share of it.
  *
- * @return as gbs_run_new(); GBS_ERR_ARGUMENT, naming the fields, for fields that do not go
- *         together, and for options that a share does not support. If it fails on one of several
- *         ranks, it fails on all, and the message names the first rank that failed:
- *         GBS_ERR_UNSUPPORTED for what needs all chains in one process (splashes and the pilot run
- *         of scan auto, the synchronous scan, spins with one bit each, a threshold that trial runs
- *         find); GBS_ERR_STATE where version, model, evidence or options of a rank are not those of
- *         rank 0, or if its time or memory limit leads to other components being answered exactly;
- *         GBS_ERR_FORMAT, naming the file of the rank, if the shares are not of one partition, or
- *         not all of its ranks are there. gbs_run_execute() returns GBS_ERR_STATE on a rank that
- *         has no checkpoint where rank 0 has one, goes on from another, or has other variables of
- *         traces and draws.
+ * @return the values of gbs_run_new(); GBS_ERR_ARGUMENT, with the fields in the message, for fields
+ *         that contradict each other and for options that a share does not support. If it fails on
+ *         one of several ranks, it fails on all, and the message names the first rank that failed:
+ *         GBS_ERR_UNSUPPORTED for options that need all chains in one process (splashes, the pilot
+ *         run of scan auto, the synchronous scan, spins with one bit each, a threshold that trial
+ *         runs find); GBS_ERR_STATE if version, model, evidence or options of a rank differ from
+ *         those of rank 0, or if its time or memory limit makes it answer other components exactly;
+ *         GBS_ERR_FORMAT, with the rank's file in the message, if the shares come from different
+ *         partitions or the share of a rank is missing. gbs_run_execute() returns GBS_ERR_STATE on
+ *         a rank that differs from rank 0 in whether it has a checkpoint, in the checkpoint it goes
+ *         on from, or in the variables of traces and draws.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_new_with(const gbs_run_setup *setup, gbs_run **run,
                                                  gbs_error *err);
@@ -331,17 +355,18 @@ GBS_API void gbs_run_free(gbs_run *run);
  *
  * @param callbacks NULL for none.
  * @return GBS_OK; GBS_STOPPED if the run ended before its target, in which case the estimates so
- * far can be read; GBS_ERR_STOPPED if it ended before there were any; GBS_ERR_IMPOSSIBLE if no
- * state has a positive probability; GBS_ERR_NOT_FOUND if no initial state of positive probability
- * was found, though there may be one, or all states of a conditional distribution had weight zero.
+ * far can be read; GBS_ERR_STOPPED if the run ended before the first estimates; GBS_ERR_IMPOSSIBLE
+ * if no state has a positive probability; GBS_ERR_NOT_FOUND if no initial state of positive
+ * probability was found (one may exist), or if all states of a conditional distribution had weight
+ * zero.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks,
                                                 gbs_error *err);
 
 /**
  * Estimate the marginal of every variable from the draws kept so far; call it after
- * gbs_run_execute() or in its callbacks. It does not change the run, so several threads may call it
- * once the run has ended.
+ * gbs_run_execute() or in its callbacks. The call does not change the run. Once the run has ended,
+ * several threads may call it.
  *
  * @param p     out: the probability of state a of variable v is p[offset[v] + a], with offsets from
  *              gbs_model_state_offsets(); observed variables have probability 1 on one state.
@@ -370,9 +395,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_marginals_of(const gbs_run *run, uint32_
  * Count memory that the caller keeps for a run, such as its draws, towards the run's memory limit.
  * Each call replaces the number of the call before. It may be called in callbacks of the run.
  *
- * @param bytes all that the caller keeps or is about to take. @param what for the message: "draws".
- * @return GBS_ERR_LIMIT, with the figures, where it is beyond the limit; then the bytes of the call
- *         before are counted.
+ * @param bytes all that the caller keeps or is about to take. @param what word for the message,
+ *         such as "draws".
+ * @return GBS_ERR_LIMIT, with the figures, if the sum is above the limit; the bytes of the previous
+ *         call then remain counted.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_count_bytes(gbs_run *run, size_t bytes, const char *what,
                                                     gbs_error *err);
@@ -380,7 +406,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_count_bytes(gbs_run *run, size_t bytes, 
 /**
  * Tell which variables report.n_hardly_moved counts.
  *
- * @param hardly out: [variables of the model] 1 for those, 0 for all others.
+ * @param hardly out: [variables of the model] 1 for variables that report.n_hardly_moved counts, 0
+ *         for all others.
  * @return GBS_ERR_UNSUPPORTED if the model is partitioned over ranks.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_hardly_moved(const gbs_run *run, uint8_t *hardly,
@@ -388,7 +415,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_hardly_moved(const gbs_run *run, uint8_t
 
 /** @return the report; borrowed, valid until the run is freed; complete after gbs_run_execute(). */
 GBS_API const gbs_report *gbs_run_report(const gbs_run *run);
-/** @return gbs_model_digest() of the model, also where ranks share it; borrowed; NULL for NULL. */
+/** @return gbs_model_digest() of the model, even if ranks share the model; borrowed; NULL if run is
+ *         NULL. */
 GBS_API const char *gbs_run_model_digest(const gbs_run *run);
 
 #ifdef __cplusplus

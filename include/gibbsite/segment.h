@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Pictures cut into regions of known kinds: the Markov field aspect model (Verbeek & Triggs 2007)
- * [M68]. Patches on a grid are described by words, which classes use at different rates; classes
- * are learnt from pictures of which no more is told than which classes they show.
+ * Segmentation of pictures into regions of known classes: the Markov field aspect model (Verbeek &
+ * Triggs 2007) [M68]. Patches on a grid are described by words, which classes use at different
+ * rates. Classes are learnt from pictures for which the user only lists the classes that they show.
  *
  *     gbs_aspects *aspects = NULL;
  *     gbs_image picture = {0};
@@ -45,17 +45,19 @@ typedef struct gbs_aspect_options {
     size_t size;             /**< sizeof(gbs_aspect_options) */
     double time_s;           /**< fail after this many seconds; 0: no limit */
     uint64_t threads;        /**< number of threads, without effect on results; 0: all cores */
-    uint64_t memory_limit;   /**< bytes, program included; 0: half of the machine's memory */
+    uint64_t memory_limit;   /**< memory limit in bytes, program included; 0: half of the machine's
+                                memory */
     uint64_t seed;           /**< seed of the random starts of the search for words */
-    uint64_t side;           /**< of a patch, pixels, 4 to 1024; 0: 20 */
+    uint64_t side;           /**< side of a patch in pixels, 4 to 1024; 0: 20 */
     uint64_t step;           /**< pixels from one patch to the next, 1 to 1024; 0: side / 2 */
-    uint64_t texture_words;  /**< at most, up to 65536; 0: 200 */
-    uint64_t color_words;    /**< at most, up to 65536; 0: 50 */
-    uint64_t position_cells; /**< up to 256: the picture is cut into so many rows and columns of
-                                  cells, each a word for what lies there; 0: places say nothing */
-    uint64_t iterations;     /**< of EM at most; 0: 500 */
-    double tolerance;        /**< EM has converged when an iteration adds less to the mean
-                                  log-likelihood of a patch; 0: 1e-6 */
+    uint64_t texture_words;  /**< largest number of texture words, up to 65536; 0: 200 */
+    uint64_t color_words;    /**< largest number of colour words, up to 65536; 0: 50 */
+    uint64_t position_cells; /**< number, up to 256, of rows and of columns of cells into which the
+                                picture is cut; each cell is a word for the patches in it. 0: the
+                                place of a patch is not used */
+    uint64_t iterations;     /**< largest number of iterations of EM; 0: 500 */
+    double tolerance;        /**< EM has converged when an iteration adds less than this to the mean
+                                log-likelihood of a patch; 0: 1e-6 */
     /** NULL, or called on the calling thread after each iteration of EM. @param point valid during
      *  the call; its objective is the mean log-likelihood of a patch before the iteration, gradient
      *  and held_out are NAN. */
@@ -66,44 +68,45 @@ typedef struct gbs_aspect_options {
 /** The results of learning. Logarithms are natural. */
 typedef struct gbs_aspect_report {
     size_t size;          /**< in: sizeof(gbs_aspect_report), set by the caller */
-    uint64_t n_pictures;  /**< read */
-    uint64_t n_patches;   /**< in all pictures */
-    uint64_t n_classes;   /**< named */
+    uint64_t n_pictures;  /**< number of pictures read */
+    uint64_t n_patches;   /**< number of patches in all pictures */
+    uint64_t n_classes;   /**< number of classes named in the list */
     uint64_t n_words[3];  /**< number of words of texture, of colour, and of cells of places */
-    uint64_t iterations;  /**< of EM */
-    uint64_t converged;   /**< 1 or 0: whether EM did */
-    double mean_log_like; /**< ln P(words) of a patch, mean */
+    uint64_t iterations;  /**< number of iterations of EM */
+    uint64_t converged;   /**< 1 if EM converged, else 0 */
+    double mean_log_like; /**< mean of ln P(words) over patches */
     double seconds;
 } gbs_aspect_report;
 
 /**
  * Learn classes from pictures.
  *
- * A line of the list names a picture, by its path from the folder of the list, and behind it the
- * classes that it shows, all separated by blanks; # begins a comment. EM finds which patch shows
- * which of them (probabilistic latent semantic analysis: Hofmann 2001).
+ * A line of the list has the path of a picture, relative to the folder of the list, and then the
+ * classes that the picture shows, all separated by blanks. # begins a comment. EM finds which class
+ * each patch shows (probabilistic latent semantic analysis: Hofmann 2001).
  *
- * @param path      of the list; may be compressed.
+ * @param path path of the list; the file may be compressed.
  * @param callbacks NULL; progress is called with pass = pictures read, then iterations done.
  * @param aspects   out, caller frees.
  * @param report    out or NULL.
- * @return GBS_ERR_FORMAT with its place for a picture that cannot be read or is smaller than a
- *         patch, and where two classes are shown by the same pictures alone, so that nothing tells
- *         them apart; GBS_ERR_IO, GBS_ERR_STOPPED, GBS_ERR_LIMIT, GBS_ERR_MEMORY.
+ * @return GBS_ERR_FORMAT, with the line of the list, for a picture that cannot be read or is
+ *         smaller than a patch, and if two classes occur in exactly the same pictures, so that they
+ *         cannot be told apart; GBS_ERR_IO, GBS_ERR_STOPPED, GBS_ERR_LIMIT, GBS_ERR_MEMORY.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_aspects_learn(const char *path,
                                                   const gbs_aspect_options *options,
                                                   const gbs_run_callbacks *callbacks,
                                                   gbs_aspects **aspects, gbs_aspect_report *report,
                                                   gbs_error *err);
-/** Read classes from a file of gbs_aspects_write(). @param aspects out, caller frees. */
+/** Read classes from a file that gbs_aspects_write() wrote. @param aspects out, caller frees. */
 GBS_API GBS_MUST_USE gbs_status gbs_aspects_read(const char *path, gbs_aspects **aspects,
                                                  gbs_error *err);
 /** Read classes from memory. @param name used in messages in place of the file name. */
 GBS_API GBS_MUST_USE gbs_status gbs_aspects_read_memory(const char *name, const void *bytes,
                                                         size_t n_bytes, gbs_aspects **aspects,
                                                         gbs_error *err);
-/** Write classes as text, see gibbsite-formats(5). Reading it again gives the same bits.
+/** Write classes as text, see gibbsite-formats(5). Reading the file gives classes with the same
+ * bits.
  *  @param path see gbs_output_open(). */
 GBS_API GBS_MUST_USE gbs_status gbs_aspects_write(const gbs_aspects *aspects, const char *path,
                                                   gbs_error *err);
@@ -114,7 +117,8 @@ GBS_API const char *gbs_aspects_class_name(const gbs_aspects *aspects, uint32_t 
 
 /* ---- a picture ------------------------------------------------------------------------------ */
 
-/** A picture cut into patches, with the words of every patch. Patch row * columns + column. */
+/** A picture cut into patches, with the words of every patch. Patches have the index row * columns
+ * + column. */
 typedef struct gbs_segment gbs_segment;
 
 /** Zero-initialised means the defaults. */
@@ -122,10 +126,11 @@ typedef struct gbs_segment_options {
     size_t size;           /**< sizeof(gbs_segment_options) */
     double time_s;         /**< fail after this many seconds; 0: no limit */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
-    uint64_t memory_limit; /**< bytes, program included; 0: half of the machine's memory */
-    double coupling;       /**< added to the log-weight where neighbouring patches have the same
-                                class, 0 to 100; 0: none, the classes of patches alone */
-    uint64_t neighbours;   /**< 4 or 8; 0: 4 */
+    uint64_t memory_limit; /**< memory limit in bytes, program included; 0: half of the machine's
+                              memory */
+    double coupling; /**< added to the log-weight where neighbouring patches have the same class, 0
+                        to 100; 0: no coupling, and each patch is classified alone */
+    uint64_t neighbours; /**< number of neighbours of a patch: 4 or 8; 0: 4 */
 } gbs_segment_options;
 
 /** The coupling of Mitliagkas & Mackey (2017), section 5.5. */
@@ -146,15 +151,16 @@ GBS_API GBS_MUST_USE gbs_status gbs_segment_new(const gbs_aspects *aspects,
                                                 const gbs_run_callbacks *callbacks,
                                                 gbs_segment **segment, gbs_error *err);
 GBS_API void gbs_segment_free(gbs_segment *segment);           /**< NULL is allowed */
-GBS_API uint32_t gbs_segment_rows(const gbs_segment *segment); /**< of patches */
+GBS_API uint32_t gbs_segment_rows(const gbs_segment *segment); /**< number of rows of patches */
 GBS_API uint32_t gbs_segment_columns(const gbs_segment *segment);
-/** @return [classes] the share of each class in the picture, valid until it is freed. */
+/** @return [classes] the share of each class in the picture, valid until the segment is freed. */
 GBS_API const double *gbs_segment_shares(const gbs_segment *segment);
 /** @return [rows * columns] the most probable class of each patch alone, without its neighbours;
- *          valid until the picture is freed. Where chains may start. */
+ *          valid until the segment is freed. Chains may start from these classes. */
 GBS_API const uint32_t *gbs_segment_alone(const gbs_segment *segment);
 
-/** Make the factor graph of the patches: a variable for each, with the classes as its states.
+/** Make the factor graph of the patches: one variable for each patch, with the classes as its
+ * states.
  *  @param model out, caller frees. */
 GBS_API GBS_MUST_USE gbs_status gbs_segment_model(const gbs_segment *segment, gbs_model **model,
                                                   gbs_error *err);
@@ -171,11 +177,12 @@ typedef struct gbs_rectangle {
  * (gbs_scan_optimise() with `match` the number of patches). The scan depends on the coupling, but
  * not on the pixels of the picture.
  *
- * @param stop     NULL, or asked now and then. @return nonzero to stop; the scan found so far is
- * returned with GBS_STOPPED.
- * @param sequence out, caller frees with gbs_free(). @param n out. @param report out or NULL.
- * @return GBS_ERR_ARGUMENT for a rectangle outside the picture; GBS_ERR_UNSUPPORTED where no length
- *         is as good, as with couplings so strong that Dobrushin's condition fails.
+ * @param stop     NULL, or a function that is called from time to time. @return nonzero to stop;
+ * the scan found so far is returned with GBS_STOPPED.
+ * @param sequence out, caller frees with gbs_free(). @param n out: length of the sequence. @param
+ *         report out or NULL.
+ * @return GBS_ERR_ARGUMENT for a rectangle outside the picture; GBS_ERR_UNSUPPORTED if no length is
+ *         as good, for example if couplings are so strong that Dobrushin's condition fails.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_segment_scan(const gbs_segment *segment,
                                                  const gbs_rectangle *rectangle,
@@ -185,8 +192,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_segment_scan(const gbs_segment *segment,
 
 /** Pictures of classes. */
 typedef enum gbs_segment_picture {
-    GBS_SEGMENT_MAP = 0,     /**< a palette picture whose pixel values are classes: those of the
-                                  patch whose centre is nearest */
+    GBS_SEGMENT_MAP = 0, /**< a palette picture. The value of a pixel is the class of the patch with
+                            the nearest centre */
     GBS_SEGMENT_OVERLAY = 1, /**< the picture in the colours of its classes, with the rectangle
                                   framed in white */
 } gbs_segment_picture;
@@ -199,21 +206,23 @@ GBS_API GBS_MUST_USE gbs_status gbs_segment_draw(const gbs_segment *segment,
                                                  gbs_segment_picture what, gbs_image *image,
                                                  gbs_error *err);
 
-/** How many patches have the class of most of their pixels. */
+/** Numbers of patches whose class is the class of most of their pixels. */
 typedef struct gbs_segment_score {
     uint64_t n_patches; /**< patches that have this class in the truth */
     uint64_t n_right;   /**< number of these patches that are given this class */
-    uint64_t n_given;   /**< patches that are given this class, of those with a class in the truth
-                         */
+    /** number of patches that are given this class and have any class in the truth */
+    uint64_t n_given;
 } gbs_segment_score;
 
 /**
  * Compare classes with a label map.
  *
  * @param truth a picture of the same size, grey or palette, whose pixel values are classes; pixels
- *              of other values have none, and patches in which these are most do not count.
- * @param rectangle NULL: the whole picture; else its patches alone.
- * @param score out: [classes + 1], the last of all classes together.
+ *              of other values have none, and patches in which pixels without a class are most
+ *              frequent do not count.
+ * @param rectangle NULL: the whole picture; else only the patches in the rectangle count.
+ * @param score out: [classes + 1] scores of the classes; the last element is for all classes
+ *         together.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_segment_compare(const gbs_segment *segment,
                                                     const gbs_image *truth, const uint32_t *label,

@@ -49,66 +49,70 @@ typedef enum gbs_parameter_kind {
  * then the parameters of factor 1, ..., then the likelihoods, variable by variable. */
 typedef struct gbs_sensitivities {
     size_t size;         /**< in: sizeof(gbs_sensitivities), set by the caller */
-    uint32_t variable;   /**< X */
-    uint32_t state;      /**< x */
+    uint32_t variable;   /**< the variable X */
+    uint32_t state;      /**< the state x */
     double p;            /**< P(X = x | evidence) */
     double p_mcse;       /**< Monte Carlo standard error of p; 0 if p is exact */
     size_t n_parameters; /**< length of the arrays */
     uint32_t *kind;      /**< gbs_parameter_kind */
     size_t *factor;      /**< the factor; SIZE_MAX for a likelihood */
     uint32_t *of;        /**< variable of a likelihood, child of a conditional table, parent of an
-                            inhibition, child of a leak; else that of the scope that comes last, UINT32_MAX
-                            if the scope is empty */
-    size_t *entry;       /**< entry of the factor's table; state of a likelihood; of a noisy factor
-                              0 for the leak, then inhibitions parent after parent, each by its
-                              state; 0 for a weight */
-    double *value;       /**< t, log-weight, weight, ln of a likelihood, inhibition, leak */
-    double *derivative;  /**< d p / d value; NAN if undefined */
-    double *mcse;        /**< Monte Carlo standard errors; 0 for exact entries */
-    double *log_p;       /**< d ln P(evidence) / d value, or of ln Z given the evidence, or NAN */
-    int exact;           /**< 1: everything is exact; 0: estimates from samples */
-    int converged;       /**< 1 or 0: whether the run can be trusted; exact answers are 1 */
-    char verdict[256];   /**< one sentence that gives the reason */
+                            inhibition, child of a leak; for other kinds the last variable of the
+                            scope, UINT32_MAX if the scope is empty */
+    size_t *entry; /**< entry of the factor's table; state of a likelihood; for a noisy factor, 0
+                      for the leak, followed by the inhibitions, parent after parent and state after
+                      state; 0 for a weight */
+    double *value; /**< t, log-weight, weight, ln of a likelihood, inhibition, leak */
+    double *derivative; /**< d p / d value; NAN if undefined */
+    double *mcse;       /**< Monte Carlo standard errors of derivative; 0 for exact entries */
+    double *log_p;     /**< d ln P(evidence) / d value for a Bayesian network, else d ln Z / d value
+                          given the evidence; NAN if undefined */
+    int exact;         /**< 1: everything is exact; 0: estimates from samples */
+    int converged;     /**< 1 if the run can be trusted or the answer is exact, else 0 */
+    char verdict[256]; /**< one sentence that gives the reason */
     double *low;  /**< for a WEIGHT: the smaller of the two values that its formula can take given
                      the evidence; NAN if it takes more, and for other kinds */
-    double *high; /**< the larger one */
+    double *high; /**< for a WEIGHT: the larger of these two values; else NAN */
 } gbs_sensitivities;
 
 /**
  * Find the derivatives of P(variable = state | evidence) by all parameters.
  *
  * The answer is exact, by one junction tree [M22] of the model given the evidence, without the
- * states that hard zeros rule out. Three cases in it serve all parameters together. Otherwise by
- * covariances over the draws of a run, with errors from their spread over chains, where log_p has
- * no error. Entries of conditional tables that are 0 are then found from draws that have the
- * parents in these states [M55]; they have no derivative (NAN) where fewer than 8 draws do, or
- * where another factor or a likelihood of the child has hard zeros. Inhibitions and leaks have none
- * where an outcome that they make possible is impossible now.
+ * states that hard zeros rule out. Three propagations in this tree serve all parameters together.
+ * If the tree does not fit, the answer comes from covariances over the draws of a run. Standard
+ * errors then come from the spread of the covariances over chains, and log_p has no standard error.
+ * Entries of conditional tables that are 0 are then found from draws that have the parents in these
+ * states [M55]; they have no derivative (NAN) if fewer than 8 draws have these states, or if
+ * another factor or a likelihood of the child has hard zeros. Inhibitions and leaks have no
+ * derivative if they would make an outcome possible that is impossible at their present value.
  *
- * @param options   method AUTO answers exactly where the junction tree is predicted to take what
- *                  AUTO allows for a run, and else samples; EXACT does where it fits memory; SAMPLE
- *                  samples, without tempering.
+ * @param options   Method AUTO answers exactly if the junction tree is predicted to stay within
+ *         what AUTO allows for a run, and samples otherwise; EXACT answers exactly if the tree fits
+ *         memory; SAMPLE samples, without tempering.
  * @param callbacks NULL, or callbacks for progress; the callback for draws is not called.
  * @param answer    out, overwritten without being freed first; free it with
  *                  gbs_sensitivities_free().
  * @return GBS_OK; GBS_STOPPED, with an answer, if a limit of the options ended the run early;
  *         errors of gbs_exact_log_z(), gbs_run_new() and gbs_run_execute(); GBS_ERR_ARGUMENT for a
- *         state that the variable has not, and other methods. The answer is untouched on failure.
+ *         state that the variable does not have, and for other methods. The answer is untouched on
+ *         failure.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_sensitivity(const gbs_model *model,
                                                 const gbs_evidence *evidence, uint32_t variable,
                                                 uint32_t state, const gbs_run_options *options,
                                                 const gbs_run_callbacks *callbacks,
                                                 gbs_sensitivities *answer, gbs_error *err);
-/** Free the arrays of an answer and set all of it but its size to zero. NULL is allowed. */
+/** Free the arrays of an answer and set all fields except `size` to zero. NULL is allowed. */
 GBS_API void gbs_sensitivities_free(gbs_sensitivities *answer);
 
 /**
- * @return P(X = x | evidence) if one parameter had another value, exactly. It is a ratio of two
- * functions that are linear in t, in the weight exp(log-weight) or in the likelihood (Chan &
- * Darwiche 2002), and in exp(w (high - low)) for the weight w of a formula of two values [M55]. NAN
- * for a formula of more values, a parameter without a derivative, a t outside [0, 1], and if the
- * evidence would become impossible. @param value as gbs_sensitivities.value.
+ * @return P(X = x | evidence) if one parameter had another value, exactly. The probability is a
+ *         ratio of two linear functions of t, of the weight exp(log-weight) or of the likelihood
+ *         (Chan & Darwiche 2002), or of exp(w (high - low)) for the weight w of a formula with two
+ *         values [M55]. The result is NAN for a formula with more values, for a parameter without a
+ *         derivative, for a t outside [0, 1], and if the evidence would become impossible. @param
+ *         value as gbs_sensitivities.value.
  */
 GBS_API double gbs_sensitivity_at(const gbs_sensitivities *answer, size_t parameter, double value);
 

@@ -35,8 +35,8 @@ typedef struct gbs_share gbs_share;
 /** The rule by which the variables of a model are divided among ranks. The rule does not change
  * results, except those of the splash scan. */
 typedef enum gbs_parts {
-    GBS_PARTS_AUTO,      /**< the rule with the smallest halo, of those that are quick */
-    GBS_PARTS_METIS,     /**< the METIS library; fails where the library is built without it */
+    GBS_PARTS_AUTO,      /**< the quick rule that gives the smallest halo */
+    GBS_PARTS_METIS,     /**< the METIS library; fails if gibbsite was built without METIS */
     GBS_PARTS_BISECTION, /**< lattices: recursive bisection by coordinates */
     GBS_PARTS_BREADTH,   /**< intervals of a breadth-first order */
     GBS_PARTS_INTERVALS, /**< intervals of the order in which memory holds the variables */
@@ -47,15 +47,18 @@ GBS_API const char *gbs_parts_name(gbs_parts parts);
 
 /** The sizes of one rank's share, and how much the rank communicates. */
 typedef struct gbs_share_figures {
-    size_t size;         /**< bytes in this library's struct; read no field beyond it */
-    uint32_t n_own;      /**< variables that the rank updates */
-    uint32_t n_halo;     /**< variables of other ranks that it keeps up to date */
-    uint32_t n_boundary; /**< updates of a pass of own variables that other ranks keep up to date */
-    uint32_t n_neighbours; /**< ranks that this rank exchanges messages with */
-    uint64_t n_messages;   /**< messages that the rank sends in a pass */
-    uint64_t n_values;     /**< states of one chain that it sends in a pass */
-    uint64_t n_runs;       /**< runs of consecutive updates in a pass: the fewer, the faster */
-    uint64_t bytes;        /**< memory of the share, before it is compiled */
+    size_t size;    /**< bytes in this library's struct; read no field beyond it */
+    uint32_t n_own; /**< number of variables that the rank updates */
+    /** number of variables of other ranks whose states the rank keeps up to date */
+    uint32_t n_halo;
+    uint32_t n_boundary; /**< number of updates in a pass of own variables whose states other ranks
+                            keep up to date */
+    uint32_t n_neighbours; /**< number of ranks that this rank exchanges messages with */
+    uint64_t n_messages;   /**< number of messages that the rank sends in a pass */
+    uint64_t n_values;     /**< number of states of one chain that the rank sends in a pass */
+    /** number of groups of consecutive updates in a pass; fewer groups are faster */
+    uint64_t n_runs;
+    uint64_t bytes; /**< memory of the share in bytes, before the share is compiled */
 } gbs_share_figures;
 
 /**
@@ -65,9 +68,9 @@ typedef struct gbs_share_figures {
  * be sample or auto, which means sample here. Borrowed until the call returns. NULL: the defaults.
  * @param n_ranks at least 1, and at most the number of free variables.
  * @param model, evidence borrowed until gbs_partition_free(); evidence may be NULL.
- * @return GBS_ERR_UNSUPPORTED for scans whose single updates differ from pass to pass, for
- *         splashes with --locking blanket and for draws that look at variables beyond the
- *         neighbours; as gbs_run_new() else.
+ * @return GBS_ERR_UNSUPPORTED for scans whose single updates differ from pass to pass, for splashes
+ *         with --locking blanket and for draws that look at variables beyond the neighbours;
+ *         otherwise the values of gbs_run_new().
  */
 GBS_API GBS_MUST_USE gbs_status gbs_partition_new(const gbs_model *model,
                                                   const gbs_evidence *evidence,
@@ -78,26 +81,28 @@ GBS_API void gbs_partition_free(gbs_partition *partition); /**< NULL is allowed 
 
 /**
  * Partition the model of gbs_generate_ising() without making that model: parts are blocks between
- * planes (bisection), updates follow the colours of a chessboard, and a share takes memory and time
- * only for its own part. Shares are those of gbs_partition_new() of the model with
+ * planes (bisection), updates follow the colours of a chessboard, and the memory and time of a
+ * share depend only on its own part. Shares are those of gbs_partition_new() of the model with
  * GBS_PARTS_BISECTION and default options, byte for byte. One walk through all couplings finds the
  * digest of the model.
  *
- * @return GBS_ERR_UNSUPPORTED where formulas would not give that: closed sides of odd length, sides
- *         below 4, cuts between planes that leave the work more than 3 % uneven, sides whose
- *         breadth-first order may be local (beyond 65535 variables: of two sides, columns from 4096
- *         on unless both are 8192 or more; of three, columns times rows from 4096 on unless all are
- *         128 or more), and couplings or fields so strong that a conditional spans more than e^39.
+ * @return GBS_ERR_UNSUPPORTED if formulas would not give the bytes of gbs_partition_new(): closed
+ *         sides of odd length, sides below 4, cuts between planes that leave the work more than 3 %
+ *         uneven, sides whose breadth-first order may be local (only beyond 65535 variables: in two
+ *         dimensions, 4096 columns or more unless both sides are at least 8192; in three
+ *         dimensions, columns times rows of 4096 or more unless all sides are at least 128), and
+ *         couplings or fields so strong that a conditional spans more than e^39.
  */
 GBS_API GBS_MUST_USE gbs_status
 gbs_partition_new_of_ising(const gbs_generate_ising_options *lattice, uint32_t n_ranks,
                            gbs_partition **partition, gbs_error *err);
 /** Partition the model of gbs_generate_potts(), as gbs_partition_new_of_ising() does for its model.
- * A fifth of a byte a variable is held where some conditionals span more than e^40.
- * @return GBS_ERR_UNSUPPORTED also for one state, for more than 64, and, in place of e^39, where
- *         the couplings of an inner variable and the data term of any together span more than e^60,
- *         as little noise makes them: data terms are -(y - k)^2 / (2 noise^2) for state k and the
- *         grey level y that is seen. */
+ * If some conditionals span more than e^40, the partition takes a fifth of a byte for each
+ * variable.
+ * @return GBS_ERR_UNSUPPORTED also for one state and for more than 64 states. The limit e^39 is
+ *         replaced by e^60, for the couplings of an inner variable and the largest data term
+ *         together. Little noise makes data terms large: they are -(y - k)^2 / (2 noise^2) for
+ *         state k and observed grey level y. */
 GBS_API GBS_MUST_USE gbs_status
 gbs_partition_new_of_potts(const gbs_generate_potts_options *lattice, uint32_t n_ranks,
                            gbs_partition **partition, gbs_error *err);
@@ -113,8 +118,8 @@ GBS_API const char *gbs_partition_kind(const gbs_partition *partition);
  * (gbs_share_needs_whole()); otherwise do nothing. Shares made afterwards contain these states, so
  * that runs with this seed and at most as many chains need no partition. @param n_chains number of
  * chains, see option chains; the seed is the one in the options.
- * @return GBS_ERR_NOT_FOUND if no states of positive weight are found, GBS_ERR_IMPOSSIBLE if it is
- * proven that no such states exist. */
+ * @return GBS_ERR_NOT_FOUND if no states of positive weight are found, GBS_ERR_IMPOSSIBLE if no
+ *         such states are proved to exist. */
 GBS_API GBS_MUST_USE gbs_status gbs_partition_find_starts(gbs_partition *partition,
                                                           uint32_t n_chains, gbs_error *err);
 
@@ -122,12 +127,12 @@ GBS_API GBS_MUST_USE gbs_status gbs_partition_find_starts(gbs_partition *partiti
 GBS_API GBS_MUST_USE gbs_status gbs_partition_share(const gbs_partition *partition, uint32_t rank,
                                                     gbs_share **share, gbs_error *err);
 /** @return 1 if the first states of chains depend on the whole model, because of hard zeros or
- * conditional tables: rank 0 then gives the partition to gbs_run_new_with(). 0: every rank
- * finds its own. */
+ * conditional tables: rank 0 then gives the partition to gbs_run_new_with(). 0: every rank finds
+ * the first states of its own variables. */
 GBS_API int gbs_share_needs_whole(const gbs_share *share);
 
 GBS_API void gbs_share_free(gbs_share *share); /**< NULL is allowed */
-/** Get the figures of a share. @param figures in: its size; out: the figures. */
+/** Get the figures of a share. @param figures in: figures->size; out: all other fields. */
 GBS_API GBS_MUST_USE gbs_status gbs_share_tell(const gbs_share *share, gbs_share_figures *figures,
                                                gbs_error *err);
 /** @return the rank that the share belongs to; gbs_share_n_ranks() returns the number of ranks. */
@@ -137,7 +142,7 @@ GBS_API uint32_t gbs_share_n_ranks(const gbs_share *share);
 /** Write a share to a file, or read it back. On failure no file is left; a file that is read is
  * checked.
  * @return GBS_ERR_IO; GBS_ERR_FORMAT for other or damaged files; GBS_ERR_LIMIT if a pass has more
- * than 2^34 updates in all shares: there are no random numbers for more. */
+ * than 2^34 updates in all shares: the random number generator has no numbers for more. */
 GBS_API GBS_MUST_USE gbs_status gbs_share_write(const gbs_share *share, const char *path,
                                                 gbs_error *err);
 GBS_API GBS_MUST_USE gbs_status gbs_share_read(const char *path, gbs_share **share, gbs_error *err);
@@ -151,7 +156,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_share_unpack(const void *bytes, size_t n, gb
 GBS_API void gbs_share_bytes_free(void *bytes);
 
 /** Set the names of variables that messages, summaries and reports of the run use. @param model the
- * model, or one of the same variables without factors; borrowed until gbs_run_free(). */
+ * model, or a model with these variables and without factors; borrowed until gbs_run_free(). */
 GBS_API GBS_MUST_USE gbs_status gbs_run_name_variables(gbs_run *run, const gbs_model *model,
                                                        gbs_error *err);
 
@@ -160,9 +165,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_name_variables(gbs_run *run, const gbs_m
  * one process. */
 GBS_API GBS_MUST_USE gbs_status gbs_run_gather_marginals(gbs_run *run, gbs_error *err);
 
-/** Receives the estimates of one variable after another, in ascending order of the user's numbers;
- * the arrays are as in gbs_run_marginals(). gbs_run_each_marginal() is collective if the run is on
- * several ranks, and then calls this on rank 0 only. */
+/** Callback that receives the estimates of one variable after another, in ascending order of
+ * variable ids; the arrays are as in gbs_run_marginals(). If the run is on several ranks,
+ * gbs_run_each_marginal() is collective and calls this function on rank 0 only. */
 typedef gbs_status gbs_on_marginal(void *context, uint32_t variable, uint32_t arity,
                                    const double *p, const double *mcse, const double *ess,
                                    const double *rhat, gbs_error *err);

@@ -14,29 +14,30 @@ extern "C" {
 #endif
 
 /** GCC and clang warn if the status of a call is ignored. Define GBS_NO_MUST_USE, with -D or before
- *  the first header, to switch that off. The examples in these headers are short and do not handle
- *  failures. */
+ *  the first header, to switch these warnings off. The examples in these headers are short and do
+ *  not handle failures. */
 #if defined(__GNUC__) && !defined(GBS_NO_MUST_USE)
 #define GBS_MUST_USE __attribute__((warn_unused_result))
 #else
 #define GBS_MUST_USE
 #endif
 
-/** Zero is success, negative is failure, positive is success that the caller should know more
- * about. */
+/** Zero is success, negative is failure, positive is success with a remark. */
 typedef enum gbs_status {
     GBS_OK = 0,
     GBS_STOPPED = 1,     /**< a signal, --time or --max-updates ended the work before its target */
     GBS_ERR_MEMORY = -1, /**< an allocation failed */
-    GBS_ERR_ARGUMENT = -2,    /**< wrong use: an argument or option out of its stated range */
-    GBS_ERR_FORMAT = -3,      /**< bad input file; the message begins with FILE:LINE:COLUMN */
-    GBS_ERR_IO = -4,          /**< the operating system refused a read or a write */
-    GBS_ERR_STATE = -5,       /**< the object is not in a state in which the call is allowed */
-    GBS_ERR_LIMIT = -6,       /**< a stated limit would be exceeded; the message has the figures */
-    GBS_ERR_IMPOSSIBLE = -7,  /**< the evidence has probability zero: no state has a positive one */
+    GBS_ERR_ARGUMENT = -2, /**< wrong use: an argument or option out of its stated range */
+    GBS_ERR_FORMAT = -3,   /**< bad input file; the message begins with FILE:LINE:COLUMN */
+    GBS_ERR_IO = -4,       /**< the operating system refused a read or a write */
+    GBS_ERR_STATE = -5,    /**< the object is not in a state in which the call is allowed */
+    GBS_ERR_LIMIT = -6,    /**< a stated limit would be exceeded; the message has the figures */
+    GBS_ERR_IMPOSSIBLE =
+        -7, /**< the evidence has probability zero: every state has probability zero */
     GBS_ERR_UNSUPPORTED = -8, /**< legal input that this version cannot handle */
     GBS_ERR_STOPPED = -9,     /**< a signal or --time ended the work before it had any result */
-    GBS_ERR_NOT_FOUND = -10,  /**< no state of positive probability was found; there may be one */
+    GBS_ERR_NOT_FOUND =
+        -10, /**< no state of positive probability was found, although one may exist */
 } gbs_status;
 
 /** Why a call failed. The caller owns the struct; the first failure writes it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Tables of data in files: a column for each of some variables of a model, a row for each case or
- * observation, as people and programs write them.
+ * Tables of data in files: one column for each of some variables of a model, and one row for each
+ * case or observation.
  *
  *     gbs_table *table = NULL;
  *     uint32_t n = 0;
@@ -32,59 +32,63 @@ extern "C" {
 
 typedef struct gbs_table gbs_table;
 
-/** How a table is read. Zeros are the defaults. */
+/** Options for reading a table; zeros mean the defaults. */
 typedef struct gbs_table_options {
     size_t size;         /**< sizeof(gbs_table_options) */
     const char *weights; /**< name of the column with the weights of rows; NULL: none */
-    int numbers;         /**< 1: cells hold numbers of states from 0; 0: their labels, or their
-                              numbers for variables without labels, and in the CSV of gibbsite
-                              sample, whose columns begin with chain, draw, lp; 2: labels there too
-                              */
-    int strict;          /**< 1: columns that are no variable are refused; 0: they are left out */
-    int complete;        /**< 1: every variable of two states or more has a column, and a value in
-                              each row; 0: values may be missing */
-    int reserved;        /**< 0 */
-    /** NULL, or called with a sentence on each thing that was skipped: an index, columns that are
-     * left out, and at the first end of the table how many cells have no value. */
+    int numbers; /**< 1: cells hold numbers of states from 0; 0: their labels, or their numbers for
+                    variables without labels, and numbers also in the CSV files of gibbsite sample,
+                    whose columns begin with chain, draw, lp; 2: as 0, but labels in these CSV
+                    files, too */
+    int strict;  /**< 1: columns that are not variables are refused; 0: such columns are left out */
+    int complete; /**< 1: every variable of two states or more must have a column, and a value in
+                     each row; 0: values may be missing */
+    int reserved; /**< 0 */
+    /** NULL, or called with a sentence on anything that was skipped, such as an index or columns
+     * that are left out. When the end of the table is first reached, it is called with the number
+     * of cells without a value. */
     void (*tell)(void *context, const char *message);
-    void *context; /**< of tell */
+    void *context; /**< first argument of tell */
 } gbs_table_options;
 
 /**
  * Read a file, and the names of its columns.
  *
  * @param model   borrowed, outlives the table.
- * @param path    "-" for standard input; may be packed (gzip, zstd). Held in memory.
+ * @param path    "-" for standard input; may be compressed (gzip, zstd). The file is held in
+ *         memory.
  * @param options copied; its weights are borrowed for the call.
- * @return GBS_ERR_FORMAT with the place, among others where no column is a variable, or a name that
- *         is left out differs from a variable's by case, blanks, '.', '_', '-' or one letter only;
- *         GBS_ERR_IO; GBS_ERR_LIMIT; GBS_ERR_MEMORY.
+ * @return GBS_ERR_FORMAT, with the line and column, for a mistake in the file. Mistakes include a
+ *         file in which no column is a variable, and a left-out column whose name differs from a
+ *         variable's name only by case, blanks, '.', '_', '-' or one letter; GBS_ERR_IO;
+ *         GBS_ERR_LIMIT; GBS_ERR_MEMORY.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_table_open(const gbs_model *model, const char *path,
                                                const gbs_table_options *options, gbs_table **table,
                                                gbs_error *err);
-/** Opens a table in memory. @param name for messages. @param bytes [n_bytes], borrowed as long as
- * the table. */
+/** Open a table in memory. @param name name of the table in messages. @param bytes [n_bytes],
+ * borrowed until the table is freed. */
 GBS_API GBS_MUST_USE gbs_status gbs_table_open_memory(const gbs_model *model, const char *name,
                                                       const void *bytes, size_t n_bytes,
                                                       const gbs_table_options *options,
                                                       gbs_table **table, gbs_error *err);
 
-/** A column that a program holds: of a data frame, say. */
+/** A column of a table that a program holds in memory, such as a column of a data frame. */
 typedef struct gbs_column {
     const char *name;
-    const char *const *cell; /**< [rows] texts in UTF-8; NULL in place of a text, or of all: no
-                                                value, of which nothing is told */
+    const char *const *cell; /**< [rows] texts in UTF-8. NULL in place of a text, or in place of the
+                                array, means no value; `tell` does not count such cells */
 } gbs_column;
 
 /**
- * Read columns as a file with these texts would be read: names, signs of missing values, numbers,
- * columns that are left out.
+ * Open a table of columns in memory. Names, signs of missing values, numbers and left-out columns
+ * are treated as in a file with these texts.
  *
- * @param name    in messages, where the places of cells are rows from 1 and names of columns.
- * @param column  [n_columns] borrowed as long as the table, with all that they point to.
- * @return GBS_ERR_ARGUMENT where gbs_table_open() returns GBS_ERR_FORMAT; gbs_table_next() of this
- *         table does, too; GBS_ERR_LIMIT; GBS_ERR_MEMORY.
+ * @param name    name of the table in messages; messages give the place of a cell as a row, counted
+ *         from 1, and the name of a column.
+ * @param column  [n_columns] columns; borrowed, with all their texts, until the table is freed.
+ * @return GBS_ERR_ARGUMENT where gbs_table_open() returns GBS_ERR_FORMAT; gbs_table_next() also
+ *         returns GBS_ERR_ARGUMENT for such a table; GBS_ERR_LIMIT; GBS_ERR_MEMORY.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_table_of_columns(const gbs_model *model, const char *name,
                                                      uint32_t n_columns, const gbs_column *column,
@@ -93,14 +97,14 @@ GBS_API GBS_MUST_USE gbs_status gbs_table_of_columns(const gbs_model *model, con
                                                      gbs_table **table, gbs_error *err);
 GBS_API void gbs_table_free(gbs_table *table); /**< NULL is allowed */
 
-/** @param n out or NULL: how many columns are variables. @return [n] their ids. */
+/** @param n out or NULL: number of columns that are variables. @return [n] their ids. */
 GBS_API const uint32_t *gbs_table_columns(const gbs_table *table, uint32_t *n);
 
 /**
  * Read the next row.
  *
  * @param state  [columns] out: a state of each column's variable, or GBS_UNOBSERVED.
- * @param weight out or NULL: of the row; 1 without a column of weights.
+ * @param weight out or NULL: weight of the row; 1 if the table has no column of weights.
  * @param end    out: 1 if there is no further row; then nothing else is written.
  * @return GBS_ERR_FORMAT with the line and column of a cell that is not a state.
  */
@@ -111,7 +115,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_table_next(gbs_table *table, uint32_t *state
 GBS_API void gbs_table_rewind(gbs_table *table);
 
 /** The texts that stand for a missing value, numbered from 0. If a variable has a state with such a
- * label, the text is that state. @return NULL behind the last. */
+ * label, the text means this state. @return NULL behind the last. */
 GBS_API const char *gbs_table_missing_sign(size_t i);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Traces: what chosen variables and the log density were in the course of a run, for diagnostics by
- * the book (gibbsite/diagnose.h) and for pictures.
+ * Traces: the states of chosen variables, and the log density, in the course of a run, for
+ * convergence diagnostics (gibbsite/diagnose.h) and for pictures.
  *
  *     gbs_run *run = NULL;
  *     gbs_run_new(model, evidence, NULL, &run, &err);
@@ -15,9 +15,10 @@
  *     gbs_diagnose(value, traces.n_chains, traces.n_draws, &d, &err);
  *
  * Memory does not grow with the length of a run: fewer than GBS_MOST_TRACED draws of each chain are
- * kept, evenly spaced. If a run has more, every other one is dropped. Diagnostics of traces equal
- * those of a run that keeps every stride-th sweep: effective sample sizes are smaller than those of
- * all sweeps. Estimates, their errors and the digest of a run are the same with traces and without.
+ * kept, evenly spaced. When a chain reaches this number, every other kept draw is dropped.
+ * Diagnostics of traces equal those of a run that keeps every stride-th sweep: effective sample
+ * sizes are smaller than those of all sweeps. Estimates, their errors and the digest of a run are
+ * the same with traces and without.
  *
  * Threads and errors: as in run.h.
  */
@@ -35,13 +36,14 @@ extern "C" {
 typedef struct gbs_traces {
     size_t size; /**< in: sizeof(gbs_traces), set by the caller */
     uint32_t n_chains;
-    uint32_t n_draws; /**< kept of each chain; 0: nothing was sampled, or not for long enough */
-    uint64_t stride;  /**< sweeps from one draw that is kept to the next */
+    uint32_t n_draws; /**< number of kept draws of each chain; 0: nothing was sampled, or the run
+                         was too short */
+    uint64_t stride;  /**< number of sweeps from one kept draw to the next */
 } gbs_traces;
 
 /**
  * Keep traces of the log density and of variables. Runs of more than 65 536 updates a sweep, over
- * all chains, keep every sixteenth sweep at most, so that this costs little.
+ * all chains, keep at most every sixteenth sweep, so that traces cost little time.
  *
  * @param variable [n] ids; copied. n may be 0.
  * @return GBS_ERR_STATE after gbs_run_execute(); GBS_ERR_UNSUPPORTED for a run that is tempered
@@ -51,27 +53,29 @@ typedef struct gbs_traces {
 GBS_API GBS_MUST_USE gbs_status gbs_run_monitor(gbs_run *run, const uint32_t *variable, size_t n,
                                                 gbs_error *err);
 
-/** The shape of the traces. @return GBS_ERR_STATE where the run is not monitored, or not executed.
+/** Get the shape of the traces. @return GBS_ERR_STATE if the run is not monitored or was not
+ * executed.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_traces(const gbs_run *run, gbs_traces *traces,
                                                gbs_error *err);
 
 /**
- * The trace of the log density of the sampled distribution: ln of the unnormalised probability of
- * its state.
+ * Get the trace of the log density: ln of the unnormalised probability of the chain's state under
+ * the sampled distribution.
  *
- * @param value [n_chains][n_draws], chain after chain; NAN if a scan leaves out variables.
+ * @param value [n_chains][n_draws], chain after chain; NAN if the scan leaves out variables.
  * @return as gbs_run_traces().
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_trace_density(const gbs_run *run, double *value,
                                                       gbs_error *err);
 
 /**
- * The trace of a variable.
+ * Get the trace of a variable.
  *
  * @param state [n_chains][n_draws], chain after chain.
  * @return as gbs_run_traces(); GBS_ERR_ARGUMENT if the variable is not monitored;
- *         GBS_ERR_UNSUPPORTED if it is not sampled: observed, answered exactly or left out.
+ *         GBS_ERR_UNSUPPORTED if the variable is not sampled because it is observed, answered
+ *         exactly or left out.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_trace_state(const gbs_run *run, uint32_t variable,
                                                     uint32_t *state, gbs_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scans for one marginal of 40 x 40 spins (Mitliagkas & Mackey 2017, section 5.4): the bound for
- * the marginal, where the updates go, and how good the same number of updates is when the marginal
- * is estimated from the worst start, all spins up. */
+/* Scans for one marginal of 40 x 40 spins (Mitliagkas & Mackey 2017, section 5.4): bounds for the
+ * marginal, places of the updates, and errors of estimates from the worst start, which is all spins
+ * up. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -11,22 +11,23 @@
 #include "lab/plot.h"
 #include "lab/spin_grid_scans.h"
 
-#define SIDE      40u
-#define N         (SIDE * SIDE)
-#define MODEL     2 /* couplings 1/3.915, no fields: the marginal is 1/2 by symmetry */
+#define SIDE 40u
+#define N    (SIDE * SIDE)
+/* number of the model: couplings 1/3.915 and no fields, so that the marginal is 1/2 by symmetry */
+#define MODEL     2
 #define TRUTH     0.5
-#define GOAL      0.01 /* of the bounds that are compared */
-#define ACCURACY  0.05 /* of the scan that samples */
+#define GOAL      0.01 /* bound that the scans must reach in the comparison */
+#define ACCURACY  0.05 /* bound of the scan that draws samples */
 #define PASSES    40   /* passes that limit the updates of an estimate */
 #define BUDGET    ((uint64_t)PASSES * N)
-#define N_LENGTHS 14    /* 2, 4, ..., 8192, and LONGEST */
-#define LONGEST   16000 /* as far as figure 4 goes */
+#define N_LENGTHS 14    /* number of lengths: 2, 4, ..., 8192, and LONGEST */
+#define LONGEST   16000 /* the largest length in figure 4 */
 #define FAR       (2 * SIDE - 1)
 #define N_SCANS   3
 #define CHAINS    16u
 #define MOST_RUNS 64u
-#define N_BINS    9    /* of the histogram of estimates */
-#define GROUPS    200u /* of 16 runs each, for the bias: the paper has 300 runs */
+#define N_BINS    9    /* bins of the histogram of estimates */
+#define GROUPS    200u /* groups of 16 runs for the bias; the paper has 300 runs */
 
 enum { RANDOM, SYSTEMATIC, OPTIMISED };
 
@@ -40,24 +41,25 @@ static const struct {
 typedef struct marginal {
     gbs_model *model;
     gbs_influences *influences;
-    double weight[N]; /* 1 at the corner */
+    double weight[N]; /* 1 for the variable at the corner, else 0 */
     uint32_t start[N];
     /* bounds */
     double steps[PASSES];
-    double bound[2][PASSES]; /* random, systematic after passes */
+    double bound[2][PASSES]; /* random and systematic scan, after each pass */
     double length[N_LENGTHS];
-    double once[N_LENGTHS], optimised[N_LENGTHS]; /* improved once, and again and again */
-    double enough[N_SCANS]; /* updates after which the bound is GOAL or less */
-    /* updates by distance from the corner, of the longest optimised scan */
+    /* bounds of scans that were optimised once, and repeatedly */
+    double once[N_LENGTHS], optimised[N_LENGTHS];
+    double enough[N_SCANS]; /* number of updates after which the bound is at most GOAL */
+    /* updates of the longest optimised scan, by distance from the corner */
     size_t n_updates;
     double distance[FAR];
-    double share[FAR]; /* of the updates */
-    double each[FAR];  /* updates of a variable at that distance */
-    double plain[FAR]; /* the same number spread evenly */
+    double share[FAR]; /* share of the updates at this distance */
+    double each[FAR];  /* updates per variable at this distance */
+    double plain[FAR]; /* share if the updates were spread evenly */
     /* estimates */
     lab_made_scan sampling;
     size_t n_estimates;
-    double off[N_SCANS][CHAINS * MOST_RUNS]; /* |estimate - truth|, sorted */
+    double off[N_SCANS][CHAINS * MOST_RUNS]; /* |estimate - truth|, in ascending order */
     lab_marginal_bias bias;
 } marginal;
 
@@ -95,7 +97,7 @@ static gbs_status bound_usual(marginal *m, gbs_error *err)
     return GBS_OK;
 }
 
-/* How the updates of a scan spread over the grid. */
+/* Counts the updates of a scan by distance from the corner. */
 static void spread(marginal *m, const lab_made_scan *made)
 {
     double variables[FAR] = {0.0};
@@ -154,15 +156,16 @@ static gbs_status count(void *context, uint64_t draw, uint32_t chain, double log
     return GBS_OK;
 }
 
-/* Every chain is an estimate: the share of its draws in which the corner is up. With the optimised
- * scan each draw starts afresh; the other chains go on, with a draw in each pass. */
+/* Makes an estimate with every chain: the share of its draws in which the corner is up. With the
+ * optimised scan each draw begins with a new start. Chains of the other scans continue, with a draw
+ * in each pass. */
 static gbs_status estimate(laboratory *lab, marginal *m, int which, uint32_t run, gbs_error *err)
 {
     static const int kind[N_SCANS] = {GBS_SCAN_RANDOM, GBS_SCAN_SYSTEMATIC, GBS_SCAN_SEQUENCE};
     const uint64_t draws = which == OPTIMISED ? BUDGET / m->sampling.n : PASSES;
     uint64_t ups[CHAINS] = {0};
     gbs_run_options options = lab_options(lab, CHAINS, draws);
-    lab->what = scan[which].name; /* runs may be too short to tell themselves */
+    lab->what = scan[which].name; /* runs may be too short to set this themselves */
     if (lab_tell(lab, 0.0) != 0) {
         return GBS_STOPPED;
     }
@@ -199,8 +202,8 @@ cleanup:
     return status;
 }
 
-/* The share of the estimates by how far they are off, bins as wide as the counts of PASSES draws
- * are apart, the last one open. */
+/* Histogram of the errors of the estimates. The width of a bin is the distance between neighbouring
+ * shares of PASSES draws; the last bin is open. */
 static void histogram(const marginal *m, double share[N_BINS][N_SCANS])
 {
     for (int s = 0; s < N_SCANS; s++) {
@@ -211,7 +214,7 @@ static void histogram(const marginal *m, double share[N_BINS][N_SCANS])
     }
 }
 
-/* ---- what it shows ----------------------------------------------------------------------- */
+/* ---- tables, plots ----------------------------------------------------------------------- */
 
 static gbs_status write_bounds(const laboratory *lab, const marginal *m, gbs_error *err)
 {
@@ -286,7 +289,7 @@ static gbs_status draw_chart(const laboratory *lab, const marginal *m, gbs_error
     return lab_plot_write(lab, &plot, err);
 }
 
-/* Makes figure 5, with the scans of the other figures. */
+/* Makes figure 5, for the scans of the other figures. */
 static gbs_status write_bias(const laboratory *lab, const lab_marginal_bias *b, gbs_error *err)
 {
     lab_table table =

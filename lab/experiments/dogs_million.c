@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One variable of a million (Mitliagkas & Mackey 2017, section 5.2): a scan optimised for the
- * marginal of a corner is as good after 16 updates as the systematic scan after two million. The
- * cost, including that of the optimiser, is the processor time of one thread; the clock does not
- * decide what is sampled. */
+ * marginal of a corner is as good after 16 updates as the systematic scan after two million
+ * updates. The cost is the processor time of one thread, including the time of the optimiser. The
+ * draws do not depend on the clock. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -14,28 +14,29 @@
 #define SIDE      1000u
 #define N         (SIDE * SIDE)
 #define TWO_SCANS (2 * (uint64_t)N)
-#define CHAINS    16u   /* of the systematic scan: a spin of each fills a vector */
-#define SHORT     1024u /* short chains at once */
+/* chains of the systematic scan; 16 spins, one of each chain, fill a vector */
+#define CHAINS    16u
+#define SHORT     1024u /* number of short chains that run at once */
 #define CORNER    14u   /* variables in the corner whose true marginal is computed */
-#define N_LENGTHS 10    /* 2, 4, ..., 1024 */
+#define N_LENGTHS 10    /* number of lengths: 2, 4, ..., 1024 */
 #define N_STEPS   24
-#define N_AHEAD   6 /* points of the line that goes on at the same rate */
+#define N_AHEAD   6 /* points of the line that extrapolates the times */
 
 typedef struct million {
     gbs_model *model;
     gbs_influences *influences;
-    double *weight; /* [N] 1 at the corner */
+    double *weight; /* [N] 1 for the corner, else 0 */
     lab_made_scan scan;
     double two_scans; /* variation of two passes of the systematic scan */
     double influences_s, optimise_s;
     double truth[2];
-    /* bounds against updates */
+    /* bounds by number of updates */
     uint64_t steps[N_STEPS];
     size_t n_steps;
-    double bound[2][N_STEPS]; /* systematic, random */
+    double bound[2][N_STEPS]; /* bounds of the systematic and of the random scan */
     double length[N_LENGTHS];
     double optimised[N_LENGTHS];
-    /* the law of the last update, from dispersed starts, all down and all up */
+    /* law of the last update from three starts: dispersed, all down, all up */
     lab_short_chains from[3];
     lab_timed_runs optimised_time, systematic_time;
 } million;
@@ -55,7 +56,8 @@ static gbs_scan_request request(const million *m, uint64_t origin)
     return (gbs_scan_request){.weight = m->weight, .origin = origin, .match = TWO_SCANS};
 }
 
-/* The model and the scan that is as good as two systematic ones, timed. */
+/* Makes the model, and the scan that is as good as two passes of the systematic scan, and measures
+ * the time. */
 static gbs_status prepare(laboratory *lab, million *m, size_t which, gbs_error *err)
 {
     m->weight = gbsi_alloc_array_zero(N, sizeof *m->weight);
@@ -77,7 +79,8 @@ static gbs_status prepare(laboratory *lab, million *m, size_t which, gbs_error *
                            &m->two_scans, err);
 }
 
-/* V after powers of 2, and on both sides of the end of a pass, where the corner is updated. */
+/* Variation after 2^k updates, and just before and after the end of a pass, where the corner is
+ * updated. */
 static gbs_status usual_curves(million *m, gbs_error *err)
 {
     static const int kind[2] = {GBS_SCAN_SYSTEMATIC, GBS_SCAN_RANDOM};
@@ -113,8 +116,9 @@ cleanup:
 
 /* ---- draws ------------------------------------------------------------------------------- */
 
-/* The chance of a spin up after the scan, from several starts: those all down and all up are the
- * worst, couplings being positive (as in lab_spin_grid_corner()). */
+/* Estimates the probability that the corner is up after the scan, from several starts. The starts
+ * with all spins down and all spins up are the worst, because the couplings are positive (see
+ * lab_spin_grid_corner()). */
 static gbs_status measure_bias(laboratory *lab, million *m, uint64_t draws, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -143,8 +147,8 @@ static void add_run(lab_timed_runs *t, uint64_t draws, double seconds)
     t->mcse[t->n++] = NAN;
 }
 
-/* Times 16 chains of the systematic scan, for as many passes as draws two passes apart need; only
- * the last state is kept. */
+/* Measures the time of 16 chains of the systematic scan whose draws are two passes apart. Only the
+ * last state is kept. */
 static gbs_status time_systematic(laboratory *lab, million *m, uint64_t draws, gbs_error *err)
 {
     const double begun = lab_processor_s();
@@ -158,8 +162,9 @@ static gbs_status time_systematic(laboratory *lab, million *m, uint64_t draws, g
     return status;
 }
 
-/* The estimate of the same run with all its passes but the first kept. This is a second run, so
- * that the time of storing the passes of a million variables is not counted. */
+/* Makes the estimate of the run of time_systematic() from all passes except the first. It is a
+ * second run, so that the measured time does not include the storing of passes of a million
+ * variables. */
 static gbs_status estimate_systematic(laboratory *lab, million *m, gbs_error *err)
 {
     lab_timed_runs *t = &m->systematic_time;
@@ -193,9 +198,9 @@ static gbs_status time_optimised(laboratory *lab, million *m, uint64_t draws, gb
     return status;
 }
 
-/* Measures times with more and more draws. @param most, estimated the most draws of the systematic
- * scan that are timed, and for which an estimate is made. The optimised scan makes up to 2048 times
- * as many as the latter. */
+/* Measures times for increasing numbers of draws. @param most largest number of draws of the
+ * systematic scan for which the time is measured. @param estimated largest number of its draws for
+ * which an estimate is made; the optimised scan makes up to 2048 times as many draws. */
 static gbs_status measure_times(laboratory *lab, million *m, uint64_t most, uint64_t estimated,
                                 gbs_error *err)
 {
@@ -213,7 +218,7 @@ cleanup:
     return status;
 }
 
-/* ---- what it shows ----------------------------------------------------------------------- */
+/* ---- tables, plots ----------------------------------------------------------------------- */
 
 static gbs_status write_bounds(const laboratory *lab, const million *m, gbs_error *err)
 {
@@ -274,7 +279,8 @@ static void plot_bounds(lab_plot *plot, const million *m, double steps[N_STEPS])
                   line_of("optimised", GBSI_VERMILLION, true, N_LENGTHS, m->length, m->optimised));
 }
 
-/* Estimates with two standard errors. @param band [2][2][LAB_MOST_TIMED_RUNS] room. */
+/* Draws estimates with bands of two standard errors. @param band [2][2][LAB_MOST_TIMED_RUNS]
+ * scratch. */
 static void plot_estimates(lab_plot *plot, const million *m, double band[2][2][LAB_MOST_TIMED_RUNS])
 {
     const lab_timed_runs *const times[2] = {&m->systematic_time, &m->optimised_time};
@@ -294,7 +300,7 @@ static void plot_estimates(lab_plot *plot, const million *m, double band[2][2][L
     }
 }
 
-/* The systematic scan's runs, and more at their rate. */
+/* Draws the times of the systematic scan's runs, and the extrapolated times. */
 static void plot_times(lab_plot *plot, const million *m, double ahead[2][N_AHEAD])
 {
     const lab_timed_runs *slow = &m->systematic_time;
@@ -354,7 +360,7 @@ static void judge(laboratory *lab, const million *m)
              "%.1g) (wanted: within the bound)",
              bias, mcse);
     lab_estimates_judge(lab, &m->systematic_time, &m->optimised_time, m->truth, m->from[1].bound);
-    if (lab->options->quick) { /* a check of the program, which may share its processor */
+    if (lab->options->quick) { /* quick runs check the program, and may share the processor */
         lab_note(lab, "Quick runs do not judge times.");
     } else {
         lab_find(lab, LAB_JUDGE(million_time, .systematic_s = systematic, .optimised_s = optimised),
@@ -371,8 +377,8 @@ static void judge(laboratory *lab, const million *m)
              m->influences_s, m->optimise_s);
 }
 
-/* Computes the length on the other grids, and how it depends on the first variable of the
- * systematic scan. */
+/* Computes the length of the scan on the other grids, and its dependence on the first variable of
+ * the systematic scan. */
 static gbs_status judge_length(laboratory *lab, size_t which, gbs_error *err)
 {
     gbs_status status = GBS_OK;

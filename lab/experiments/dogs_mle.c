@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maximum likelihood by short chains (Mitliagkas & Mackey 2017, section 5.3): how far parameters of
- * 3 x 3 and 4 x 4 spins are from their optimum after this many updates, by the scan of the chains.
- */
+/* Maximum likelihood by short chains (Mitliagkas & Mackey 2017, section 5.3): distance of the
+ * parameters of 3 x 3 and 4 x 4 spins from their optimum, by number of updates, for each scan of
+ * the chains. */
 #include "base/memory.h"
 #include "lab/experiment_table.h"
 #include "lab/plot.h"
@@ -9,7 +9,7 @@
 #include "lab/spin_mle.h"
 
 #define N_SIDES  2
-#define EXPECTED 400.0 /* updates of a chain, over all scans and both grids */
+#define EXPECTED 400.0 /* expected updates of a chain, over all scans and the two grids */
 
 static const uint32_t side_of[N_SIDES] = {3, 4};
 
@@ -38,7 +38,8 @@ static gbs_status write_table(const laboratory *lab, const lab_mle *found, gbs_e
     return lab_table_close(&table);
 }
 
-/* Over the replicates after every step but the first distance, which no update precedes. */
+/* Means over the replicates after every step. The first distance is left out, because no update
+ * precedes it. */
 typedef struct curve {
     double updates[LAB_MLE_STEPS];
     double mean[LAB_MLE_STEPS], low[LAB_MLE_STEPS], high[LAB_MLE_STEPS];

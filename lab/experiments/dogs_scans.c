@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much an optimised scan improves the bound on total variation (Mitliagkas & Mackey 2017,
- * section 5.1): all variables of 10 x 10 spins, scans of the same length, one descent or iterated.
- * Nothing is sampled. */
+/* Improvement of the bound on total variation by optimised scans (Mitliagkas & Mackey 2017, section
+ * 5.1), for all variables of 10 x 10 spins. All scans compared have equal lengths; a scan is
+ * optimised once or repeatedly. Nothing is sampled. */
 #include "lab/experiment_table.h"
 #include "lab/plot.h"
 #include "lab/spin_grid_scans.h"
 
 #define SIDE     10u
-#define STEP     100u /* one pass */
-#define MOST     20   /* lengths */
+#define STEP     100u /* updates of one pass */
+#define MOST     20   /* most lengths */
 #define N_SCANS  5
 #define N_MODELS LAB_N_DOGS_GRIDS
 
@@ -24,7 +24,7 @@ static const struct {
                    [ONCE] = {"optimised", GBSI_ORANGE, GBSI_DASHED},
                    [ITERATED] = {"iterated", GBSI_VERMILLION, GBSI_SOLID}};
 
-/* V by length of one model. */
+/* Variation V of the scans on one model, by length. */
 typedef struct curves {
     double length[MOST];
     double bound[N_SCANS][MOST];
@@ -93,7 +93,7 @@ static gbs_status draw_chart(const laboratory *lab, const curves *found, gbs_err
     return lab_plot_write(lab, &plot, err);
 }
 
-/* Counts the optimised scans that are worse than the scan they were made from. */
+/* Counts the optimised scans that are worse than the scans from which they were made. */
 static double worse_than_before(const curves *found)
 {
     double worse = 0.0;
@@ -107,7 +107,8 @@ static double worse_than_before(const curves *found)
     return worse;
 }
 
-/* The first length at which a scan has gained so much on the systematic one; the last: none. */
+/* First length at which a scan gains the factor `gain` on the systematic scan; the last length if
+ * there is none. */
 static size_t first_gain(const curves *found, int s, double gain)
 {
     size_t k = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The middle of a picture cut into regions (Mitliagkas & Mackey 2017, section 5.5, figure 7) by the
- * Markov field aspect model of 31 x 20 patches. A scan for the 12 x 8 patches in the middle is as
- * good for them as a systematic scan of all patches. Labels are the states that were most frequent
- * so far; the error is the share of patches in the rectangle that are wrong. */
+ * Markov field aspect model of 31 x 20 patches. A scan optimised for the 12 x 8 patches in the
+ * middle is as good for these patches as a systematic scan of all patches. The label of a patch is
+ * its most frequent state so far. The error is the share of patches in the rectangle that have a
+ * wrong label. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,16 +19,16 @@
 #include "text/output.h"
 
 enum {
-    ROWS = 20, /* of patches */
+    ROWS = 20, /* rows and columns of patches */
     COLUMNS = 31,
     PATCHES = ROWS * COLUMNS,
     PASSES = 30,
     CHAINS = 8,
-    MOST_PICTURES = 48, /* to test on */
+    MOST_PICTURES = 48, /* most pictures for the test */
     SYSTEMATIC = 0,
     OPTIMISED = 1,
     N_SCANS = 2,
-    ALONE = 2, /* the classes of patches alone */
+    ALONE = 2, /* stands for labels of patches without neighbours */
     NOTHING = 3,
 };
 
@@ -40,17 +41,17 @@ typedef struct cutting {
     gbs_aspects *aspects;
     gbs_segment *segment;
     gbs_image picture, truth;
-    uint32_t *sequence; /* [n_updates], one scan for all pictures */
+    uint32_t *sequence; /* [n_updates] one scan for all pictures */
     size_t n_updates;
-    double variation[N_SCANS]; /* Dobrushin variation of the rectangle after each scan, by
-                                  certificates */
-    uint32_t *count;           /* [CHAINS][PATCHES][LAB_TEXTURES] of the run */
-    uint32_t label[PATCHES];   /* of the chain at work */
-    double (*of_run)[PASSES];  /* [MOST_PICTURES] error after each pass of the scan in use, mean
-                                  over its chains */
+    /* Dobrushin variation of the rectangle after each scan, from certificates */
+    double variation[N_SCANS];
+    uint32_t *count;         /* [CHAINS][PATCHES][LAB_TEXTURES] visits of the current run */
+    uint32_t label[PATCHES]; /* labels from the current chain */
+    /* [MOST_PICTURES] error after each pass of the current scan, as a mean over its chains */
+    double (*of_run)[PASSES];
     double error[N_SCANS][MOST_PICTURES][PASSES];
     double alone[MOST_PICTURES];
-    uint32_t at; /* the picture at work */
+    uint32_t at; /* number of the current picture */
     gbs_image shown[3];
 } cutting;
 
@@ -69,7 +70,8 @@ static void cutting_free(cutting *c)
 
 /* ---- classes --------------------------------------------------------------------------------- */
 
-/* A picture and its line in the list: its name and the classes that it shows. */
+/* Writes a picture and its line in the list: the name of the picture, and the classes in the
+ * picture. */
 static gbs_status write_picture(const cutting *c, uint32_t k, gbs_output *list, uint8_t *class_of,
                                 gbs_error *err)
 {
@@ -131,8 +133,8 @@ cleanup:
     return status;
 }
 
-/* The truth in the numbers that learning gave the classes; of a class that no picture showed, none.
- */
+/* Converts the true classes to the numbers that learning gave the classes. A class that no picture
+ * shows has no number. */
 static gbs_status make_truth(cutting *c, const uint8_t *class_of, gbs_error *err)
 {
     uint16_t number[LAB_TEXTURES];
@@ -154,7 +156,7 @@ static gbs_status make_truth(cutting *c, const uint8_t *class_of, gbs_error *err
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* Share of the patches in the rectangle that are wrong. */
+/* Computes the share of patches in the rectangle that have a wrong label. */
 static gbs_status error_of(const cutting *c, const uint32_t *label, double *error, gbs_error *err)
 {
     gbs_segment_score score[LAB_TEXTURES + 1];
@@ -176,7 +178,8 @@ static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double l
     (void)log_density;
     for (size_t i = 0; i < PATCHES; i++) {
         uint32_t *of_patch = count + i * LAB_TEXTURES;
-        uint32_t best = state[i] < LAB_TEXTURES ? state[i] : alone[i]; /* never visited */
+        /* used for patches that no update has visited */
+        uint32_t best = state[i] < LAB_TEXTURES ? state[i] : alone[i];
         of_patch[best]++;
         for (uint32_t a = 0; a < LAB_TEXTURES; a++) {
             best = of_patch[a] > of_patch[best] ? a : best;
@@ -198,15 +201,15 @@ static gbs_status run_scan(cutting *c, const gbs_model *model, int scan, gbs_err
         options.sequence = c->sequence;
         options.sequence_length = c->n_updates;
         options.partial_scan = 1;
-        options.estimator = GBS_ESTIMATOR_RAO_BLACKWELL; /* a partial scan needs it */
+        options.estimator = GBS_ESTIMATOR_RAO_BLACKWELL; /* a partial scan needs this estimator */
     }
     c->of_run = c->error[scan];
     memset(c->count, 0, (size_t)CHAINS * PATCHES * LAB_TEXTURES * sizeof *c->count);
     return lab_run(c->lab, scan_name[scan], model, &options, on_draw, c, NULL, err);
 }
 
-/* Makes the figures of the first picture: the picture, and over grey the labels of each patch alone
- * and the last labels of a chain. */
+/* Draws the first picture, the labels of its patches without neighbours, and the last labels of a
+ * chain; labels are drawn over a grey picture. */
 static gbs_status show(cutting *c, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -281,11 +284,10 @@ cleanup:
     return status;
 }
 
-/* ---- what is written ------------------------------------------------------------------------- */
+/* ---- writing results ------------------------------------------------------------------------- */
 
-/* The error in a picture with a scan, or ALONE, minus the error with another; NOTHING stands for no
- * error.
- */
+/* Error in a picture with a scan, or with ALONE, minus the error with another scan; NOTHING stands
+ * for no error. */
 static double error_in(const cutting *c, int scan, int other, int pass, uint32_t picture)
 {
     const double of_scan = scan == ALONE ? c->alone[picture] : c->error[scan][picture][pass];
@@ -294,7 +296,7 @@ static double error_in(const cutting *c, int scan, int other, int pass, uint32_t
                                        : c->error[other][picture][pass]);
 }
 
-/* Mean over pictures, and its standard error. */
+/* Mean of error_in() over pictures, and its standard error. */
 static double mean_of(const cutting *c, int scan, int other, int pass, double *error)
 {
     double sum = 0.0;

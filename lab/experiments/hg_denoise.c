@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Restores a picture from Gaussian noise (Chen et al. 2016, section 5.1): y = +-1 + s e, e standard
- * normal, p(x | y) proportional to exp( J sum over edges of x x + sum of x y / s^2 ), J = 1. The
- * result is the mean of all sweeps, which start from the sign of the noisy picture. The error is
- * mean (P(x = 1) - truth)^2 [the print says "L2 error" and no more], over copies with noise of
- * their own. */
+/* Restores a picture from Gaussian noise (Chen et al. 2016, section 5.1): y = +-1 + s e with e
+ * standard normal, and p(x | y) proportional to exp( J sum over edges of x x + sum of x y / s^2 )
+ * with J = 1. The result is the mean of all sweeps, which start from the signs of the noisy
+ * picture. The error is the mean of (P(x = 1) - truth)^2 over pixels and over copies with different
+ * noise; the paper only says "L2 error". */
 #include <math.h>
 
 #include "base/memory.h"
@@ -15,12 +15,13 @@
 #define N_NOISES   4
 #define N_SWEEPS   30u
 #define COUPLING   1.0
-#define SHOWN      1 /* noise whose curves and pictures are shown */
+#define SHOWN      1 /* index of the noise level whose curves and pictures are drawn */
 #define MAX_COPIES 10
 
 enum { RANDOM, HERDED, SHARED, DAMPED, FULL_STEPS, N_DRAWS };
 
-/* D of mean field, mu <- (1 - D) mu + D tanh(...): the paper has both; 0: not mean field. */
+/* Damping D of mean field, mu <- (1 - D) mu + D tanh(...), for which the paper has two values; 0
+ * for draws. */
 static const double step[N_DRAWS] = {[DAMPED] = 0.5, [FULL_STEPS] = 1.0};
 
 static const double noise[N_NOISES] = {2.0, 4.0, 6.0, 8.0};
@@ -30,21 +31,21 @@ static const lab_contender contender[N_DRAWS] = {
     [RANDOM] = {.name = "random", .color = GBSI_BLUE, .draw = GBS_DRAW_RANDOM},
     [HERDED] = {.name = "herded", .color = GBSI_VERMILLION, .draw = GBS_DRAW_HERDED},
     [SHARED] = {.name = "herded, shared", .color = GBSI_GREEN, .draw = GBS_DRAW_HERDED_SHARED},
-    [DAMPED] = {.name = "mean field, D = 0.5", .color = GBSI_PURPLE}, /* no draw */
+    [DAMPED] = {.name = "mean field, D = 0.5", .color = GBSI_PURPLE}, /* not a draw */
     [FULL_STEPS] = {.name = "mean field, D = 1", .color = GBSI_ORANGE},
 };
 
-/* Over the copies; everything per pixel. */
+/* Results of all copies, per pixel. */
 typedef struct result {
     uint32_t n_copies;
-    uint32_t n_done[N_NOISES]; /* copies of each noise */
-    uint32_t n_runs;           /* runs per copy, each with its own chains or weights */
+    uint32_t n_done[N_NOISES]; /* number of copies done at each noise level */
+    uint32_t n_runs;           /* runs per copy, each of which has its own chains or weights */
     double mse[N_NOISES][N_DRAWS][N_SWEEPS][MAX_COPIES];
-    double wrong[N_NOISES][N_DRAWS][N_SWEEPS][MAX_COPIES]; /* share of pixels */
-    lab_gallery gallery; /* pictures of the first copy at the noise level that is shown */
+    double wrong[N_NOISES][N_DRAWS][N_SWEEPS][MAX_COPIES]; /* share of wrong pixels */
+    lab_gallery gallery; /* pictures of the first copy at noise level SHOWN */
 } result;
 
-/* The noisy values as fields y / s^2, and the signs to start from. */
+/* Makes the noisy values as fields y / s^2, and the signs that are the start. */
 static void spoil(const laboratory *lab, const lab_picture *p, double s, uint32_t copy,
                   double *field, uint32_t *start)
 {
@@ -64,7 +65,7 @@ static gbs_status try_copy(laboratory *lab, const lab_picture *p, int level, uin
     gbs_model *model = NULL;
     lab_restoration r = {0};
     const double n = (double)p->width * p->height;
-    /* copies of different noise levels have the same numbers, so that levels compare */
+    /* copies of different noise levels have equal random numbers, so that levels can be compared */
     spoil(lab, p, noise[level], copy, field, start);
     GBSI_TRY(lab_picture_model(p, COUPLING, field, &model, err));
     for (int d = 0; d < N_DRAWS; d++) {
@@ -110,7 +111,7 @@ cleanup:
     return status;
 }
 
-/* ---- what is written ---------------------------------------------------------------------- */
+/* ---- writing results ---------------------------------------------------------------------- */
 
 typedef struct moments {
     double mean, deviation;
@@ -146,7 +147,7 @@ static gbs_status write_table(const laboratory *lab, const result *r, gbs_error 
     return lab_table_close(&table);
 }
 
-/* The errors in the end as bars, and at one noise as they fall. */
+/* Draws the final errors as bars, and the errors at one noise level by number of sweeps. */
 static gbs_status draw_errors(const laboratory *lab, const result *r, gbs_error *err)
 {
     lab_plot plot;
@@ -196,7 +197,7 @@ static gbs_status draw_errors(const laboratory *lab, const result *r, gbs_error 
     return lab_plot_write(lab, &plot, err);
 }
 
-/* How much more a draw errs than another in the end; copies have the same noise under both. */
+/* Mean difference between the final errors of two draws, which see copies with equal noise. */
 static lab_mean more_than(const result *r, int level, int draw, int other)
 {
     double more[MAX_COPIES];
@@ -216,17 +217,18 @@ static double deviation_at(const result *r, int level, int draw)
     return 1e3 * moments_of(r->mse[level][draw][N_SWEEPS - 1], r->n_copies).deviation;
 }
 
-/* A mean in standard errors, 0 if copies do not differ at all. */
+/* A mean divided by its standard error; 0 if copies do not differ. */
 static double in_errors(lab_mean m)
 {
     return m.error > 0.0 ? m.mean / m.error : 0.0;
 }
 
-/* In the paper, the draw with shared weights is worst at the least noise and best at all other
- * levels; it is judged at these other levels. */
+/* Judges the order of the draws. In the paper, the draw with shared weights is the worst at the
+ * lowest noise level and the best at all other levels. The verdict is about the other levels. */
 static void judge_order(laboratory *lab, const result *r)
 {
-    double ahead[2] = {0.0, 0.0}; /* shared weights of herding, herding of random draws */
+    /* leads of shared weights over herding, and of herding over random draws */
+    double ahead[2] = {0.0, 0.0};
     for (int level = 0; level < N_NOISES; level++) {
         const lab_mean herded = more_than(r, level, HERDED, SHARED);
         const lab_mean random = more_than(r, level, RANDOM, HERDED);
@@ -238,7 +240,7 @@ static void judge_order(laboratory *lab, const result *r)
             noise_text[level], error_at(r, level, HERDED), deviation_at(r, level, HERDED),
             error_at(r, level, RANDOM), deviation_at(r, level, RANDOM), 1e3 * random.mean,
             1e3 * random.error);
-        /* Stouffer's sum, of unit variance where there is no difference */
+        /* Stouffer's sum, which has unit variance if there is no difference */
         ahead[1] += in_errors(random) / gbsi_sqrt(N_NOISES);
         if (level > 0) {
             lab_find(lab, LAB_JUDGE(denoise_ahead_of, .more = herded.mean, .error = herded.error),
@@ -256,8 +258,8 @@ static void judge_order(laboratory *lab, const result *r)
         ahead[0], ahead[1]);
 }
 
-/* Lists differences between the printed and the measured figures, and what the claim does not
- * cover. */
+/* Lists the differences between printed and measured figures, and the parts of the figure that the
+ * claim does not cover. */
 static void compare_with_print(laboratory *lab, const result *r)
 {
     lab_note(lab,
@@ -288,7 +290,8 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     result *r = gbsi_alloc_zero(sizeof *r);
     GBSI_PASS(GBSI_HAVE(err, "hg-denoise", r));
     r->n_copies = lab->options->quick ? 8 : MAX_COPIES;
-    r->n_runs = lab->options->quick ? 32 : 16; /* a small picture has the noisier error */
+    /* more runs for a small picture, whose error is noisier */
+    r->n_runs = lab->options->quick ? 32 : 16;
     LAB_TRY(lab_pictures_make(lab, lab->options->quick ? 64 : 160, &pictures, err));
     status = try_all(lab, &pictures.picture[0], r, err);
     LAB_KEEP(write_table(lab, r, err));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Four variables on a cycle (Chen et al. 2016, section 4.2): no variable sees all others, and
- * herding need not converge. With the complete key the draw converges on the same model. */
+/* Four variables on a cycle (Chen et al. 2016, section 4.2). No variable has all others as
+ * neighbours, so that herding need not converge. With complete keys the draw converges on this
+ * model. */
 #include "lab/contest.h"
 #include "lab/experiment_table.h"
 
@@ -19,7 +20,7 @@ static const lab_contender contender[N_DRAWS] = {
                   .draw = GBS_DRAW_HERDED_COMPLETE},
 };
 
-/* A table of four standard normal log-weights on each edge. */
+/* Makes a model whose edges have tables of four standard normal log-weights. */
 static gbs_status make_model(const laboratory *lab, gbs_model **model, gbs_error *err)
 {
     static const uint32_t arity[N_VARIABLES] = {2, 2, 2, 2};
@@ -57,13 +58,14 @@ static gbs_status draw_chart(const laboratory *lab, const lab_contest *contest, 
     return lab_plot_write(lab, &plot, err);
 }
 
-/* ---- the joint in the end (figure 7b) -------------------------------------------------------- */
+/* ---- the final joint distribution (figure 7b) ------------------------------------------------ */
 
 typedef struct joints {
-    const double *p;          /* [N_STATES] exact */
-    double bar[N_STATES][3];  /* exact, herded, herded with complete keys */
-    double away[N_STATES][2]; /* distance of the latter two from the exact one */
-    double off[N_DRAWS];      /* largest difference from p */
+    const double *p; /* [N_STATES] exact probabilities */
+    /* exact probabilities, and shares by herding with neighbours and with complete keys */
+    double bar[N_STATES][3];
+    double away[N_STATES][2]; /* distances of the two herded shares from the exact probabilities */
+    double off[N_DRAWS];      /* largest difference from the exact probabilities */
     laboratory *lab;
     gbsi_joint *joint;
 } joints;
@@ -83,7 +85,7 @@ static int look(void *context, const gbs_progress *progress)
     return lab_tell(j->lab, (double)progress->updates);
 }
 
-/* The shares of one chain's sweeps in each joint state. */
+/* Computes the share of one chain's sweeps in each joint state. */
 static gbs_status count_joint(const gbs_model *model, int which, uint64_t sweeps, joints *j,
                               gbs_error *err)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names in newspapers (Chen et al. 2016, section 4.4, table 3): the most probable labels of a
- * conditional random field are sought by annealed Gibbs sampling, and by herded Gibbs sampling,
- * which has no temperature and no randomness. The best labels that each of them met are compared.
- * The field is a linear chain over a sentence, whose labels Viterbi's algorithm finds, and the skip
- * chain over a document of figure 10, where equal names are linked and a junction tree finds them.
- */
+/* Names in newspapers (Chen et al. 2016, section 4.4, table 3): annealed Gibbs sampling and herded
+ * Gibbs sampling, which has no temperature and no randomness, search for the most probable labels
+ * of a conditional random field. The best labels of the two searches are compared. One field is a
+ * linear chain over a sentence, whose most probable labels Viterbi's algorithm finds. The other
+ * field is the skip chain over a document of figure 10, which links equal names, and whose most
+ * probable labels a junction tree finds. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -18,34 +18,35 @@
 #include "text/output.h"
 
 #define N_SWEEPS 3
-#define N_SEEDS  5 /* of annealing, as in the paper */
-#define SHOWN    2 /* documents of figure 11 */
+#define N_SEEDS  5 /* seeds of annealing, as many as in the paper */
+#define SHOWN    2 /* documents that are shown in figure 11 */
 
 static const uint64_t sweeps[N_SWEEPS] = {100, 400, 800};
 
 enum { CHAIN, SKIP_CHAIN, N_FIELDS };
 static const char *const field_name[N_FIELDS] = {"chain", "skip chain"};
 static const char *const field_sequences[N_FIELDS] = {"sentences", "documents"};
-/* The folders of the files: the folder of results, or the folder of --data. */
+/* Names of the template files, which are read from the folder of results or from the folder of
+ * --data. */
 static const char *const field_templates[N_FIELDS] = {"template.txt", "skip-template.txt"};
 static const char *const field_train[N_FIELDS] = {"train.txt", "skip-train.txt"};
 static const char *const field_test[N_FIELDS] = {"test.txt", "skip-test.txt"};
 
-/* The results of one search. */
+/* Results of one search. */
 typedef struct score {
-    double f1;      /* per cent, of entities */
-    double met;     /* share of sequences whose most probable labels were met */
-    double seconds; /* of all threads */
+    double f1;      /* F1 in per cent, of entities */
+    double met;     /* share of sequences whose most probable labels were found */
+    double seconds; /* seconds of all threads together */
 } score;
 
-/* A conditional random field, its training data, and the names that were found. */
+/* A conditional random field, its training data, and the labels that were found. */
 typedef struct names {
     int field;
     gbs_crf *crf;
     gbs_sequences *train, *test;
     uint32_t *best, *label; /* [tokens] */
     uint64_t n_links;
-    uint64_t n_proved; /* sequences for which best is known to be most probable */
+    uint64_t n_proved; /* sequences for which `best` is known to be the most probable labelling */
     score exact, herded[N_SWEEPS], annealed[N_SWEEPS][N_SEEDS];
 } names;
 
@@ -59,7 +60,8 @@ static void names_free(names *n)
 
 /* ---- data and model -------------------------------------------------------------------------- */
 
-/* Templates into the folder of results, for learning and for whoever wants to do it again. */
+/* Writes the templates into the folder of results, for learning and for readers who repeat the
+ * experiment. */
 static gbs_status write_templates(const laboratory *lab, int field, char **path, gbs_error *err)
 {
     gbs_output *output = NULL;
@@ -97,7 +99,7 @@ static gbs_status learn(laboratory *lab, names *n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     char *templates = NULL;
-    const uint32_t size = lab->options->quick ? 40 : 300; /* documents */
+    const uint32_t size = lab->options->quick ? 40 : 300; /* number of documents */
     const gbs_run_callbacks callbacks = {
         .size = sizeof callbacks, .context = lab, .progress = on_progress};
     const gbs_crf_learn_options options = {
@@ -119,7 +121,7 @@ cleanup:
 
 /* ---- searches -------------------------------------------------------------------------------- */
 
-/* Sequences that have the most probable labels. */
+/* Share of sequences that have the most probable labels. */
 static double share_met(const names *n)
 {
     const size_t *first = gbs_sequences_first(n->test);
@@ -132,7 +134,8 @@ static double share_met(const names *n)
     return (double)met / (double)n_sequences;
 }
 
-/* @param run NULL: Viterbi's algorithm, or with links a junction tree. */
+/* Finds labels by a search. @param run options of the search; NULL for Viterbi's algorithm, or,
+ * with links, a junction tree. */
 static gbs_status label(laboratory *lab, names *n, const gbs_run_options *run, score *s,
                         gbs_error *err)
 {
@@ -164,7 +167,7 @@ cleanup:
 static gbs_status search(laboratory *lab, names *n, gbs_error *err)
 {
     gbs_run_options run = lab_options(lab, 1, 0);
-    run.block_time = 0.0; /* single labels, as in the paper */
+    run.block_time = 0.0; /* single labels are updated, as in the paper */
     lab->what = "most probable labels";
     GBSI_PASS(label(lab, n, NULL, &n->exact, err));
     lab->what = "annealed";
@@ -175,7 +178,7 @@ static gbs_status search(laboratory *lab, names *n, gbs_error *err)
             GBSI_PASS(label(lab, n, &run, &n->annealed[k][i], err));
         }
     }
-    lab->what = "herded"; /* last: its labels stay in n->label */
+    lab->what = "herded"; /* the herded search is the last, so that its labels remain in n->label */
     run.draw = GBS_DRAW_HERDED;
     for (int k = 0; k < N_SWEEPS; k++) {
         run.sweeps = sweeps[k];
@@ -184,7 +187,7 @@ static gbs_status search(laboratory *lab, names *n, gbs_error *err)
     return GBS_OK;
 }
 
-/* ---- what is written ------------------------------------------------------------------------- */
+/* ---- writing results ------------------------------------------------------------------------- */
 
 static double mean_of(const names *n, int k, double (*of)(const score *), double *sd)
 {
@@ -240,8 +243,8 @@ static gbs_status write_tables(const laboratory *lab, const names *fields, int n
     return scores < 0 ? scores : seconds;
 }
 
-/* Figure 11: writes a text with its names in brackets, each preceded by the kind of thing that it
- * names. */
+/* Makes figure 11: writes a text with its names in brackets, each preceded by the kind of thing
+ * that it names. */
 static gbs_status write_text(const laboratory *lab, const names *n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -278,7 +281,8 @@ static gbs_status draw(const laboratory *lab, const names *fields, int n_fields,
 {
     lab_plot plot;
     double x[N_SWEEPS];
-    double y[N_FIELDS][2][2][N_SWEEPS]; /* F1 and share, herded and annealed */
+    /* F1 and share of sequences, for herded and annealed search */
+    double y[N_FIELDS][2][2][N_SWEEPS];
     double low[N_FIELDS][2][N_SWEEPS];
     double high[N_FIELDS][2][N_SWEEPS];
     lab_plot_begin(&plot, LAB_HG_NER_SCORES, (size_t)n_fields);
@@ -323,8 +327,8 @@ static gbs_status draw(const laboratory *lab, const names *fields, int n_fields,
     return lab_plot_write(lab, &plot, err);
 }
 
-/* F1 of a chain as table 3 has it, where text and labels are real. A text made by rules is not
- * judged, because less probable labels are right just as often in it. */
+/* Judges the F1 of a chain, as in table 3, if text and labels are real. A text made by rules is not
+ * judged, because less probable labels are right equally often in such a text. */
 static void judge_f1(laboratory *lab, const names *n)
 {
     int behind = 0;
@@ -360,7 +364,7 @@ static void judge(laboratory *lab, const names *n)
     double sd = 0.0;
     const char *what = field_name[n->field];
     const double away = fabs(n->herded[N_SWEEPS - 1].f1 - n->exact.f1);
-    if (n->field == CHAIN) { /* the paper's figures are of chains */
+    if (n->field == CHAIN) { /* the paper's figures are of linear chains */
         lab_find(
             lab, LAB_JUDGE(ner_f1, .herded = n->herded[N_SWEEPS - 1].f1, .exact = n->exact.f1),
             "%s: after 800 sweeps herded F1 is %.2f, %.2f from that of the most probable labels "
@@ -383,8 +387,8 @@ static void judge(laboratory *lab, const names *n)
     judge_f1(lab, n);
 }
 
-/* Judges the effect of links between equal names. Whether the links help depends on the text; our
- * text is generated so that they do. */
+/* Judges the effect of links between equal names. The effect depends on the text; the generated
+ * text is made so that links help. */
 static void judge_links(laboratory *lab, const names *chain, const names *skip)
 {
     if (lab->options->data == NULL) {
@@ -412,7 +416,7 @@ static gbs_status run_field(laboratory *lab, names *n, gbs_error *err)
     return search(lab, n, err);
 }
 
-/* Files of one's own may be those of a chain alone. */
+/* Counts the fields. Files of the user may have templates of a linear chain only. */
 static gbs_status count_fields(const laboratory *lab, int *n_fields, gbs_error *err)
 {
     gbs_status status = GBS_OK;

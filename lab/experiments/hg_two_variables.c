@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two binary variables that agree most of the time (Chen, Bornn, de Freitas, Eskelin, Fang &
- * Welling 2016, Table 1): p(0, 0) = 1/4 - e, p(1, 1) = 3/4 - e, the others e. The smaller e, the
- * slower any sampler of one variable at a time crosses; herding still ends on 1 / T. Figure 5 has
- * rows for the marginals, the joint distribution and the inverse of its error, and a curve of
- * chains driven by a whole period of 18 bits. */
+ * Welling 2016, Table 1): p(0, 0) = 1/4 - e, p(1, 1) = 3/4 - e, and the other two states have
+ * probability e. The smaller e is, the more slowly any sampler of single variables moves between
+ * (0, 0) and (1, 1). The error of herding still decreases as 1 / T in the end. Figure 5 has rows
+ * for the marginals, the joint distribution and the inverse of its error, and a curve of chains
+ * that are driven by a whole period of a register of 18 bits. */
 #include <math.h>
 
 #include "lab/contest.h"
@@ -11,7 +12,7 @@
 #include "simd/math.h"
 
 #define N_EPSILONS 4
-#define LAST       6 /* octaves that slopes are taken over */
+#define LAST       6 /* octaves of sweeps from which slopes are computed */
 
 enum { RANDOM, HERDED, DRIVEN, N_DRAWS };
 
@@ -24,7 +25,7 @@ static const lab_contender contender[N_DRAWS] = {
     [DRIVEN] = {.name = "cud", .color = GBSI_ORANGE, .draw = GBS_DRAW_CUD},
 };
 
-/* L1 distance of both marginals. @param context [4] the joint probabilities. */
+/* L1 distance of the two marginals. @param context [4] joint probabilities. */
 static double of_marginals(const gbsi_joint *joint, uint32_t chain, const void *context)
 {
     const double *p = context;
@@ -95,8 +96,8 @@ static gbs_status draw_chart(const laboratory *lab, lab_figure_id figure,
     return lab_plot_write(lab, &plot, err);
 }
 
-/* Draws the inverse of the median error, in thousands: a straight line if the error falls as 1 / T.
- */
+/* Draws the inverse of the median error, in thousands, which is a straight line if the error
+ * decreases as 1 / T. */
 static gbs_status draw_inverse(const laboratory *lab, const lab_contest *contest, gbs_error *err)
 {
     static double inverse[N_EPSILONS][N_DRAWS][LAB_MAX_CHECKPOINTS];
@@ -121,9 +122,10 @@ static gbs_status draw_inverse(const laboratory *lab, const lab_contest *contest
     return lab_plot_write(lab, &plot, err);
 }
 
-/* How far the worst herded run must be below the median random one after T sweeps. A run crosses
- * about e T times, so that random errors are about 1 / sqrt(e T) and herded ones 1 / (e T): apart
- * by sqrt(e T), of which an eighth is wanted. Random draws instead of herded ones end below 1/2. */
+/* Ratio that the verdict requires between the median random error and the worst herded error after
+ * T sweeps. A run moves about e T times between the states, so that random errors are about 1 /
+ * sqrt(e T) and herded errors about 1 / (e T). Their ratio is sqrt(e T), of which an eighth is
+ * required. Random draws in place of herded ones reach a ratio below 1/2. */
 static double wanted_ratio(int e, double sweeps)
 {
     return gbsi_sqrt(epsilon[e] * sweeps) / 8.0;

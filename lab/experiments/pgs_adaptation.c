@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splashes that grow by what the state is (Gonzalez et al. 2011, appendix C and figures 2 to 4).
- * If the choice of the variables to draw keeps depending on the state, the target distribution is
- * not invariant: shown by exact computation, step by step, on two coins and on six spins. Where it
- * ends, as here with burn-in, the law goes to the target again. */
+/* Splashes whose growth depends on the state (Gonzalez et al. 2011, appendix C and figures 2 to 4).
+ * If the choice of the variables to draw always depends on the state, the target distribution is
+ * not invariant. Exact computation, step by step, shows this on two coins and on six spins. If
+ * adaptation ends, as it does here with burn-in, the law converges to the target. */
 #include "base/memory.h"
 #include "gibbsite/generate.h"
 #include "lab/experiment_table.h"
@@ -12,13 +12,14 @@
 #include "simd/math.h"
 
 #define N_STEPS  1024u
-#define LAST     128u /* adaptive step */
+#define LAST     128u /* last adaptive step */
 #define N_CHAINS 16
 
 /* ---- two coins (appendix C) ----------------------------------------------------------------- */
 
-/* Tosses one of two fair coins: either with equal probability or, if the choice adapts and the
- * coins differ, the one that shows 1 in nine of ten cases. State 2 a + b. */
+/* Tosses one of two fair coins in states a and b; the joint state is 2 a + b. Each coin is chosen
+ * with equal probability, except that, if the choice adapts and the coins differ, the coin that
+ * shows 1 is chosen with probability 0.9. */
 static void step_coins(bool adapts, const double *law, double *next)
 {
     for (unsigned x = 0; x < 4; x++) {
@@ -39,7 +40,7 @@ typedef struct spins {
     double p[LAB_N_STATES];
 } spins;
 
-/* How strongly v is coupled to the root beside it, as adaptive growth has it [M36]. */
+/* Coupling of v to its neighbour `root`, as adaptive growth measures it [M36]. */
 static double score(const spins *s, unsigned x, unsigned root, unsigned v)
 {
     double r[2];
@@ -52,8 +53,8 @@ static double score(const spins *s, unsigned x, unsigned root, unsigned v)
     return 0.5 * ((ratio < 0.0 ? -ratio : ratio) + (other < 0.0 ? -other : other));
 }
 
-/* Moves weight to the states of spins u and v in proportion to their conditional given the other
- * spins. */
+/* Distributes weight over the states of spins u and v in proportion to their conditional given the
+ * other spins. */
 static void draw_pair(const spins *s, double weight, unsigned x, unsigned u, unsigned v,
                       double *next)
 {
@@ -66,8 +67,8 @@ static void draw_pair(const spins *s, double weight, unsigned x, unsigned u, uns
     }
 }
 
-/* One step of the distribution: a random spin is the root; then a random neighbour joins the root
- * or, if growth adapts, the neighbour that is coupled most strongly joins. */
+/* Performs one step of the distribution. A random spin is the root. A random neighbour joins the
+ * root, or, if growth adapts, the neighbour with the strongest coupling. */
 static void step_spins(const spins *s, bool adapts, const double *law, double *next)
 {
     for (unsigned x = 0; x < LAB_N_STATES; x++) {
@@ -103,11 +104,11 @@ static const char *const kind_name[N_KINDS] = {"adapts for ever", "adapts for 12
                                                "does not adapt"};
 static const gbsi_color kind_color[N_KINDS] = {GBSI_VERMILLION, GBSI_BLUE, GBSI_GREEN};
 
-/* Total variation from the target after each step, from all weight on state 0. */
+/* Total variation from the target after each step, when all weight starts on state 0. */
 typedef struct approach {
     double far[N_KINDS][N_STEPS];
-    double shown[N_KINDS][N_STEPS]; /* NaN if too small for the chart */
-    double limit;                   /* of adapting for ever */
+    double shown[N_KINDS][N_STEPS]; /* distances in the chart; NaN if too small */
+    double limit;                   /* limit if adaptation never ends */
 } approach;
 
 static bool adapts_at(int kind, unsigned step)
@@ -115,7 +116,7 @@ static bool adapts_at(int kind, unsigned step)
     return kind == FOR_EVER || (kind == ENDS && step < LAST);
 }
 
-/* @param s NULL for the coins. */
+/* Follows the distribution step by step. @param s NULL for the coins. */
 static void follow(const spins *s, approach *a)
 {
     static const double fair[4] = {0.25, 0.25, 0.25, 0.25};
@@ -138,11 +139,11 @@ static void follow(const spins *s, approach *a)
     a->limit = a->far[FOR_EVER][N_STEPS - 1];
 }
 
-/* ---- what is written ------------------------------------------------------------------------ */
+/* ---- writing results ------------------------------------------------------------------------ */
 
 typedef struct result {
     approach coins, spins;
-    lab_curves curves; /* of the library's run: L1 */
+    lab_curves curves; /* L1 distance of the library's run */
     double median[LAB_MAX_CHECKPOINTS];
     lab_update_counts map;
 } result;
@@ -244,7 +245,7 @@ static gbs_status measure(laboratory *lab, const gbs_model *model, const spins *
 static gbs_status run(laboratory *lab, gbs_error *err)
 {
     const uint64_t sweeps = UINT64_C(1) << (lab->options->quick ? 14 : 18);
-    /* with some couplings the same neighbour is always the strongest, in every state */
+    /* some couplings would make one neighbour the strongest in every state */
     const gbs_generate_ising_options six = {
         .side = {2, 3, 1}, .coupling_spread = 1.0, .random_field = 0.5, .seed = 1};
     gbs_status status = GBS_OK;

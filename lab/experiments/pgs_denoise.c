@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Single variables and splashes on a noisy picture (Gonzalez et al. 2011, figure 5 a-d): 200 x 200
- * pixels of five grey levels, p(x | y) as exp( -3 sum over edges [x_i != x_j] - sum (x - y)^2 / 2
- * ), as printed. */
+ * pixels of five grey levels, with p(x | y) proportional to exp( -3 sum over edges [x_i != x_j] -
+ * sum (x - y)^2 / 2 ), as printed. */
 #include "lab/experiment_table.h"
 #include "lab/pictures.h"
 #include "lab/race.h"

@@ -17,7 +17,7 @@
 
 #define GROUPS       232u
 #define QUICK_GROUPS 40u
-#define N_VARIABLES  10000u /* least number of variables: the number in the paper */
+#define N_VARIABLES  10000u /* least number of variables, as in the paper */
 #define N_FACTORS    28000u
 
 enum { N_RACERS = 4 };
@@ -34,7 +34,7 @@ static const lab_racer racer[N_RACERS] = {
 typedef struct source {
     char title[64];
     gbs_model *model;
-    gbs_evidence *evidence; /* NULL for none */
+    gbs_evidence *evidence; /* NULL if there is none */
 } source;
 
 static void free_sources(source *sources, size_t n)
@@ -52,8 +52,8 @@ static bool is_model(const char *name)
            (strncmp(name + n - 4, ".uai", 4) == 0 || strncmp(name + n - 4, ".gbm", 4) == 0);
 }
 
-/* A file MODEL.uai.gz with MODEL.uai.evid beside it, if there is one; or a file MODEL.gbm, such as
- * the verb ground writes for a program of Markov logic. */
+/* Reads a file MODEL.uai.gz, and the evidence MODEL.uai.evid in its folder if there is such a file;
+ * or reads a file MODEL.gbm, which the verb ground writes for a program of Markov logic. */
 static gbs_status read_source(const char *path, source *w, gbs_error *err)
 {
     gbs_status status = GBS_OK;

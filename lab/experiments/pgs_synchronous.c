@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Updates all variables at once from the state before (Gonzalez et al. 2011, theorems 3.2 and 3.3,
- * appendix A), on 2 x 3 spins of two colours: laws by enumeration of the 64 states, and runs. */
+/* Synchronous updates of all variables from the previous state (Gonzalez et al. 2011, theorems 3.2
+ * and 3.3, appendix A), on 2 x 3 spins of two colours. Laws are computed by enumeration of the 64
+ * states and compared with runs. */
 #include <string.h>
 
 #include "gibbsite/generate.h"
@@ -11,9 +12,9 @@
 
 #define N_STEPS  48u
 #define N_CHAINS 16
-#define SPREAD   4.0 /* standard errors allowed */
+#define SPREAD   4.0 /* largest allowed deviation, in standard errors */
 
-/* The colour of a spin, as on a chessboard. */
+/* Colour of a spin, as on a chessboard. */
 static unsigned color_of(unsigned v)
 {
     return (v / 3 + v % 3) % 2;
@@ -31,7 +32,7 @@ static unsigned mask_of(unsigned color)
     return mask;
 }
 
-/* Draws all spins of a mask anew, each from its conditional given the state before. */
+/* Draws all spins of a mask at once, each from its conditional given the previous state. */
 static void draw_at_once(const double *p, unsigned mask, const double *law, double *next)
 {
     for (unsigned y = 0; y < LAB_N_STATES; y++) {
@@ -51,7 +52,7 @@ static void draw_at_once(const double *p, unsigned mask, const double *law, doub
     }
 }
 
-/* The product of the two colours' marginals. */
+/* Computes the product of the two colours' marginals. */
 static void make_product(const double *p, double *product)
 {
     double marginal[2][LAB_N_STATES] = {{0.0}};
@@ -68,19 +69,21 @@ enum { TO_PRODUCT, TO_TARGET, CHROMATIC, N_APPROACHES };
 
 typedef struct laws {
     double p[LAB_N_STATES], product[LAB_N_STATES];
-    double moved; /* L1 by which a synchronous step moves the product */
-    double split; /* largest L1 of a split chain's law from the chromatic chain's at any step */
+    double moved; /* L1 distance by which a synchronous step moves the product */
+    /* largest L1 distance, over all steps, between a split chain's law and the chromatic chain's
+     * law */
+    double split;
     double far[N_APPROACHES][N_STEPS];
     double shown[N_APPROACHES][N_STEPS];
 } laws;
 
 /* Follows the distribution, starting with all weight on one state. The first split chain at an even
- * step t is X_1 of t and X_2 of t + 1; at an odd step it is X_1 of t + 1 and X_2 of t. So one
- * colour is drawn given X^(t). */
+ * step t is X_1 of t and X_2 of t + 1; at an odd step it is X_1 of t + 1 and X_2 of t. Each step of
+ * a split chain thus draws one colour given the other. */
 static void follow(laws *w)
 {
     double law[2][LAB_N_STATES] = {{1.0}};
-    double chain[2][LAB_N_STATES] = {{1.0}}; /* the chromatic one */
+    double chain[2][LAB_N_STATES] = {{1.0}}; /* law of the chromatic chain */
     double split[LAB_N_STATES];
     draw_at_once(w->p, LAB_N_STATES - 1, w->product, split);
     w->moved = lab_law_distance(split, w->product, LAB_N_STATES);
@@ -106,8 +109,8 @@ enum { ONE, SAME_COLOR, MIXED, N_AVERAGES };
 
 static const char *const average_name[N_AVERAGES] = {"one spin", "pairs of a colour", "neighbours"};
 
-/* The value of a state that is averaged: the mean of its spins, of products of two of one colour,
- * or of products of neighbours. */
+/* Value of a state for each average: mean of the spins, of products of two spins of one colour, or
+ * of products of neighbours. */
 static double value_of(int average, unsigned x)
 {
     double sum = 0.0;
@@ -137,7 +140,7 @@ static double mean_of(int average, const double *p)
     return sum;
 }
 
-/* Over the draws of a chain so far. @param context which average. */
+/* Average over the draws of a chain so far. @param context number of the average. */
 static double measure_average(const gbsi_joint *joint, uint32_t chain, const void *context)
 {
     const uint64_t *count = gbsi_joint_counts(joint, chain);
@@ -154,12 +157,12 @@ enum { SYNCHRONOUS, BY_COLOR, N_SCANS };
 
 typedef struct result {
     laws laws;
-    lab_curves curves[N_APPROACHES]; /* L1 after 1, 2, 4, ... sweeps */
+    lab_curves curves[N_APPROACHES]; /* L1 distance after 1, 2, 4, ... sweeps */
     double median[N_APPROACHES][LAB_MAX_CHECKPOINTS];
     lab_mean average[N_SCANS][N_AVERAGES];
-    double complete[2]; /* L1 of draws of six colours from the sampler's own limit, from the target
-                         */
-    int called_converged; /* that run */
+    /* L1 distance of draws with six colours from the sampler's own limit, and from the target */
+    double complete[2];
+    int called_converged; /* whether the run with six colours was called converged */
 } result;
 
 static gbs_run_options options_of(const laboratory *lab, int scan, uint64_t sweeps)
@@ -194,8 +197,8 @@ cleanup:
     return status;
 }
 
-/* Six spins, all coupled, have no two colours: the sampler of algorithm 1 has a limit of its own.
- */
+/* Runs the sampler of algorithm 1 on six spins that are all coupled. Two colours do not suffice, so
+ * that the sampler has its own limit. */
 static gbs_status try_complete(laboratory *lab, uint64_t sweeps, result *r, gbs_error *err)
 {
     const gbs_generate_complete_options six = {.variables = LAB_N_SPINS,
@@ -233,7 +236,7 @@ cleanup:
     return status;
 }
 
-/* ---- what is written ------------------------------------------------------------------------ */
+/* ---- writing results ------------------------------------------------------------------------ */
 
 static const char *const approach_text[N_APPROACHES] = {
     "synchronous from product", "synchronous from target", "chromatic from target"};
@@ -311,7 +314,7 @@ static gbs_status draw_chart(const laboratory *lab, const result *r, gbs_error *
     return lab_plot_write(lab, &plot, err);
 }
 
-/* How many standard errors a measured average is from an exact one. */
+/* Distance of a measured average from the exact one, in standard errors. */
 static double errors_from(const result *r, int scan, int average, const double *p)
 {
     const lab_mean *m = &r->average[scan][average];

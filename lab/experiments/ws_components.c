@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The error of herded draws in its parts (Yamashita & Suzuki 2019, sections 5 and 6): with full
- * keys on two rings of eight spins (Figure 3), and with bins on eight spins all coupled (Figure 4).
- */
+/* Error components of herded draws (Yamashita & Suzuki 2019, sections 5 and 6): with full keys on
+ * two rings of eight spins (Figure 3), and with bins on eight spins that are all coupled (Figure
+ * 4). */
 
 #include <inttypes.h>
 
@@ -35,11 +35,11 @@ static const struct {
          {.name = "64 bins", .draw = GBS_DRAW_DISCRETIZED, .rule = GBS_HERD_PRE, .bins = 64}},
 };
 
-/* The results of one panel. */
+/* Results of one panel. */
 typedef struct result {
     lab_component_curves parts;
-    double limit; /* estimated limit of D cor; 0: not asked */
-    double cor;   /* D cor of all chains together, minus that of random draws */
+    double limit; /* estimated limit of D cor; 0 if it is not estimated */
+    double cor;   /* D cor of all chains pooled, minus the value for random draws */
     uint64_t seed;
 } result;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The limit of D_cor, estimated without sampling (Yamashita & Suzuki 2019, section 5.2, Table 1),
- * beside the value measured with herding; and D_cor of herding with 4 to 16 bins (Figure 6). */
+/* Limit of D_cor, estimated without sampling (Yamashita & Suzuki 2019, section 5.2, Table 1), and
+ * compared with the value measured with herding; D_cor of herding with 4 to 16 bins (Figure 6). */
 
 #include <inttypes.h>
 
@@ -11,21 +11,23 @@
 #include "simd/math.h"
 
 #define N_MODELS        2
-#define LEAST           4u /* bins */
+#define LEAST           4u /* smallest number of bins */
 #define MOST            16u
 #define N_BINS          (MOST - LEAST + 1)
-#define MOST_NEIGHBOURS 12 /* a model that is read has at most this many variables */
+#define MOST_NEIGHBOURS 12 /* most variables of a model that is read from a file */
 
 static const lab_small_model *const model_of[N_MODELS] = {&lab_ring_positive, &lab_ring_mixed};
-/* The paper's, from 2^32 draws on the authors' models. */
+/* Values in the paper, from 2^32 draws on the authors' models. */
 static const double printed[N_MODELS] = {7.34e-3, 4.75e-3};
 
 typedef struct result {
     lab_asymptotic limit[N_MODELS];
     uint64_t seed[N_MODELS];
-    lab_component_curves parts[N_MODELS], random[N_MODELS]; /* of herding, of random draws */
-    double measured[N_MODELS];                              /* D cor, minus that of random draws */
-    unsigned n_bins;                                        /* numbers of bins that were run */
+    /* error components of herding, and of random draws */
+    lab_component_curves parts[N_MODELS], random[N_MODELS];
+    /* D cor, minus the value for random draws */
+    double measured[N_MODELS];
+    unsigned n_bins; /* how many numbers of bins were run */
     double bins[N_BINS], cor[N_BINS], cor_error[N_BINS], low[N_BINS], high[N_BINS];
 } result;
 
@@ -96,7 +98,7 @@ static gbs_status write_bins(const laboratory *lab, const result *r, gbs_error *
     return lab_table_close(&table);
 }
 
-/* Draws the estimated parts by key, stacked, beside the measured value. */
+/* Draws the estimated parts of each key as a stacked bar, next to the measured value. */
 static gbs_status draw_chart(const laboratory *lab, const result *r, uint64_t sweeps,
                              gbs_error *err)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws side by side on one small model each (Yamashita & Suzuki 2019), a table for each of three
- * experiments.
+/* Comparisons of draws on small models (Yamashita & Suzuki 2019): three experiments, with a table
+ * for each.
  *
- * ws-sharing, section 3.2: fewer weights are faster first and stop sooner. Compares two sets of
- * runs: nine spins on a ring, with weights told apart by the states of 2, 4, 6 or all 8 others,
- * HG(2) to HG(8); and eight spins, all coupled, with weights told apart by the bin of the
- * conditional probability, with 2 to 128 bins.
+ * ws-sharing, section 3.2: with fewer weights the error decreases faster at first, and stops
+ * decreasing earlier. One model has nine spins on a ring, with keys that are the states of 2, 4, 6
+ * or all 8 other spins, HG(2) to HG(8). The other model has eight spins that are all coupled, with
+ * keys that are the bin of the conditional probability, among 2 to 128 bins.
  *
- * ws-beg, section 5.3: herding that leaves the choice to chance while its weights are small
- * (bounded-error Gibbs): the larger the threshold c, the less D cor stays, the later D herding
- * falls. The ring of Figure 3, top.
+ * ws-beg, section 5.3: bounded-error Gibbs, which is herding with random choices while the weights
+ * are small. A larger threshold c gives a smaller limit of D cor, but D herding decreases later.
+ * The model is the ring at the top of Figure 3.
  *
- * ws-rdhg, section 6.5: conditionals are rounded to the edges of bins at random instead of being
- * herded as they are. Nothing is approximated any more, at the price of a part D bin that falls as
- * 1 / sqrt(T). Eight spins, all coupled, 64 bins. */
+ * ws-rdhg, section 6.5: conditionals are rounded at random to edges of bins before they are herded.
+ * The approximation error vanishes, at the price of a component D bin that decreases as 1 /
+ * sqrt(T). The model has eight spins that are all coupled, and 64 bins are used. */
 #include <math.h>
 
 #include "gibbsite/generate.h"
@@ -21,19 +21,21 @@
 #include "lab/experiment_table.h"
 #include "lab/small_spin_models.h"
 
-#define N_SPINS    9 /* of ws-sharing */
+#define N_SPINS    9 /* spins of the ring of ws-sharing */
 #define MOST_DRAWS 5
-#define LAST       6 /* octaves that slopes are taken over */
+#define LAST       6 /* octaves of sweeps from which slopes are computed */
 
 #define MOST_MODELS 5
-#define MOST_SWEEPS (UINT64_C(1) << 18) /* of all except the first model */
+#define MOST_SWEEPS (UINT64_C(1) << 18) /* most sweeps of all models except the first */
 
 typedef struct result {
-    lab_contest contest[2];                 /* ws-sharing: errors of a mean, by states and bins */
-    lab_component_curves parts[MOST_DRAWS]; /* the others: error components, by draw */
-    double exact[2];                        /* ws-sharing: of spins up, P(the last one is up) */
-    unsigned n_limits;                      /* ws-rdhg: models */
-    double limit[MOST_MODELS][MOST_DRAWS];  /* what D all tends to */
+    /* ws-sharing: errors of a mean, with keys by states and by bins */
+    lab_contest contest[2];
+    lab_component_curves parts[MOST_DRAWS]; /* other experiments: error components by draw */
+    /* ws-sharing: exact mean number of spins up, and P(the last spin is up) */
+    double exact[2];
+    unsigned n_limits;                     /* ws-rdhg: number of models */
+    double limit[MOST_MODELS][MOST_DRAWS]; /* limit of D all */
 } result;
 
 /* A line of a figure: a component of a draw. */
@@ -41,7 +43,7 @@ typedef struct shown {
     size_t panel;
     lab_component component;
     int draw;
-    const char *label; /* NULL: the name of the draw */
+    const char *label; /* NULL for the name of the draw */
 } shown;
 
 typedef struct experiment {
@@ -49,20 +51,21 @@ typedef struct experiment {
     const lab_contender *draw;
     const lab_contender *bins; /* [n_bins] ws-sharing */
     int n_bins;
-    const lab_small_model *model; /* NULL: the ring of nine */
-    unsigned octaves[2];          /* of sweeps, in full and quick */
+    const lab_small_model *model; /* NULL for the ring of nine spins */
+    unsigned octaves[2];          /* octaves of sweeps, in full and quick */
     uint64_t chains[2];
     lab_figure_id figure;
     const char *kind; /* kind of runs, for the subtitle */
     size_t n_shown;
     const shown *shown; /* [n_shown] */
-    unsigned n_models;  /* the run whose D all is compared with that of random draws; 0: none */
+    /* number of models in the comparison of D all with random draws; 0 for no comparison */
+    unsigned n_models;
     void (*judge)(laboratory *lab, const result *r);
 } experiment;
 
 /* ---- errors of ws-sharing ------------------------------------------------------------------- */
 
-/* How many of the spins are up. */
+/* Number of spins that are up. */
 static double n_up(size_t cell)
 {
     double n = 0.0;
@@ -111,10 +114,11 @@ static gbs_status mean_of(const gbs_model *model, double (*of)(size_t), double *
     return GBS_OK;
 }
 
-/* Couplings about 0.5, fields about 0.2, deviation 0.05. */
+/* Makes a ring with couplings near 0.5 and fields near 0.2, of standard deviation 0.05. */
 static gbs_status make_ring(const laboratory *lab, gbs_model **model, gbs_error *err)
 {
-    const double spread = 0.05 * 1.7320508075688772; /* of a uniform number */
+    /* half width of a uniform distribution with standard deviation 0.05 */
+    const double spread = 0.05 * 1.7320508075688772;
     const gbs_generate_ring_options options = {.variables = N_SPINS,
                                                .coupling = 0.5,
                                                .coupling_spread = spread,
@@ -124,7 +128,7 @@ static gbs_status make_ring(const laboratory *lab, gbs_model **model, gbs_error 
     return gbs_generate_ring(&options, model, err);
 }
 
-/* Runs both contests of ws-sharing, each on its own model. */
+/* Runs the two contests of ws-sharing, each on its own model. */
 static gbs_status share(laboratory *lab, const experiment *e, uint64_t chains, uint64_t sweeps,
                         result *r, gbs_error *err)
 {
@@ -157,9 +161,9 @@ cleanup:
     return status;
 }
 
-enum { RANDOM }; /* the first draw of all three */
+enum { RANDOM }; /* number of the random draw in all three experiments */
 
-/* ---- all three ------------------------------------------------------------------------------ */
+/* ---- all three experiments ------------------------------------------------------------------- */
 
 static gbs_status run_all(laboratory *lab, const experiment *e, const gbs_model *model,
                           uint64_t chains, uint64_t sweeps, lab_component_curves *parts,
@@ -186,7 +190,7 @@ static uint64_t fewer(uint64_t sweeps)
     return sweeps < MOST_SWEEPS ? sweeps : MOST_SWEEPS;
 }
 
-/* Models of the seeds that follow. */
+/* Runs the experiment on models from the seeds after the user's seed. */
 static gbs_status try_more(laboratory *lab, const experiment *e, uint64_t chains, uint64_t sweeps,
                            result *r, gbs_error *err)
 {
@@ -323,7 +327,8 @@ static const lab_contender sharing_bins[] = {
                  .bins = 128},
 };
 
-/* Medians of early errors are multiples of 1 / T: those of two numbers of sweeps are summed up. */
+/* Judges the bins. Medians of early errors are multiples of 1 / T, so that errors after two numbers
+ * of sweeps are added. */
 static void judge_bins(laboratory *lab, const lab_contest *b, size_t last)
 {
     double first[N_SHARING_BINS];
@@ -358,7 +363,8 @@ static void judge_sharing(laboratory *lab, const result *r)
     const lab_contest *c = &r->contest[0];
     const size_t last = c->curves[0].n - 1;
     char source[LAB_SOURCE_TEXT];
-    const int slow = lab->options->quick ? HG4 : HG8; /* the others have not stopped yet */
+    /* draws with more weights have not reached their limit in quick runs */
+    const int slow = lab->options->quick ? HG4 : HG8;
     lab_find(lab,
              LAB_JUDGE(sharing_first, .hg2 = c->median[HG2][7], .hg4 = c->median[HG4][7],
                        .hg6 = c->median[HG6][7], .hg8 = c->median[HG8][7],
@@ -398,7 +404,7 @@ static const experiment sharing = {
     .bins = sharing_bins,
     .n_bins = N_SHARING_BINS,
     .octaves = {20, 15},
-    .chains = {64, 112}, /* medians of early errors are noisy */
+    .chains = {64, 112}, /* many chains, because medians of early errors are noisy */
     .figure = LAB_WS_SHARING_ERRORS,
     .kind = "; medians",
     .judge = judge_sharing,
@@ -539,7 +545,8 @@ static const shown rdhg_shown[] = {
     {3, LAB_COR, ROUNDED, NULL},
 };
 
-/* The final error, which depends on the model: D cor stays with both. */
+/* Judges the final error, which depends on the model, because D cor remains with the two kinds of
+ * bins. */
 static void judge_rdhg_limits(laboratory *lab, const result *r)
 {
     double rounded = 0.0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures in which each pixel is flipped with probability 0.3 (Yamashita & Suzuki 2019, section
- * 7): p(x | y) as exp( J sum over edges of x x + b sum of x y ), the pixel is restored by which
- * side of 1/2 the mean of the first T sweeps is on. The authors' code halves the printed J = 1 and
- * b = ln(0.7 / 0.3) / 2 and starts from the noisy picture. Their published curve comes from that
- * code, and we do as it does. Rule post, the order of the pixels random, one for each picture. */
+ * 7): p(x | y) is proportional to exp( J sum over edges of x x + b sum of x y ). A pixel is
+ * restored as 1 if its mean over the first T sweeps is above 1/2. The authors' code, which made the
+ * published curve, uses half of the printed J = 1 and b = ln(0.7 / 0.3) / 2, and starts from the
+ * noisy picture. This experiment follows the code. The rule is post, and each picture has its own
+ * random order of pixels. */
 #include "base/memory.h"
 #include "lab/experiment_table.h"
 #include "lab/pictures.h"
@@ -11,10 +12,10 @@
 #include "simd/math.h"
 
 #define FLIP     0.3
-#define HALF     0.5 /* of the printed energies, see above */
+#define HALF     0.5 /* factor of the printed energies, see above */
 #define N_SWEEPS 31u
 #define MAX_RUNS 16u
-#define MOST     512u /* side of the pictures of a folder, quick */
+#define MOST     512u /* largest side of the pictures of a folder in quick runs */
 
 enum { RANDOM, HERDED, SHARED, ONE_BIN, DRIVEN, N_DRAWS };
 
@@ -32,23 +33,24 @@ static const lab_contender contender[N_DRAWS] = {
                  .color = GBSI_PURPLE,
                  .draw = GBS_DRAW_ONE_BIN,
                  .rule = GBS_HERD_POST},
-    /* 31 sweeps are the whole period of 5 bits, every third word of it: g = 3 as printed */
+    /* 31 sweeps are the whole period of 5 bits, from which every third word is taken: g = 3 as
+     * printed */
     [DRIVEN] = {.name = "cud", .color = GBSI_ORANGE, .draw = GBS_DRAW_CUD, .offset = 3},
 };
 
-/* Wrong pixels over all pictures, by sweep and run. */
+/* Numbers of wrong pixels over all pictures, by sweep and run. */
 typedef struct result {
     uint32_t n_runs;
     size_t n_pictures, n_pixels;
     double wrong[N_DRAWS][N_SWEEPS][MAX_RUNS];
     double mean[N_DRAWS][N_SWEEPS], low[N_DRAWS][N_SWEEPS], high[N_DRAWS][N_SWEEPS];
     double flipped;
-    lab_gallery gallery; /* of the first picture */
+    lab_gallery gallery; /* pictures of the first model */
 } result;
 
-/* The data that are made for one picture. */
+/* Data of one noisy picture. */
 typedef struct noisy_picture {
-    uint32_t *pixel;    /* [n] flipped */
+    uint32_t *pixel;    /* [n] pixels after the noise */
     uint32_t *sequence; /* [n] order of the updates */
     double *field;      /* [n] */
 } noisy_picture;
@@ -58,7 +60,7 @@ static void free_noisy(noisy_picture *noisy)
     GBSI_FREE(noisy->pixel, noisy->sequence, noisy->field);
 }
 
-/* @param first number of the first pixel over all pictures. */
+/* Makes a noisy picture. @param first index, over all pictures, of the first pixel. */
 static gbs_status spoil(const laboratory *lab, const lab_picture *p, size_t first,
                         noisy_picture *noisy, result *r, gbs_error *err)
 {
@@ -76,7 +78,7 @@ static gbs_status spoil(const laboratory *lab, const lab_picture *p, size_t firs
         noisy->sequence[i] = (uint32_t)i;
         r->flipped += noisy->pixel[i] != p->pixel[i];
     }
-    for (size_t i = n; i-- > 1;) { /* Fisher and Yates */
+    for (size_t i = n; i-- > 1;) { /* shuffle by Fisher and Yates */
         double u[2];
         lab_uniforms(lab, LAB_ORDER, (uint32_t)(first + i), 0, u);
         const size_t j = (size_t)(u[0] * (double)(i + 1));
@@ -114,7 +116,7 @@ cleanup:
     return status;
 }
 
-/* ---- what is written ---------------------------------------------------------------------- */
+/* ---- writing results ---------------------------------------------------------------------- */
 
 static void summarise(result *r)
 {
@@ -210,7 +212,8 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     GBSI_PASS(GBSI_HAVE(err, "ws-images", r));
     const bool data = lab->options->data != NULL;
     GBSI_TRY(lab_pictures_make(lab, data ? MOST : lab->options->quick ? 48 : 160, &pictures, err));
-    r->n_runs = !data ? MAX_RUNS : lab->options->quick ? 2 : 4; /* large pictures take memory */
+    /* fewer runs for large pictures, which take memory */
+    r->n_runs = !data ? MAX_RUNS : lab->options->quick ? 2 : 4;
     r->n_pictures = pictures.n;
     r->n_pixels = pictures.n_pixels;
     lab_expect(lab, (double)r->n_pixels * N_DRAWS * N_SWEEPS * r->n_runs);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Averaging conditionals instead of counting states (Yamashita & Suzuki 2019, section 6.6): the
- * error of P(X = 1) for the last of eight spins, all coupled, weakly and strongly. Runs end their
- * sweeps with X, so that the average of its conditionals is a sum over the joint histogram. */
+ * error of P(X = 1) for the last of eight spins that are all coupled, weakly or strongly. X is
+ * updated last in a sweep, so that the average of its conditionals is a sum over the joint
+ * histogram. */
 #include <math.h>
 
 #include "lab/contest.h"
@@ -9,7 +10,7 @@
 #include "lab/small_spin_models.h"
 
 #define N_MODELS 2
-#define N_STATES 256 /* of eight spins */
+#define N_STATES 256 /* states of eight spins */
 
 enum { RANDOM, BINS, ROUNDED, N_DRAWS };
 
@@ -44,11 +45,11 @@ static const lab_contender averaging[N_DRAWS] = {
 };
 static const lab_small_model *const model_of[N_MODELS] = {&lab_complete_strong, &lab_complete_weak};
 
-/* The exact probabilities of a model that the statistics use: the last variable is the fastest in
- * the joint. */
+/* Exact probabilities of a model that the statistics use. The last variable is the fastest in the
+ * joint. */
 typedef struct exact {
     double p;                   /* P(X = 1) */
-    double given[N_STATES / 2]; /* P(X = 1 | all others) */
+    double given[N_STATES / 2]; /* P(X = 1 | all other variables) */
 } exact;
 
 static double statistic_count(const gbsi_joint *joint, uint32_t chain, const void *context)
@@ -73,7 +74,7 @@ static double statistic_average(const gbsi_joint *joint, uint32_t chain, const v
     return fabs(sum / (double)gbsi_joint_total(joint, chain) - e->p);
 }
 
-/* The results of both estimators for one model. */
+/* Results of the two estimators for one model. */
 typedef struct pair {
     lab_contest count, average;
 } pair;
@@ -150,7 +151,7 @@ static void judge(laboratory *lab, const pair *pairs)
             count[d] = pairs[i].count.median[d];
             average[d] = pairs[i].average.median[d];
         }
-        /* with strong couplings the slow other components hide the loss by counting */
+        /* with strong couplings, other components that decrease slowly hide the loss by counting */
         const double most = model_of[i] == &lab_complete_weak ? 0.5 : 1.4;
         lab_find(lab,
                  LAB_JUDGE(rao_random, .averaged = average[RANDOM][last],

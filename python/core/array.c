@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An array that owns its memory, or borrows that of another object, and shows it by the buffer
- * protocol. */
+/* An array that owns its memory or borrows the memory of another object, and exports it by the
+ * buffer protocol. */
 #include "core.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 typedef struct array {
     PyObject_HEAD void *data;
-    PyObject *owner; /* NULL: data is ours */
+    PyObject *owner; /* object that owns the data; NULL: the array owns the data */
     char format[4];
     Py_ssize_t item, n_bytes;
     int n_dims;

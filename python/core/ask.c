@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Most probable states, ln Z, tables of cases, what a model is, reports. */
+/* Questions: most probable states, ln Z, tables of cases, properties of a model, reports. */
 #include "core.h"
 #include "gibbsite/cases.h"
 #include "gibbsite/info.h"
@@ -60,7 +60,8 @@ static PyObject *find_map(PyObject *self, PyObject *arguments)
         Py_CLEAR(about);
     }
     PyObject *array = core_states(state, n);
-    return Py_BuildValue("(NN)", array, about); /* NULL of either is its own exception */
+    return Py_BuildValue("(NN)", array,
+                         about); /* if an argument is NULL, its exception is already set */
 }
 
 static const core_field mmap_fields[] = {
@@ -194,7 +195,7 @@ static PyObject *give_answers(answers *a, Py_ssize_t n, Py_ssize_t n_states, int
                          converged, "exact", exact ? Py_True : Py_False);
 }
 
-/* Answers all cases, so many at once that the clock and signals are looked at. */
+/* Answers all cases in groups; the clock and signals are looked at between groups. */
 static gbs_status answer_all(gbs_cases *cases, size_t n, size_t n_columns, const uint32_t *state,
                              const gbs_run_callbacks *callbacks, answers *a, gbs_error *err)
 {
@@ -214,7 +215,7 @@ static gbs_status answer_all(gbs_cases *cases, size_t n, size_t n_columns, const
     return status == GBS_STOPPED ? GBS_ERR_STOPPED : status;
 }
 
-/* Cases that Ctrl-C left without an answer have NAN. */
+/* Keeps the answers after Ctrl-C; cases without an answer get NAN. */
 static gbs_status keep_answered(const core_watch *watch, size_t n, size_t n_states,
                                 gbs_status status, answers *a)
 {
@@ -319,7 +320,7 @@ static PyObject *model_info(PyObject *self, PyObject *arguments)
 
 enum { MOST_SOURCES = 64 };
 
-/* (name, summary), or (path, None): a file. */
+/* Reads a source: (name, summary), or (path, None) for a file. */
 static int take_source(PyObject *pair, gbs_report_source *source)
 {
     Py_ssize_t n = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models made piece by piece. Arrays come as buffers: uint32 for numbers, double for weights. */
+/* Models that are made piece by piece. Arrays are passed as buffers: uint32 for numbers, double for
+ * weights. */
 #include "core.h"
 
 typedef struct builder_object {
@@ -104,7 +105,7 @@ static PyObject *label_states(PyObject *self, PyObject *arguments)
 
 /* ---- factors --------------------------------------------------------------------------------- */
 
-/* cpt(child, parents, p): the child's states are the fastest */
+/* cpt(child, parents, p): the index of the child's states varies fastest */
 static PyObject *add_cpt(PyObject *self, PyObject *arguments)
 {
     uint32_t child = 0;
@@ -123,7 +124,8 @@ static PyObject *add_cpt(PyObject *self, PyObject *arguments)
     return done(status, &err);
 }
 
-/* factor(scope, weights): not negative, the last variable is the fastest */
+/* factor(scope, weights): weights are at least 0, and the index of the last variable varies fastest
+ */
 static PyObject *add_factor(PyObject *self, PyObject *arguments)
 {
     Py_buffer scope = {.buf = NULL};
@@ -141,7 +143,7 @@ static PyObject *add_factor(PyObject *self, PyObject *arguments)
     return done(status, &err);
 }
 
-/* log_factor(scope, log-weights): the last variable is the fastest */
+/* log_factor(scope, log-weights): the index of the last variable varies fastest */
 static PyObject *add_log_factor(PyObject *self, PyObject *arguments)
 {
     Py_buffer scope = {.buf = NULL};
@@ -186,7 +188,7 @@ static PyObject *add_quadratic(PyObject *self, PyObject *arguments)
     return done(status, &err);
 }
 
-/* fields(h): of variables 0, 1, ...; 0 adds nothing */
+/* fields(h): fields of variables 0, 1, ...; a field of 0 adds nothing */
 static PyObject *add_fields(PyObject *self, PyObject *arguments)
 {
     Py_buffer h = {.buf = NULL};

@@ -8,7 +8,7 @@
 
 static PyObject *error_type, *argument_type, *option_type;
 
-/* Whether Ctrl-C ended this thread's last call, which has an answer anyway. */
+/* Set if Ctrl-C ended the last call of this thread and the call still returned an answer. */
 static _Thread_local int was_interrupted;
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -96,8 +96,8 @@ void core_lock(core_watch *watch)
     PyEval_RestoreThread(watch->saved);
 }
 
-/* Notes that an exception is set: after Ctrl-C the call may still return the results it has.
- * @return 1: stop. */
+/* Notes that an exception is set. A KeyboardInterrupt is cleared, because the call may still return
+ * its results so far. @return 1: stop. */
 static int note_exception(core_watch *watch)
 {
     if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
@@ -109,7 +109,7 @@ static int note_exception(core_watch *watch)
     return 1;
 }
 
-/* @return whether to stop. */
+/* Calls the progress function. @return whether to stop. */
 static int tell(core_watch *watch, const gbs_progress *p)
 {
     PyObject *answer = PyObject_CallFunction(
@@ -291,7 +291,7 @@ double *core_doubles(PyObject *sequence, Py_ssize_t *n)
 
 /* ---- the module ------------------------------------------------------------------------------ */
 
-/* interrupted(): whether Ctrl-C ended the last call, asked once. */
+/* interrupted(): returns whether Ctrl-C ended the last call, and clears this flag. */
 static PyObject *interrupted(PyObject *self, PyObject *unused)
 {
     const int was = was_interrupted;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite._core: the library's calls on Python's objects, by numbers and buffers. Names, labels
- * and results are made of them in Python. Written to the limited API of Python 3.11, on the public
- * headers alone; arrays cross by the buffer protocol, so that NumPy is not needed to build. */
+/* The module gibbsite._core calls the library with numbers and buffers from Python's objects. The
+ * Python code of the package adds names, labels and results. The module uses only the limited API
+ * of Python 3.11 and the public headers of the library. Arrays are passed by the buffer protocol,
+ * so that no build needs NumPy. */
 #ifndef GIBBSITE_PYTHON_CORE_H
 #define GIBBSITE_PYTHON_CORE_H
 
@@ -15,29 +16,30 @@
 
 /* ---- core.c: errors, progress, what calls say --------------------------------------------- */
 
-/* Sets the exception that a status stands for. @return NULL. */
+/* Sets the exception that corresponds to a status. @return NULL. */
 PyObject *core_fail(gbs_status status, const gbs_error *err);
 
-/* Whether an object is a tuple, whose parts PyArg_ParseTuple() takes; else sets a TypeError. */
+/* @return whether an object is a tuple, which PyArg_ParseTuple() needs; if not, a TypeError is set.
+ */
 int core_is_tuple(PyObject *object);
 
-/* Sets the exception of an option that there is not. @return -1. */
+/* Sets the exception for an unknown option. @return -1. */
 int core_fail_option(const gbs_error *err);
 
-/* A call that runs without the interpreter's lock, and looks up from time to time. */
+/* The state of a call that runs without the interpreter's lock, and looks for signals from time to
+ * time. */
 typedef struct core_watch {
     PyThreadState *saved;
     PyObject *progress; /* borrowed; called with a tuple, returns true to stop; NULL: none */
     double told_s;
-    int interrupted; /* by a signal, whose exception was taken back */
-    int raised;      /* an exception is set, and ends the call */
+    int interrupted; /* whether a signal ended the call; its exception was cleared */
+    int raised;      /* whether an exception is set, which ends the call */
 } core_watch;
 
 void core_unlock(core_watch *watch, PyObject *progress);
 void core_lock(core_watch *watch);
-/* The callback for gbs_run_callbacks.progress and its like.
- * @param watch in the context.
- * @return whether to stop. */
+/* The callback for gbs_run_callbacks.progress and similar callbacks. @param watch the watch, which
+ * the context holds. @return whether to stop. */
 int core_look(core_watch *watch, const gbs_progress *progress);
 
 /* The callback for gbs_run_callbacks.progress whose context is the watch itself. */
@@ -46,7 +48,8 @@ int core_on_progress(void *watch, const gbs_progress *progress);
  * @return -1 with an exception. */
 int core_settle(const core_watch *watch, gbs_status status, const gbs_error *err);
 
-/* A member of a report: uint64_t, that or an int as a flag, uint32_t, double, char[]. */
+/* Types of members of a report: uint64_t, uint64_t as a flag, int as a flag, uint32_t, double,
+ * char[]. */
 enum {
     CORE_WIDE = 'K',
     CORE_WIDE_FLAG = 'B',
@@ -56,25 +59,26 @@ enum {
     CORE_TEXT = 's',
 };
 typedef struct core_field {
-    const char *name; /* NULL: behind the last */
+    const char *name; /* NULL after the last member */
     char kind;
     size_t at;
 } core_field;
 
 /* @return a dict of members of a report. */
 PyObject *core_dict(const void *report, const core_field *fields);
-/* Takes the reference to value, which may be NULL with an exception. @return 0, or -1. */
+/* Puts a value into a dict, and takes the reference to it. @param value may be NULL if an exception
+ * is set. @return 0, or -1 with an exception. */
 int core_put(PyObject *dict, const char *name, PyObject *value);
 
-/* Converters for "O&" of PyArg_ParseTuple(), as its own "I" and "K" cut what does not fit. @param
- * out uint32_t or uint64_t. @return 1, or 0 with an exception. */
+/* Converters for "O&" of PyArg_ParseTuple(), whose formats "I" and "K" do not check for overflow.
+ * @param out uint32_t or uint64_t. @return 1, or 0 with an exception. */
 int core_u32(PyObject *object, void *out);
 int core_u64(PyObject *object, void *out);
-/* @return the text of a str, borrowed; NULL with an exception, also for a NUL inside of it. */
+/* @return the text of a str, borrowed; NULL with an exception, also if the text contains a NUL. */
 const char *core_text(PyObject *object);
 
-/* Convert sequences of numbers.
- * @return PyMem memory, of at least one element, or NULL with an exception. */
+/* Convert sequences of numbers. @return memory of PyMem_Malloc() for at least one element, or NULL
+ * with an exception. */
 uint32_t *core_ids(PyObject *sequence, Py_ssize_t *n);
 double *core_doubles(PyObject *sequence, Py_ssize_t *n);
 
@@ -82,17 +86,17 @@ double *core_doubles(PyObject *sequence, Py_ssize_t *n);
 
 /* @param options a dict of names and values, or None. @return 0, or -1 with an exception. */
 int core_options(PyObject *options, gbs_run_options *out);
-/* The options of a question with a struct of its own: its defaults, then what a dict says.
- * @param run NULL, or where options that a run has, too, go. */
+/* Fills the options of a question that has its own struct: first the defaults, then the options in
+ * a dict. @param run NULL, or the struct for options that a run also has. */
 int core_question(const char *name, PyObject *options, void *out, size_t size,
                   gbs_run_options *run);
 PyObject *core_list_options(PyObject *self, PyObject *name);
 
 /* ---- array.c: memory that Python may look at without a copy ------------------------------- */
 
-/* @param data of malloc(), which the array frees; or memory of `owner`, which it keeps alive. On
- * failure data is freed, too. @param format of the struct module. @param strides NULL: the last
- * index is the fastest. */
+/* Makes an array. @param data memory of malloc(), which the array frees, even on failure; or memory
+ * of `owner`, which the array keeps alive. @param format format of Python's struct module. @param
+ * strides NULL: the last index varies fastest. */
 PyObject *core_array(void *data, PyObject *owner, const char *format, Py_ssize_t item, int n_dims,
                      const Py_ssize_t *shape, const Py_ssize_t *strides);
 PyObject *core_vector(double *data, Py_ssize_t n);
@@ -102,7 +106,7 @@ PyObject *core_states(uint32_t *state, Py_ssize_t n);
 
 /* @return the model, borrowed from the object, or NULL with an exception. */
 gbs_model *core_model(PyObject *object);
-/* @param object of Evidence, or None. @return 0, or -1 with an exception. */
+/* @param object an Evidence, or None. @return 0, or -1 with an exception. */
 int core_evidence(PyObject *object, gbs_evidence **evidence);
 
 /* The model, evidence and options that most questions take. */
@@ -121,25 +125,25 @@ int core_add_model(PyObject *module);
 int core_add_builder(PyObject *module);
 
 PyObject *core_new_model(gbs_model *model);
-/* A model that belongs to an owner, which the object frees in its place, also on failure. */
+/* Makes an object of a model that belongs to `owner`. The object frees the owner, even on failure.
+ */
 PyObject *core_lent_model(const gbs_model *model, void *owner, void (*free_owner)(void *owner));
 
 /* ---- learn.c: how learning went -------------------------------------------------------------- */
 
-enum { CORE_POINT = 4 }; /* iteration, objective, gradient, held-out rows */
+enum { CORE_POINT = 4 }; /* numbers of a point: iteration, objective, gradient, held-out rows */
 typedef struct core_curve {
-    double *value; /* [n][CORE_POINT] */
+    double *value; /* [n][CORE_POINT] points */
     size_t n, capacity;
-    int lost; /* out of memory */
+    int lost; /* whether memory was short */
 } core_curve;
 
-/* The callback for gbs_learn_options.point and its like.
- * @param context a core_curve. */
+/* The callback for gbs_learn_options.point and similar options. @param context a core_curve. */
 void core_add_point(void *context, const gbs_learn_point *point);
-/* @return the array [n][CORE_POINT], whose memory it takes. */
+/* @return the array [n][CORE_POINT], which takes the memory of the curve. */
 PyObject *core_give_curve(core_curve *curve);
 
-/* @return the summary of a run that was executed, JSON in a str. */
+/* @return the summary of an executed run, as JSON in a str. */
 PyObject *core_summary(const gbs_run *run, const gbs_run_options *options);
 
 /* ---- questions ------------------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditional random fields: learnt from sequences, and their labels. */
+/* Conditional random fields: learning from sequences, and labelling. */
 #include "core.h"
 #include "gibbsite/crf.h"
 
@@ -15,7 +15,7 @@ static void free_crf(PyObject *capsule)
     gbs_crf_free(PyCapsule_GetPointer(capsule, CAPSULE));
 }
 
-/* Takes the model, also on failure. */
+/* Makes an object of a model, and takes the model even on failure. */
 static PyObject *give_crf(gbs_crf *crf)
 {
     PyObject *capsule = PyCapsule_New(crf, CAPSULE, free_crf);
@@ -74,15 +74,15 @@ typedef struct learning {
     gbs_sequences *data;
     gbs_crf *crf;
     gbs_crf_learn_report report;
-    double *error;      /* NULL: not wanted, or not known */
-    gbs_error no_error; /* why */
+    double *error;      /* standard errors; NULL: not wanted, or not known */
+    gbs_error no_error; /* why there are no standard errors */
     core_curve curve;
 } learning;
 
-/* Finds standard errors; that there are none is an answer. */
+/* Finds standard errors. If they cannot be found, the call still succeeds. */
 static void find_errors(learning *l, const gbs_run_callbacks *callbacks, int stopped)
 {
-    gbs_crf_learn_options options = l->options; /* with the time that remains */
+    gbs_crf_learn_options options = l->options; /* options with the remaining time */
     gbs_status status = GBS_ERR_UNSUPPORTED;
     options.time_s -= options.time_s > 0.0 ? fmin(l->report.seconds, 0.99 * options.time_s) : 0.0;
     l->error = malloc(gbs_crf_n_weights(l->crf) * sizeof *l->error + 1);
@@ -216,7 +216,7 @@ static PyObject *text(const char *bytes)
     return PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)strlen(bytes), "surrogateescape");
 }
 
-/* Appends, and takes the reference. @return 0, or -1 with an exception. */
+/* Appends an item to a list, and takes the reference to it. @return 0, or -1 with an exception. */
 static int append(PyObject *list, PyObject *item)
 {
     const int result = item == NULL ? -1 : PyList_Append(list, item);
@@ -299,9 +299,9 @@ typedef struct labelling {
     const gbs_crf *crf;
     gbs_sequences *data;
     uint32_t *label;
-    double *posterior, *log_p; /* NULL: not wanted */
+    double *posterior, *log_p; /* probabilities; NULL: not wanted */
     gbs_label_report report;
-    gbs_label_scores *scores; /* NULL: no truth */
+    gbs_label_scores *scores; /* scores; NULL: the truth is not given */
 } labelling;
 
 static PyObject *give_scores(const gbs_label_scores *scores)
@@ -321,7 +321,7 @@ static PyObject *give_scores(const gbs_label_scores *scores)
                                         gbs_label_scores_unseen(scores));
 }
 
-/* [n_sequences + 1] where sequences begin. */
+/* @return an array [n_sequences + 1] of the first token of each sequence. */
 static PyObject *give_first(const gbs_sequences *data)
 {
     const Py_ssize_t n = (Py_ssize_t)gbs_sequences_n(data) + 1;
@@ -381,7 +381,7 @@ static gbs_status label_all(labelling *l, const gbs_label_options *options, core
 }
 
 /* label(crf, sequences, want probabilities, column of true labels or None, options, progress): a
- * dict. A column below 0 counts from behind. */
+ * dict. A negative column counts from the last column. */
 static PyObject *label(PyObject *self, PyObject *arguments)
 {
     PyObject *o[5];

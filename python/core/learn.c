@@ -92,7 +92,8 @@ static uint32_t child_of(const gbs_model *model, size_t factor)
     return scope[n - 1];
 }
 
-/* [4][entries]: probability, low, high and rows of every table, in the order of the factors. */
+/* @return an array [4][entries]: probability, low, high and rows of every table, in the order of
+ * the factors. */
 static PyObject *tables_of(const gbs_fitted *fitted, double level)
 {
     const gbs_model *model = gbs_fitted_model(fitted);
@@ -235,13 +236,14 @@ typedef struct learning {
     const gbs_model *model;
     gbs_learn_options options;
     gbs_data *data, *held_out;
-    double *error, held_out_sum; /* held_out_sum: NAN if there are no such rows */
+    double *error,
+        held_out_sum; /* standard errors; sum over held-out rows, NAN if there are none */
     gbs_model *learnt;
     gbs_learn_report report;
     core_curve curve;
 } learning;
 
-/* Learns, and judges the held-out rows as gibbsite learn weights does. */
+/* Learns, and judges the held-out rows in the way of gibbsite learn weights. */
 static gbs_status learn_all(learning *l, core_watch *watch, gbs_error *err)
 {
     const gbs_run_callbacks callbacks = {

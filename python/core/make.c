@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models that are ground from Markov logic or generated from a seed, and files of results compared.
- */
+/* Models that are ground from Markov logic or generated from a seed, and comparisons of results in
+ * files. */
 #include "core.h"
 #include "gibbsite/generate.h"
 #include "gibbsite/ground.h"
@@ -104,12 +104,12 @@ static PyObject *ground(PyObject *self, PyObject *arguments)
 /* ---- models from a seed ---------------------------------------------------------------------- */
 
 typedef struct shape {
-    unsigned side[3]; /* 0: not given */
+    unsigned side[3]; /* sides of the grid; 0: not given */
     unsigned states[2];
 } shape;
 
-/* Defines a function that makes a model: it sets grid and numbers of states, all other options
- * have a name. */
+/* Defines a function that makes a model. The function sets the grid and numbers of states; all
+ * other options are given by name. */
 #define MAKER(kind, shaped, ...)                                                           \
     static gbs_status make_##kind(PyObject *given, const shape *s, gbs_model **model,      \
                                   gbs_error *err)                                          \
@@ -252,7 +252,7 @@ static PyObject *compare(PyObject *self, PyObject *arguments)
     return result;
 }
 
-/* Whether offsets begin with 0, never fall, and end where the numbers do. */
+/* @return whether offsets begin with 0, never decrease, and end at the number of probabilities. */
 static int marginals_fit(const Py_buffer *offset, const Py_buffer *p, const Py_buffer *error)
 {
     const size_t *at = offset->buf;

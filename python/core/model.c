@@ -7,13 +7,13 @@
 
 typedef struct model_object {
     PyObject_HEAD gbs_model *model;
-    void *owner; /* of the model; NULL: the model is ours to free */
+    void *owner; /* owner of the model; NULL: the object owns the model */
     void (*free_owner)(void *owner);
 } model_object;
 
 typedef struct evidence_object {
     PyObject_HEAD gbs_evidence *evidence;
-    PyObject *model; /* outlives the evidence */
+    PyObject *model; /* object of the model, which must outlive the evidence */
 } evidence_object;
 
 static PyTypeObject *model_type, *evidence_type;
@@ -88,7 +88,7 @@ int core_take(core_asked *q, PyObject *model, PyObject *evidence, PyObject *opti
 
 /* ---- reading and writing --------------------------------------------------------------------- */
 
-/* Warnings are kept until the interpreter's lock is there again. */
+/* Keeps a warning until the call has the interpreter's lock again. */
 static void keep_warning(void *context, const char *message)
 {
     PyGILState_STATE state = PyGILState_Ensure();
@@ -407,7 +407,7 @@ static PyObject *evidence_observed(const evidence_object *e)
     return dict;
 }
 
-/* read(path): adds the observations of a file of a model */
+/* read(path): adds the observations in the file of a model */
 static PyObject *evidence_read(PyObject *self, PyObject *arguments)
 {
     const char *path = NULL;

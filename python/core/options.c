@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options by name, from the tables of the library. They belong to a run, or to a question that has
- * a struct of its own. */
+/* Finds options by name in the tables of the library. Options belong to a run, or to a question
+ * that has its own struct. */
 #include "core.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 /* The text of a keyword, and its value in the form that the command line takes. */
 typedef struct keyword {
     const char *name, *value;
-    PyObject *text; /* holds value */
+    PyObject *text; /* object that holds `value` */
 } keyword;
 
 static int take(PyObject *name, PyObject *value, keyword *k)
@@ -45,7 +45,7 @@ static int settle(gbs_status status, const gbs_error *err)
     return status < 0 ? -1 : 0;
 }
 
-/* @return what to do instead where the name is a word of the trade, or NULL. */
+/* @return advice for a name that is common elsewhere but is not an option here, or NULL. */
 static const char *advice_of(const char *name)
 {
     static const char *const rows[][2] = {
@@ -66,7 +66,7 @@ static const char *advice_of(const char *name)
     return NULL;
 }
 
-/* Fails with the message and what to do instead. */
+/* Fails with the message and, if there is any, the advice of advice_of(). */
 static int no_option(gbs_error *err, const char *name)
 {
     const char *advice = advice_of(name);

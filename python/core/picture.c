@@ -21,7 +21,8 @@ static void free_picture(PyObject *capsule)
     free(image);
 }
 
-/* Takes what the picture holds, also on failure. @return (handle, samples, kind, maxval). */
+/* Makes an object of a picture, and takes the picture's memory even on failure. @return (handle,
+ * samples, kind, maxval). */
 static PyObject *give_picture(gbs_image *image)
 {
     gbs_image *kept = malloc(sizeof *kept);
@@ -130,7 +131,7 @@ static PyObject *write_picture(PyObject *self, PyObject *arguments)
     return status < 0 ? core_fail(status, &err) : Py_NewRef(Py_None);
 }
 
-/* @return the marginals of a run that was executed, (p, mcse), [variables][states]. */
+/* @return the marginals of an executed run: (p, mcse), arrays [variables][states]. */
 static PyObject *marginals_of(const gbs_run *run, uint32_t n, uint32_t n_states)
 {
     const Py_ssize_t shape[2] = {(Py_ssize_t)n, (Py_ssize_t)n_states};
@@ -152,16 +153,16 @@ static PyObject *marginals_of(const gbs_run *run, uint32_t n, uint32_t n_states)
 
 /* ---- noise ----------------------------------------------------------------------------------- */
 
-#define FIRST_FLIP     0.1 /* where the search for a parameter begins, as gibbsite denoise does */
+#define FIRST_FLIP     0.1 /* first value in the search for a parameter, as in gibbsite denoise */
 #define FIRST_GAUSS    0.5
 #define FIRST_COUPLING 0.5
 
 typedef struct denoising {
-    gbs_image noisy, truth; /* truth: empty without one */
+    gbs_image noisy, truth; /* noisy picture; true picture, empty if it is not given */
     int has_truth;
     gbs_denoise_options how;
     int find_noise, find_coupling;
-    gbs_run_options asked, options; /* options: what the run has */
+    gbs_run_options asked, options; /* options that the caller gave; options of the run */
     gbs_denoise_found found;
     gbs_model *model;
     gbs_run *run;
@@ -170,8 +171,8 @@ typedef struct denoising {
     int best_proved;
 } denoising;
 
-/* Sets the levels, the kind of noise, its level and the coupling; NAN stands for a number that is
- * to be estimated. */
+/* Sets the levels, the kind of noise, the noise level and the coupling. A number that is NAN is
+ * estimated. */
 static int settle(denoising *d, int levels, int kind, double noise, double coupling)
 {
     const uint32_t colors = d->noisy.n_colors < 2 ? 2 : d->noisy.n_colors;
@@ -390,7 +391,7 @@ static void free_aspects(PyObject *capsule)
     gbs_aspects_free(PyCapsule_GetPointer(capsule, ASPECTS));
 }
 
-/* (handle, names); takes the classes, also on failure. */
+/* @return (handle, names). The function takes the classes even on failure. */
 static PyObject *give_aspects(gbs_aspects *aspects)
 {
     PyObject *capsule = PyCapsule_New(aspects, ASPECTS, free_aspects);
@@ -507,13 +508,14 @@ static PyObject *learn_aspects(PyObject *self, PyObject *arguments)
 
 typedef struct segmenting {
     const gbs_aspects *aspects;
-    gbs_image picture, truth; /* truth: empty without one */
+    gbs_image picture, truth; /* picture; label map of the truth, empty if it is not given */
     int has_truth;
     gbs_segment_options how;
     gbs_run_options options;
     gbs_segment *segment;
     gbs_rectangle target;
-    int has_target, own_scan; /* own_scan: one that is optimised for the target */
+    int has_target,
+        own_scan; /* whether there is a target; whether the scan is optimised for the target */
     gbs_model *model;
     gbs_run *run;
     uint32_t *sequence;
@@ -540,7 +542,8 @@ static gbs_status segment_all(segmenting *s, core_watch *watch, gbs_error *err)
     if (status >= 0) {
         status = gbs_segment_model(s->segment, &s->model, err);
     }
-    if (status >= 0 && s->has_target && s->target.row == UINT32_MAX) { /* in the middle */
+    if (status >= 0 && s->has_target &&
+        s->target.row == UINT32_MAX) { /* a target in the middle of the picture */
         const uint32_t rows = gbs_segment_rows(s->segment);
         const uint32_t columns = gbs_segment_columns(s->segment);
         s->target.row = rows < s->target.rows ? 0 : (rows - s->target.rows) / 2;
@@ -561,8 +564,8 @@ static gbs_status segment_all(segmenting *s, core_watch *watch, gbs_error *err)
     return status < 0 ? status : gbs_run_execute(s->run, &callbacks, err);
 }
 
-/* The most frequent class of each patch; outside a rectangle, and where a scan never went, that of
- * the patch alone. */
+/* Finds the most frequent class of each patch. Patches outside the target, and patches that a scan
+ * never updates, get their most probable class without neighbours. */
 static uint32_t *labels_of(const segmenting *s, const double *p)
 {
     const uint32_t k = gbs_aspects_n_classes(s->aspects);
@@ -597,8 +600,8 @@ static PyObject *copy_states(const uint32_t *state, size_t n)
     return core_states(copy, (Py_ssize_t)n);
 }
 
-/* [classes + 1][3]: patches of the class in the truth, those of them that are right, patches that
- * are given it. */
+/* @return an array [classes + 1][3]: number of patches of the class in the truth, number of these
+ * patches that are right, number of patches to which the segmentation gives the class. */
 static PyObject *score_of(const segmenting *s, const uint32_t *label)
 {
     const size_t n = (size_t)gbs_aspects_n_classes(s->aspects) + 1;
@@ -683,8 +686,8 @@ static PyObject *give_segments(segmenting *s, int stopped)
 }
 
 /* segment(aspects, picture, truth or None, target or None, own scan, coupling or NAN, neighbours,
- * options, progress): a dict. A target is (row, column, rows, columns); row 2^32 - 1: in the
- * middle. */
+ * options, progress): a dict. A target is (row, column, rows, columns); if row is 2^32 - 1, the
+ * target is in the middle. */
 static PyObject *segment(PyObject *self, PyObject *arguments)
 {
     PyObject *o[6];
@@ -703,7 +706,7 @@ static PyObject *segment(PyObject *self, PyObject *arguments)
         core_question("segment", o[4], &s.how, sizeof s.how, &s.options) < 0) {
         return NULL;
     }
-    s.how.time_s = 0.0; /* it is the run's, as of gibbsite segment */
+    s.how.time_s = 0.0; /* the time limit is an option of the run, as in gibbsite segment */
     s.how.coupling = isnan(coupling) ? GBS_SEGMENT_COUPLING : coupling;
     s.how.neighbours = neighbours;
     s.has_truth = o[2] != Py_None;

@@ -58,11 +58,11 @@ static int take_rows(PyObject *object, gbs_alphabet alphabet, gbs_rows **rows)
         (void)core_fail(status, &err);
         return -1;
     }
-    const char *note = gbs_rows_note(*rows); /* a warning may be an exception */
+    const char *note = gbs_rows_note(*rows); /* a warning may become an exception */
     return note == NULL ? 0 : PyErr_WarnFormat(PyExc_UserWarning, 1, "%s: %s", name, note);
 }
 
-/* @param held_out None, a share, or rows. */
+/* Reads the rows and the held-out rows. @param held_out None, a share, or rows. */
 static int take_tables(PyObject *data, PyObject *held_out, gbs_alphabet alphabet, two_tables *t)
 {
     gbs_error err = {GBS_OK, ""};
@@ -114,18 +114,18 @@ static const core_field potts_fields[] = {
 typedef struct potts {
     two_tables rows;
     gbs_potts_options options;
-    double identity; /* 0: rows have weight 1 */
+    double identity; /* share of equal sites of similar rows; 0: all rows have weight 1 */
     int want_errors;
     gbs_model *model;
     gbs_potts_report report;
-    size_t n;              /* parameters */
-    double *value, *error; /* error: NULL if it is not known */
+    size_t n;              /* number of parameters */
+    double *value, *error; /* parameters; standard errors, NULL if they are not known */
     uint8_t *unseen;
-    gbs_error no_error; /* why */
+    gbs_error no_error; /* why there are no standard errors */
     core_curve curve;
 } potts;
 
-/* Finds standard errors; that there are none is an answer. */
+/* Finds standard errors. If they cannot be found, the call still succeeds. */
 static gbs_status find_errors(potts *p, const gbs_run_callbacks *callbacks, int stopped)
 {
     gbs_error *err = &p->no_error;
@@ -140,7 +140,7 @@ static gbs_status find_errors(potts *p, const gbs_run_callbacks *callbacks, int 
         return GBS_ERR_MEMORY;
     }
     status = gbs_potts_parameters(p->model, &p->n, p->value, err);
-    gbs_potts_options options = p->options; /* with the time that remains */
+    gbs_potts_options options = p->options; /* options with the remaining time */
     options.time_s -= options.time_s > 0.0 ? fmin(p->report.seconds, 0.99 * options.time_s) : 0.0;
     options.point = NULL;
     int known = status >= 0 && p->want_errors && !stopped &&

@@ -7,18 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The data that callbacks collect while a run goes on. */
+/* The data that callbacks collect during a run. */
 typedef struct collector {
     core_watch watch;
     uint32_t n_variables, n_kept;
-    const uint32_t *kept;      /* NULL: all */
+    const uint32_t *kept;      /* variables whose draws are kept; NULL: all variables */
     Py_ssize_t item;           /* bytes of a state; 0: draws are not kept */
-    unsigned char *state;      /* [n][n_kept] */
-    double *log_density;       /* [n] */
-    size_t n, capacity;        /* draws of all chains */
+    unsigned char *state;      /* [n][n_kept] states of the draws */
+    double *log_density;       /* [n] log-densities of the draws */
+    size_t n, capacity;        /* number of draws of all chains; allocated number */
     uint64_t expected;         /* number of draws that the options imply; 0: not known */
-    gbs_run *run;              /* whose memory limit counts the draws */
-    gbs_joint_estimate *joint; /* NULL: none */
+    gbs_run *run;              /* run towards whose memory limit the draws count */
+    gbs_joint_estimate *joint; /* estimate of a joint table; NULL: not wanted */
 } collector;
 
 static int on_run_progress(void *context, const gbs_progress *progress)
@@ -149,8 +149,8 @@ static PyObject *marginals_of(const gbs_run *run, const gbs_model *model)
     return result != NULL || PyErr_Occurred() != NULL ? result : Py_NewRef(Py_None);
 }
 
-/* (states, log densities), (chains, draws, variables) and (chains, draws), without a copy: draws
- * were kept in the order in which they came. */
+/* @return (states, log densities), arrays of shapes (chains, draws, variables) and (chains, draws),
+ * without a copy. Draws are in the order in which they were made. */
 static PyObject *draws_of(collector *c, uint32_t chains)
 {
     const Py_ssize_t n_draws = (Py_ssize_t)(c->n / chains);
@@ -178,7 +178,7 @@ typedef struct request {
     gbs_model *model;
     gbs_evidence *evidence;
     gbs_run_options options;
-    uint32_t *about; /* [n_about] variables whose marginals are asked for; NULL: of all */
+    uint32_t *about; /* [n_about] variables whose marginals are asked for; NULL: all variables */
     Py_ssize_t n_about;
     gbs_run *run;
     gbs_status status;
@@ -194,7 +194,7 @@ static int take(request *r)
                : 0;
 }
 
-/* Counts all draws that the options ask for before the first one is drawn. */
+/* Counts all draws that the options ask for, before the first draw. */
 static gbs_status expect_draws(collector *c, const request *r, gbs_error *err)
 {
     const uint64_t chains = gbs_run_report(r->run)->chains;
@@ -230,7 +230,7 @@ static int execute(request *r, collector *c, int for_draws)
     return core_settle(&c->watch, r->status, &r->err);
 }
 
-/* Whether all are numbers of variables; else sets a ValueError. */
+/* @return whether all numbers are numbers of variables; if not, a ValueError is set. */
 static int are_below(const uint32_t *id, Py_ssize_t n, uint32_t n_variables)
 {
     Py_ssize_t i = 0;
@@ -255,7 +255,7 @@ static void settle_item(collector *c, const gbs_model *model)
 
 /* run(model, evidence, options, progress, kept, about): kept is None for no draws, or the variables
  * whose draws are kept; about is None, or the variables whose marginals are asked for. Marginals of
- * other variables may be NaN. A dict: summary, stopped, marginals, draws. */
+ * other variables may be NaN. Returns a dict: summary, stopped, marginals, draws. */
 static PyObject *run_model(PyObject *self, PyObject *arguments)
 {
     request r = {.status = GBS_OK};
@@ -368,8 +368,8 @@ static PyObject *sample_joint(request *r, uint32_t n, const uint32_t *query, siz
     return result;
 }
 
-/* joint(model, evidence, options, progress, query): exact where a tree holds, else by draws. A
- * dict: table (p and its errors), summary or None. */
+/* joint(model, evidence, options, progress, query): a joint table, exact if a junction tree is
+ * within the limits, else by draws. Returns a dict: table (p and its errors), summary or None. */
 static PyObject *joint(PyObject *self, PyObject *arguments)
 {
     request r = {.status = GBS_OK};

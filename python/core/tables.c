@@ -25,9 +25,9 @@ static void keep_note(void *list, const char *message)
 typedef struct rows {
     size_t n, capacity;
     uint32_t n_columns;
-    uint32_t *column; /* [n_columns] */
-    uint32_t *state;  /* [n][n_columns] */
-    double *weight;   /* [n] */
+    uint32_t *column; /* [n_columns] variable of each column */
+    uint32_t *state;  /* [n][n_columns] states */
+    double *weight;   /* [n] weights */
 } rows;
 
 static void rows_free(rows *r)
@@ -37,7 +37,7 @@ static void rows_free(rows *r)
     free(r->weight);
 }
 
-/* @return whether there is room for another row. */
+/* Allocates memory for another row. @return whether there is memory. */
 static int grow(rows *r)
 {
     if (r->n < r->capacity) {
@@ -58,13 +58,14 @@ static int grow(rows *r)
     return 1;
 }
 
-/* The columns of a frame. */
+/* The columns of a data frame. */
 typedef struct frame {
-    gbs_column *column; /* [n] their texts are of Python's texts */
+    gbs_column *column; /* [n] columns, whose texts belong to Python's str objects */
     Py_ssize_t n, n_rows;
 } frame;
 
-/* @param path the file, or if there is a frame its name in messages. */
+/* Reads rows from a file or a data frame. @param path path of the file, or name of the frame in
+ * messages. */
 static gbs_status read_rows(const gbs_model *model, const char *path, const frame *f,
                             const gbs_table_options *options, rows *r, gbs_error *err)
 {
@@ -100,7 +101,7 @@ static void frame_free(frame *f)
     PyMem_Free(f->column);
 }
 
-/* @return a text that lasts as long as that of Python, or NULL with an exception. */
+/* @return a text that is valid as long as the str object, or NULL with an exception. */
 static const char *take_text(PyObject *object)
 {
     Py_ssize_t n = 0;
@@ -112,7 +113,8 @@ static const char *take_text(PyObject *object)
     return text;
 }
 
-/* Takes the cells of a column: a list of texts and None, or None. @return 0, or -1. */
+/* Reads the cells of a column: a list whose items are texts or None, or None. @return 0, or -1 with
+ * an exception. */
 static int take_cells(PyObject *list, Py_ssize_t n_rows, gbs_column *column)
 {
     if (list == Py_None) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far answers can be trusted: certificates and optimised scans, sensitivity to parameters,
- * diagnoses of draws. */
+/* Questions about the trust in answers: certificates and optimised scans, sensitivity to
+ * parameters, diagnoses of draws. */
 #include "core.h"
 #include "gibbsite/diagnose.h"
 #include "gibbsite/dobrushin.h"
@@ -86,7 +86,8 @@ static int take_source(const core_asked *q, PyObject *how, source *s)
                                   : take_entries(how, s);
 }
 
-/* @param watch the watch that the influences ask whether to stop, for as long as they exist. */
+/* Computes influences. @param watch watch that the influences ask whether to stop; it must outlive
+ * them. */
 static gbs_influences *influences_of(const core_asked *q, const source *s, core_watch *watch)
 {
     const gbs_influence_options options = {.size = sizeof options,
@@ -207,11 +208,11 @@ static PyObject *find_influences(PyObject *self, PyObject *arguments)
 typedef struct certifying {
     gbs_run_options options;
     double *weight;
-    gbs_variation_bound *bound; /* [n_steps] */
+    gbs_variation_bound *bound; /* [n_steps] bounds */
     uint64_t *steps;
     size_t n_steps;
     double accuracy;
-    uint64_t length; /* of a pass */
+    uint64_t length; /* number of updates of a pass */
     gbs_sufficient found;
     gbs_influence_norms norms;
 } certifying;
@@ -250,7 +251,7 @@ static gbs_status certify_all(const gbs_influences *c, certifying *w, gbs_error 
     return status;
 }
 
-/* One field of the bounds after each number of steps, as an array. */
+/* @return one field of the bounds after each number of steps, as an array. */
 static PyObject *bounds(const certifying *w, size_t field)
 {
     double *value = malloc(w->n_steps * sizeof *value + 1);
@@ -321,14 +322,14 @@ static const core_field coupling_fields[] = {
     {NULL, 0, 0}};
 
 typedef struct coupled {
-    certifying asked; /* its steps are passes, its weight the variables */
+    certifying asked; /* the question; its steps are passes, and its weights choose the variables */
     gbs_coupling_request request;
-    gbs_coupling_bound *bound; /* [n_steps] */
-    double *each;              /* [n_steps][n_variables] */
+    gbs_coupling_bound *bound; /* [n_steps] estimates */
+    double *each;              /* [n_steps][n_variables] estimates of each variable */
     gbs_coupling_report report;
 } coupled;
 
-/* One field of the estimates after each number of passes, as an array. */
+/* @return one field of the estimates after each number of passes, as an array. */
 static PyObject *estimates(const coupled *w, size_t field)
 {
     const size_t n = w->asked.n_steps;
@@ -454,7 +455,7 @@ static PyObject *optimise_scan(PyObject *self, PyObject *arguments)
     request.origin = q.options.origin;
     request.start = q.options.scan == GBS_SCAN_USUAL ? NULL : &q.options;
     if (request.steps == 0 && request.match == 0 &&
-        request.accuracy == 0.0) { /* as gibbsite scan */
+        request.accuracy == 0.0) { /* the same rule as in gibbsite scan */
         request.steps = gbs_influences_report(c)->n_free;
     }
     core_unlock(&watch, Py_None);
@@ -519,7 +520,7 @@ static const core_field sensitivity_fields[] = {
     {"verdict", CORE_TEXT, offsetof(gbs_sensitivities, verdict)},
     {NULL, 0, 0}};
 
-/* Makes an array of memory of the answer, which its capsule keeps. */
+/* Makes an array of the answer's memory, which the capsule keeps alive. */
 static PyObject *lend(void *data, PyObject *capsule, const char *format, size_t item, size_t n)
 {
     const Py_ssize_t length = (Py_ssize_t)n;
@@ -586,7 +587,7 @@ static PyObject *sensitivity(PyObject *self, PyObject *arguments)
     return dict;
 }
 
-/* sensitivity_at(handle, values) of all parameters, NAN: not asked for */
+/* sensitivity_at(handle, values): values of all parameters; NAN: not asked for */
 static PyObject *sensitivity_at(PyObject *self, PyObject *arguments)
 {
     PyObject *capsule = NULL;
@@ -613,7 +614,7 @@ static PyObject *sensitivity_at(PyObject *self, PyObject *arguments)
     return core_vector(p, (Py_ssize_t)s->n_parameters);
 }
 
-/* sensitivity_to_reach(handle, p): what value each parameter would have */
+/* sensitivity_to_reach(handle, p): the value of each parameter at which the probability is p */
 static PyObject *sensitivity_to_reach(PyObject *self, PyObject *arguments)
 {
     PyObject *capsule = NULL;

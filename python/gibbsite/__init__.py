@@ -9,10 +9,11 @@ states, partition functions, and how far the answers can be trusted.
     answer["influenza"]["yes"]        # a probability
     answer.errors["influenza"]["yes"] # its standard error; 0 where the answer is exact
 
-A model has variables with names and states with labels; questions use these. ``gb.index(3)`` stands
-for a number where a name or label is meant. The options of a call are those of the command line
-(``gibbsite help marginals``), with ``_`` for ``-``: ``m.query("cold", method="sample", seed=2)``.
-The same options give the same digest there, here, and on any number of threads.
+A model has variables with names and states with labels; questions use names and labels.
+``gb.index(3)`` stands for a number in place of a name or label. The options of a call are the
+options of the command line (``gibbsite help marginals``), with ``_`` for ``-``: ``m.query("cold",
+method="sample", seed=2)``. Equal options give equal digests in Python, on the command line, and on
+any number of threads.
 """
 try:
     import numpy as _numpy  # noqa: F401

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes models from arrays, and from the objects of other libraries, which are not imported: only their attributes are used."""
+"""Makes models from arrays and from objects of other libraries. These libraries are not imported: only attributes of the objects
+are used."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -19,12 +20,12 @@ def _names(b, names):
 
 
 def _pairs(i, j, x):
-    """Checks pairs of variables and their numbers, and makes them arrays as C takes them."""
+    """Checks pairs of variables and their numbers, and converts them to arrays for C."""
     return wholes(i, "numbers of variables"), wholes(j, "numbers of variables"), reals(x, "couplings")
 
 
 def _spins(n, names, fields, i, j, couplings, potts_states=None):
-    """Adds spins with a field each, or Potts variables with a log-weight of each state."""
+    """Adds spins, each with a field, or Potts variables with a log-weight for each state."""
     b = _core.Builder()
     b.add(np.full(n, potts_states or 2, np.uint32))
     _names(b, names)
@@ -43,7 +44,7 @@ def _spins(n, names, fields, i, j, couplings, potts_states=None):
 
 
 def _grid(shape, torus):
-    """The pairs of neighbours of a grid of any number of dimensions."""
+    """Returns the pairs of neighbours of a grid of any number of dimensions."""
     sites = np.arange(int(np.prod(shape)), dtype=np.uint32).reshape(shape)
     i, j, axis = [], [], []
     for d, side in enumerate(shape):
@@ -74,7 +75,7 @@ def _of_pairs(couplings, n, axis):
 
 
 def ising(shape: int | Sequence[int], coupling: npt.ArrayLike, field: npt.ArrayLike = 0.0, torus: bool = False) -> Model:
-    """Spins -1 and +1, states 0 and 1, on a grid: weight exp(sum of J s s' + sum of h s).
+    """Make spins -1 and +1, which are states 0 and 1, on a grid: weight exp(sum of J s s' + sum of h s).
 
     shape : sides of the grid; coupling : one number, one for each axis, or one for each pair; field : a number or an array
     """
@@ -86,7 +87,7 @@ def ising(shape: int | Sequence[int], coupling: npt.ArrayLike, field: npt.ArrayL
 
 
 def potts(shape: int | Sequence[int], states: int, coupling: npt.ArrayLike, torus: bool = False) -> Model:
-    """Variables of ``states`` states on a grid: weight exp(sum of J [x = x'])."""
+    """Make variables of ``states`` states on a grid: weight exp(sum of J [x = x'])."""
     sides = _sides(shape)
     i, j, axis = _grid(sides, torus)
     return _spins(int(np.prod(sides)), None, None, i, j, _of_pairs(coupling, len(i), axis), whole(states, "states", 1, MOST))
@@ -94,10 +95,10 @@ def potts(shape: int | Sequence[int], states: int, coupling: npt.ArrayLike, toru
 
 def from_arrays(couplings: Any, fields: npt.ArrayLike | None = None, names: Sequence[str] | None = None,
                 states: int | None = None) -> Model:
-    """Spins from a matrix J, dense, of SciPy, or as (indptr, indices, data) of CSR; each pair once, or both halves alike.
+    """Make spins from a matrix J: dense, of SciPy, or (indptr, indices, data) of CSR. It has each pair once, or two equal halves.
 
-    fields : [n] h of each spin; states : their number where variables are Potts variables with J [x = x'], whose fields are
-        [n, states] log-weights
+    fields : [n] h of each spin; states : number of states of Potts variables with J [x = x']; their fields are [n, states]
+        log-weights
     """
     states = None if states is None else whole(states, "states", 1, MOST)
     if isinstance(couplings, tuple):
@@ -122,7 +123,7 @@ def from_arrays(couplings: Any, fields: npt.ArrayLike | None = None, names: Sequ
 
 
 def _halves(i, j, x):
-    """Returns one entry for each pair: repeated entries are summed, as in SciPy; the halves of a matrix must be equal."""
+    """Returns one entry for each pair. Repeated entries are summed, as in SciPy; the two halves of a matrix must be equal."""
     entries: dict[tuple[int, int], float] = {}
     for a, b, v in zip(i.tolist(), j.tolist(), x.tolist()):
         entries[a, b] = entries.get((a, b), 0.0) + v
@@ -137,9 +138,9 @@ def _halves(i, j, x):
 
 def from_tables(arities: Sequence[int], tables: Sequence[tuple[Sequence[int], npt.ArrayLike]],
                 names: Sequence[str] | None = None) -> Model:
-    """A model from arrays alone: the number of states of each variable, and (variables, weights) of each factor.
+    """Make a model from the number of states of each variable, and (variables, weights) of each factor.
 
-    tables : pairs of a sequence of numbers of variables and an array of weights of at least 0, an axis for each of them
+    tables : pairs of a sequence of numbers of variables and an array of weights of at least 0, with an axis for each variable
     """
     b = _core.Builder()
     states = wholes(arities, "numbers of states").reshape(-1)
@@ -157,11 +158,11 @@ def from_tables(arities: Sequence[int], tables: Sequence[tuple[Sequence[int], np
 
 
 def from_networkx(graph: Any, coupling: str = "weight", field: str = "field", states: int | None = None) -> Model:
-    """Spins on the nodes of a graph; edges have their coupling as an attribute (1 without), nodes their field.
+    """Make spins on the nodes of a graph. Attributes of edges are couplings (1 if absent), attributes of nodes are fields.
 
-    states : their number where nodes are Potts variables, whose fields are sequences of log-weights, one for each state
+    states : number of states if nodes are Potts variables; their fields are sequences of log-weights, one for each state
 
-    Edges side by side add up; of a directed graph, edges in both directions have to be alike and are one.
+    Couplings of parallel edges are added. In a directed graph, the edges in both directions must be equal, and count as one edge.
     """
     nodes = list(graph.nodes)
     place = {node: k for k, node in enumerate(nodes)}
@@ -183,9 +184,9 @@ def from_networkx(graph: Any, coupling: str = "weight", field: str = "field", st
 
 
 def from_dimod(bqm: Any, beta: float = 1.0, offset: float = 0.0) -> Model:
-    """The Boltzmann distribution exp(-beta E) of a binary quadratic model: spins, or bits 0 and 1.
+    """Make the Boltzmann distribution exp(-beta E) of a binary quadratic model of spins, or of bits 0 and 1.
 
-    offset : a constant energy beside that of the model
+    offset : a constant that is added to the energy of the model
     """
     variables = list(bqm.variables)
     place = {v: k for k, v in enumerate(variables)}
@@ -207,9 +208,9 @@ def from_dimod(bqm: Any, beta: float = 1.0, offset: float = 0.0) -> Model:
 
 
 def from_pgmpy(network: Any) -> Model:
-    """A Bayesian network or Markov network of pgmpy, or the dict with one as "model" that the Python package bnlearn has.
+    """Convert a Bayesian network or Markov network of pgmpy, or the dict of the package bnlearn that has a network as "model".
 
-    Names and states are their texts: the state 1 is "1", and whatever equals it asks for it: 1, 1.0, True.
+    Names and states become their texts. The state 1 becomes "1"; 1, 1.0 and True ask for this state, because they are equal to 1.
     """
     if isinstance(network, Mapping) and "model" in network:
         network = network["model"]
@@ -236,11 +237,11 @@ def from_pgmpy(network: Any) -> Model:
 
 
 def from_pyagrum(network: Any) -> Model:
-    """A Bayesian network of pyAgrum."""
+    """Convert a Bayesian network of pyAgrum."""
     m = Model()
     for node in network.topologicalOrder():
         variable, table = network.variable(node), network.cpt(node)
-        # the table's array has the child last and its parents in the reverse order of its names
+        # the array of the table has the parents in the reverse order of the table's names, and the child last
         parents = list(table.names)[1:] if not hasattr(table, "var_names") else list(table.var_names)[:-1]
         values = np.asarray(table.toarray() if hasattr(table, "toarray") else table[:], np.float64)
         if not hasattr(table, "var_names"):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Converts data to the forms that the library takes: rows of states, sequences, pictures.
 
-Wherever data are expected, the path of a file is taken as well.
+The path of a file may take the place of any data.
 """
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def is_path(x: Any) -> bool:
 
 
 def options_of(given: Mapping[str, Any], **named: Any) -> dict[str, Any]:
-    """Merges options given by name with arguments that have parameters of their own; None means not given."""
+    """Merges options that are given by name with arguments that have their own parameters; None means not given."""
     return {**given, **{k: x for k, x in named.items() if x is not None}}
 
 
@@ -64,7 +64,7 @@ def _is_array(table):
 
 
 def states_of(array: npt.ArrayLike) -> npt.NDArray[np.uint32]:
-    """Returns an array [rows, columns] of numbers of states; values below 0, NaN and masked ones mean not observed."""
+    """Returns an array [rows, columns] of numbers of states; values below 0, NaN and masked values mean not observed."""
     masked = np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
     x = np.asarray(np.ma.getdata(array) if masked is not None else array)
     if x.ndim != 2 or x.dtype.kind not in "buif":
@@ -84,7 +84,7 @@ def states_of(array: npt.ArrayLike) -> npt.NDArray[np.uint32]:
 def model_data(model: Any, table: Table, weights: Any = None, complete: bool = False, **of_tables: Any) -> tuple[Any, ...]:
     """Returns (columns, number of rows, states, weights or None) of a table of a model's variables.
 
-    complete : as for a pseudo-likelihood: each variable with a choice has a column
+    complete : whether each variable with several states must have a column, as for a pseudo-likelihood
     of_tables : states and strict, for tables with names of columns
     """
     column = weights if isinstance(weights, str) else None
@@ -105,7 +105,7 @@ def model_data(model: Any, table: Table, weights: Any = None, complete: bool = F
     else:
         cells = columns_of(table)[0]
         if list(cells)[:2] == ["chain", "draw"] and list(cells)[2:3] != ["lp"] and "chain" not in model.names:
-            cells = dict(list(cells.items())[2:])  # as Draws.to_pandas() has them
+            cells = dict(list(cells.items())[2:])  # columns of chains and draws, as in Draws.to_pandas()
         columns, _, states, read = read_table(model, cells, column, complete, **of_tables)
         weights = weights if column is None else read
     if complete:
@@ -137,7 +137,7 @@ def share_of(held_out: Any) -> float | None:
 
 
 def hold_out(data: tuple[Any, ...], share: float) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Chooses which of n rows are held out: floor(n share) of them, evenly spread, as by gibbsite fit --held-out."""
+    """Chooses the held-out rows among n rows: floor(n share) rows, evenly spread, as in gibbsite fit --held-out."""
     columns, n, states, weights = data
     at = np.arange(n, dtype=np.float64)
     out = np.floor((at + 1.0) * share) > np.floor(at * share)
@@ -149,7 +149,7 @@ def hold_out(data: tuple[Any, ...], share: float) -> tuple[tuple[Any, ...], tupl
 
 
 def split(model: Any, data: Table, held_out: Any, weights: Any, complete: bool = False, **of_tables: Any) -> tuple[Any, Any]:
-    """Returns the rows to learn from, and the held-out rows or None."""
+    """Returns the rows for learning, and the held-out rows or None."""
     rows = model_data(model, data, weights, complete, **of_tables)
     if held_out is None:
         return rows, None
@@ -185,8 +185,8 @@ def site_rows(table: Table, name: str = "rows") -> tuple[Any, ...]:
 
 
 def sequences_of(data: Any, name: str = "sequences") -> tuple[str, bytes | None]:
-    """Column data: a path; bytes as they are in a file; or a list of sequences of tokens, each a text or a tuple of
-    texts, a DataFrame with a column for each being such a sequence."""
+    """Converts column data: a path, the bytes of a file, or a list of sequences. A sequence is a list of tokens, or a DataFrame
+    with a row for each token; a token is a text or a tuple of texts."""
     if is_path(data):
         return os.fspath(data), None
     if isinstance(data, (bytes, bytearray)):
@@ -208,8 +208,8 @@ def sequences_of(data: Any, name: str = "sequences") -> tuple[str, bytes | None]
 
 
 class Picture:
-    """A picture. ``to_numpy()`` is [height, width], of colour [height, width, 3]: bool where it is black and white (True is
-    black), else uint8, or uint16 beyond 255, as stored.
+    """A picture. ``to_numpy()`` is [height, width], or [height, width, 3] in colour. Values are bool in black and white (True is
+    black), else uint8, or uint16 if the largest value is above 255.
 
     >>> import gibbsite as gb
     >>> gb.read_picture("examples/leaf.pbm")
@@ -232,7 +232,7 @@ class Picture:
         return np.asarray(self._array, dtype)
 
     def write(self, path: Path) -> None:
-        """Write a .png, .pbm, .pgm or .ppm."""
+        """Write a file .png, .pbm, .pgm or .ppm."""
         _core.write_picture(self._handle, os.fspath(path))
 
     def _repr_png_(self):
@@ -248,8 +248,8 @@ class Picture:
 
 
 def picture_of(image: Any) -> Any:
-    """A path, a Picture, or an array: [height, width] of bool (True is black), uint8 or uint16 (grey), [height, width, 3] of
-    these (colour)."""
+    """Converts a path, a Picture, or an array: [height, width] of bool (True is black), or of uint8 or uint16 (grey), or [height,
+    width, 3] of uint8 or uint16 (colour)."""
     if is_path(image):
         return (os.fspath(image),)
     if isinstance(image, Picture):

@@ -40,9 +40,9 @@ class Learnt(Report):
     """The result of learning. ``model`` is the model with the learnt parameters.
 
     converged : bool
-    verdict : one sentence that says why
-    stopped : whether a signal, the progress function or ``time`` ended it
-    log_likelihood : natural logarithm, sum over rows (each class says of what)
+    verdict : one sentence that gives the reason
+    stopped : whether a signal, the progress function or ``time`` ended learning
+    log_likelihood : sum over rows of a natural logarithm, which each class defines
     """
 
     model: Model
@@ -68,9 +68,9 @@ class Fit(Learnt):
     """A network with tables fitted to data; see gibbsite/fit.h.
 
     model : the network with the new tables
-    log_likelihood, log_posterior, bic : natural logarithms, of all rows
-    log_likelihood_error : standard error, 0 where expectations are exact
-    held_out_log_likelihood : of the rows that were held out
+    log_likelihood, log_posterior, bic : natural logarithms, for all rows
+    log_likelihood_error : standard error, 0 if expectations are exact
+    held_out_log_likelihood : log-likelihood of the held-out rows
     n_rows, n_missing, n_parameters, n_unseen, iterations : counts
     """
 
@@ -111,7 +111,7 @@ class Fit(Learnt):
                 for name, x in zip(("probability", "low", "high", "rows"), self._tables)}
 
     def to_numpy(self) -> Floats:
-        """An array [4, entries of all tables]: probability, low, high, rows, as in ``to_pandas()``."""
+        """Return an array [4, entries of all tables]: probability, low, high, rows, as in ``to_pandas()``."""
         return self._tables
 
     def to_pandas(self) -> Any:
@@ -143,10 +143,10 @@ class LearntWeights(Learnt):
     """Tied weights of a log-linear model; see gibbsite/learn.h.
 
     model : the model with the new weights
-    weights, errors : [weights] and their standard errors, NaN where these are not known
-    fixed : [weights] bool, which were not learnt
-    log_likelihood : sum over rows of ln P, or with the pseudo-likelihood of ln PL, ``pseudo``
-    held_out : the same sum of held-out rows, NaN without any
+    weights, errors : [weights] values and standard errors; an error is NaN if it is not known
+    fixed : [weights] whether the weight was not learnt
+    log_likelihood : sum over rows of ln P; of ln PL if ``pseudo`` is true, for the pseudo-likelihood
+    held_out : sum over the held-out rows; NaN if there are none
     curve : [iterations, 4] with curve=True: iteration, objective, length of its gradient, held-out rows
     """
 
@@ -193,12 +193,12 @@ class LearntWeights(Learnt):
 class LearntPotts(Learnt):
     """A dense Potts model; see gibbsite/machines.h: p(x) ~ exp(sum of h_i(x_i) + sum over i < j of J_ij(x_i, x_j)).
 
-    fields : [sites, states] h
-    errors : [parameters] standard errors with errors=True, in the order of ``to_pandas()``; None where not known, and
-        ``no_errors`` says why
+    fields : [sites, states] fields h
+    errors : [parameters] standard errors with errors=True, in the order of ``to_pandas()``; None if they are not known, for a
+        reason that ``no_errors`` gives
     log_likelihood : sum over rows of weight times ln PL
-    held_out : the same sum of held-out rows
-    weight : the sum of the weights of the rows, their effective number
+    held_out : sum over the held-out rows
+    weight : sum of the weights of the rows, which is their effective number
     """
 
     fields: Floats
@@ -264,10 +264,10 @@ class LearntPotts(Learnt):
 class LearntRbm(Learnt):
     """A restricted Boltzmann machine; see gibbsite/machines.h. The model's variables are the visible units, then h1, h2, ...
 
-    log_likelihood : ln PL of a row, on average
-    held_out : the same of held-out rows, NaN without any
-    curve : [epochs, 2] the two after each epoch
-    rhat, misfit, rise : what ``converged`` looks at, at most 1.05, 0.25 and 0.02
+    log_likelihood : mean ln PL of a row
+    held_out : mean ln PL of a held-out row; NaN if there are none
+    curve : [epochs, 2] log_likelihood and held_out after each epoch
+    rhat, misfit, rise : ``converged`` is true if these are at most 1.05, 0.25 and 0.02
     """
 
     log_likelihood: float
@@ -313,14 +313,14 @@ def learn_potts(rows: Table, *, held_out: Any = None, alphabet: str = "auto", id
     """Learn a dense Potts model from rows of states (Ekeberg et al. 2013), as ``gibbsite learn potts`` does.
 
     rows : [rows, sites] whole numbers from 0, a DataFrame or dict of such columns, or the path of a CSV or FASTA file
-    held_out : rows to judge by, or a share of these
-    alphabet : of a FASTA file: "protein", "rna", "dna", or "auto", which looks at its letters
-    identity : rows with the same state in at least this share of the sites count as one together; 0: none do
+    held_out : rows on which the model is judged, or a share of ``rows``
+    alphabet : alphabet of a FASTA file: "protein", "rna", "dna", or "auto", which chooses by the letters of the file
+    identity : rows with equal states in at least this share of the sites together count as one row; 0: each row counts as one
     errors : find standard errors, too
-    options : those of ``gb.options("learn potts")``, times in seconds or as "5m"
+    options : options of ``gb.options("learn potts")``; times are in seconds, or texts such as "5m"
 
-    Raises Error for rows that cannot be read or a limit of memory, OptionError (a TypeError) for an option that there is not,
-    and ArgumentError (a ValueError) for a wrong one. Warns NotConverged.
+    Raises Error for rows that cannot be read or a limit of memory, OptionError (a TypeError) for an unknown option, and
+    ArgumentError (a ValueError) for a wrong value. Warns NotConverged.
 
     >>> import gibbsite as gb
     >>> found = gb.learn_potts("examples/bars.csv")
@@ -339,8 +339,8 @@ def learn_rbm(rows: Table, *, hidden: int, held_out: Any = None, **options: Any)
 
     rows : [rows, sites] zeros and ones, a DataFrame or dict of such columns, or the path of a CSV file
     hidden : number of hidden units
-    held_out : rows to judge by, or a share of these
-    options : those of ``gb.options("learn rbm")``
+    held_out : rows on which the model is judged, or a share of ``rows``
+    options : options of ``gb.options("learn rbm")``
 
     Raises as learn_potts() does. Warns NotConverged.
 

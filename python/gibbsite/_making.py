@@ -70,12 +70,12 @@ def ground(program: Any, database: Any, *, query_predicates: str | Iterable[str]
            similarity: str | Iterable[str] | None = None, **options: Any) -> Grounding:
     """Ground a program of Markov logic over a database (Richardson & Domingos 2006), as ``gibbsite ground`` does.
 
-    program, database : paths of files as Alchemy writes them, or their lines in a list, or bytes
-    query_predicates : names of predicates whose atoms are variables; none: those without a fact
+    program, database : paths of files in the syntax of Alchemy, or lists of their lines, or bytes
+    query_predicates : names of predicates whose atoms are variables; if there are none, the predicates without a fact
     similarity : names of predicates that are computed from the words of names
     options : time, memory_limit
 
-    Raises Error with FILE:LINE:COLUMN for what cannot be read or contradicts itself.
+    Raises Error with FILE:LINE:COLUMN for a text that cannot be read or contradicts itself.
 
     >>> import gibbsite as gb
     >>> found = gb.ground("examples/smokers.mln", "examples/smokers.db")
@@ -92,14 +92,14 @@ def ground(program: Any, database: Any, *, query_predicates: str | Iterable[str]
 
 def generate(kind: str, *, grid: Sequence[int] | str | None = None, states: int | Sequence[int] | str | None = None,
              **options: Any) -> Model:
-    """A random model from a seed, the same on every machine, as ``gibbsite generate`` makes it.
+    """Make a random model from a seed, as ``gibbsite generate`` does. Equal seeds give equal models on every machine.
 
     kind : "ising", "potts" (grid), "ring", "complete", "regular", "powerlaw", "rbm", "bayes"
     grid : (rows, columns) or (rows, columns, layers), or as text "8x8"
-    states : of potts a number; of bayes (fewest, most)
-    options : those of ``gb.options("generate ising")`` and so on: variables, coupling, field, seed, ...
+    states : number of states for "potts"; (fewest, most) for "bayes"
+    options : options of ``gb.options("generate ising")`` or of another kind: variables, coupling, field, seed, ...
 
-    Raises ArgumentError (a ValueError) for what cannot be.
+    Raises ArgumentError (a ValueError) for impossible arguments.
 
     >>> import gibbsite as gb
     >>> gb.generate("ising", grid=(3, 4), seed=2)

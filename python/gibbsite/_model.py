@@ -23,9 +23,9 @@ from ._text import MOST, is_missing, place_of, plain, real, reals, text, texts, 
 from ._trust import Sensitivities
 
 
-Name = Any  # the name of a variable, or what has it as its text: 1, (0, 2); or index(3)
+Name = Any  # the name of a variable, or a value whose text is the name: 1, (0, 2); or index(3)
 Names = Any  # a Name, or several in a list
-Label = Any  # the label of a state, or what has it as its text: 1, 1.0, True; or index(0)
+Label = Any  # the label of a state, or a value whose text is the label: 1, 1.0, True; or index(0)
 Observed = Any  # a Label, or several in a set or list
 Evidence = Union[Mapping[Name, Observed], str, None]
 Given = Union[npt.ArrayLike, Influences, str, os.PathLike[str], None]  # influences: an array, an answer or a file
@@ -33,7 +33,7 @@ Likelihood = Union[Mapping[Name, Union[Mapping[Label, float], Sequence[float]]],
 
 
 class index(int):
-    """The number of a variable or state, in place of its name or label: ``m.query(gb.index(7))``, ``{"rain": gb.index(0)}``."""
+    """A number of a variable or state, in place of its name or label: ``m.query(gb.index(7))``, ``{"rain": gb.index(0)}``."""
 
     def __repr__(self):
         return f"index({int(self)})"
@@ -42,9 +42,9 @@ class index(int):
 def options(question: str | None = None) -> list[dict[str, Any]]:
     """The options of questions, as dicts with name, kind, help, choices and default.
 
-    question : "learn rbm", "fit", ...: those of a question that has options of its own; none: those of runs
+    question : a question that has its own options, such as "learn rbm" or "fit"; if it is not given, the options of runs
 
-    Raises KeyError for a question without options of its own.
+    Raises KeyError for a question that does not have its own options.
 
     >>> import gibbsite as gb
     >>> [o["default"] for o in gb.options("learn rbm") if o["name"] == "batch"]
@@ -56,12 +56,12 @@ def options(question: str | None = None) -> list[dict[str, Any]]:
 def read(path: str | os.PathLike[str], format: str | None = None, *, lenient: bool = False, normalize_cpts: bool = False,
          convention: str | None = None, diagonal: str | None = None, vartype: str | None = None, offset: float = 0.0,
          weight_scale: float = 0.0, states: int = 0, table_order: str | None = None, file_evidence: bool = False) -> Model:
-    """Read a model from a file; its extension tells the format unless ``format`` does.
+    """Read a model from a file. The extension of the file selects the format, unless ``format`` is given.
 
-    Formats are those of ``gibbsite convert``: uai, bif, xmlbif, xdsl, net, fg, gbm, wcnf, ... The options are those of
-    the command line. With ``file_evidence`` the observations in an XMLBIF file are evidence of every question about the model,
-    beside the evidence of the question, and ``file_evidence`` of the model tells them; without, a warning does.
-    The model is a copy: its file may change afterwards. Raises Error with FILE:LINE:COLUMN for what cannot be read.
+    Formats and options are those of ``gibbsite convert``: uai, bif, xmlbif, xdsl, net, fg, gbm, wcnf, ... With ``file_evidence``
+    the observations in an XMLBIF file are added to the evidence of every question about the model, and the property
+    ``file_evidence`` of the model holds them. Without ``file_evidence`` a warning names them. The model is a copy: its file may
+    change afterwards. Raises Error with FILE:LINE:COLUMN for a file that cannot be read.
     """
     return _read(os.fspath(path), None, format, lenient, normalize_cpts, convention, diagonal, vartype, offset, weight_scale,
                  states, table_order, file_evidence)
@@ -94,7 +94,8 @@ def _read(path, data, *how):
 
 
 def _progress(wanted):
-    """Shows progress by tqdm, if installed, or a line on a terminal. Returns what core calls, and what ends the display."""
+    """Shows progress by tqdm, if it is installed, or by a line on a terminal. Returns the function that core calls, and the
+    function that ends the display."""
     if not wanted:
         return None, lambda: None
     if callable(wanted):
@@ -124,7 +125,7 @@ def _progress(wanted):
 
 
 def _answer(make, found):
-    """Makes the answer from the result of core; after Ctrl-C it is ``partial`` of the KeyboardInterrupt that is raised."""
+    """Makes the answer from the result of core. After Ctrl-C a KeyboardInterrupt is raised, whose ``partial`` is the answer."""
     stop = KeyboardInterrupt("what there is so far is in .partial") if _core.interrupted() else None
     answer = make(found)
     if stop is not None:
@@ -134,7 +135,8 @@ def _answer(make, found):
 
 
 def _ask(make, call, *before, options, after=()):
-    """Asks a question and makes the answer. ``partial`` of a KeyboardInterrupt is None if Ctrl-C came before there was one."""
+    """Asks a question and makes the answer. ``partial`` of a KeyboardInterrupt is None if Ctrl-C came before there was an
+    answer."""
     given = dict(options)
     step, end = _progress(given.pop("progress", given.pop("show_progress", None)))
     try:
@@ -150,7 +152,8 @@ def _ask(make, call, *before, options, after=()):
 class Model:
     """A discrete graphical model: variables with finitely many states, and factors over them.
 
-    ``gb.read()`` and its like make one; or piece by piece, each question being asked of what is there so far:
+    ``gb.read()`` and similar functions make a model. A model can also be made piece by piece; a question is asked about the
+    pieces so far:
 
         m = gb.Model()
         m.add("rain", ["no", "yes"], p=[0.8, 0.2])
@@ -160,10 +163,10 @@ class Model:
 
     def __init__(self):
         self._built = None
-        self._parts = []  # of models that are made here: variables and factors in their order
+        self._parts = []  # variables and factors in their order, for models made piece by piece
         self._made, self._shapes = {}, []  # their numbers by name, and how many states they have
         self._cache = {}
-        self._seen = {}  # states of variables that the model's file tells: evidence of every question
+        self._seen = {}  # observations in the model's file: evidence of every question
 
     @classmethod
     def _of(cls, core):
@@ -184,7 +187,7 @@ class Model:
 
         states : labels, or their number
         parents : names of variables that were added before
-        p : [states of the first parent][...][states] probabilities; each column over the states sums to 1
+        p : [states of the first parent][...][states] probabilities; the sum over the states of ``name`` is 1
         """
         self._must_grow()
         name, labels = text(name), None
@@ -210,7 +213,7 @@ class Model:
         return self
 
     def factor(self, variables: Sequence[Name], table: npt.ArrayLike) -> Model:
-        """Add a factor: weights of at least 0, an axis of ``table`` for each of the variables."""
+        """Add a factor: ``table`` has weights of at least 0 and an axis for each variable."""
         self._must_grow()
         scope = [self._made_at(x) for x in variables]
         weights = reals(table, "the factor")
@@ -261,7 +264,7 @@ class Model:
                 return file.read()
 
     def write(self, path: str | os.PathLike[str], format: str | None = None, *, convention: str | None = None) -> None:
-        """Write the model; the extension tells the format unless ``format`` does."""
+        """Write the model. The extension of the file selects the format, unless ``format`` is given."""
         told: list[str] = []
         self._core.write(os.fspath(path), format, convention, told)
         for text in told:
@@ -269,7 +272,8 @@ class Model:
 
     @property
     def file_evidence(self) -> dict[str, str]:
-        """The observations in the model's file, if it was read with ``file_evidence=True``: evidence of every question."""
+        """The observations in the model's file, if the file was read with ``file_evidence=True``. They are evidence of every
+        question."""
         return {self.names[v]: self._labels(v)[a] for v, a in self._seen.items()}
 
     # ---- names and labels --------------------------------------------------------------------
@@ -277,7 +281,7 @@ class Model:
     def _shape(self):
         if "shape" not in self._cache:
             self._cache["offsets"] = np.asarray(self._core.offsets()).astype(np.int64)
-            self._cache["shape"] = self._core.shape()  # last: another thread takes it for all being there
+            self._cache["shape"] = self._core.shape()  # set last: other threads then use the whole cache
         return self._cache["shape"]
 
     def __len__(self) -> int:
@@ -295,14 +299,14 @@ class Model:
 
     @property
     def names(self) -> list[str]:
-        """The names of the variables; a number as text where one has no name."""
+        """The names of the variables. A variable without a name has its number as text."""
         if "names" not in self._cache:
             core = self._core
             self._cache["names"] = [core.name(v) or str(v) for v in range(len(self))]
         return self._cache["names"]
 
     def states(self, variable: Name) -> tuple[str, ...]:
-        """The labels of the states of a variable; numbers as text where they have none."""
+        """The labels of the states of a variable. States without labels have their numbers as texts."""
         return self._labels(self._find(variable))
 
     def _labels(self, v):
@@ -322,7 +326,7 @@ class Model:
             return v if v < len(self) and self._core.name(v) is None else None
 
     def _known(self, name):
-        """Returns the number of a variable, or None if there is none."""
+        """Returns the number of a variable, or None if there is no such variable."""
         if isinstance(name, index):
             return int(name) if 0 <= name < len(self) else None
         return next((v for v in map(self._called, texts(name)) if v is not None), None)
@@ -331,7 +335,7 @@ class Model:
         v = self._known(name)
         if v is None and isinstance(name, str):
             try:
-                return self._core.find(f"={name}")  # which says what is similar
+                return self._core.find(f"={name}")  # its error names similar names
             except Exception as refused:
                 if name[:1] == "#" and name[1:].isdecimal():
                     refused.args = (f"{refused}; gb.index({int(name[1:])}) is the variable with that number",)
@@ -382,7 +386,7 @@ class Model:
         return a
 
     def _observed(self, v, state):
-        """Returns the states that are possible: that of a label, or those of several labels in a set or list."""
+        """Returns the possible states: the state of a label, or the states of several labels in a set or list."""
         if isinstance(state, Mapping):
             raise TypeError(f"expected a state of {self.names[v]} or several, found {state!r}; numbers of states are likelihood=")
         state = plain(state) if isinstance(state, np.ndarray) else state
@@ -419,13 +423,13 @@ class Model:
 
     def query(self, *names: Names, variables: Names = None, evidence: Evidence = None, likelihood: Likelihood = None,
               joint: bool = False, **options: Any) -> Any:
-        """P(variable = state | evidence) of the named variables, or of all.
+        """Return P(variable = state | evidence) of the named variables, or of all variables.
 
         names, variables : "A", "B" or ["A", "B"]; a number or a tuple is its text, so that 1 is the variable named "1"
-        evidence : {name: state}, {name: {states}} for one of some, or the command line's text
+        evidence : {name: state}; {name: {states}} if the state is one of several; or a text in the form of the command line
         likelihood : {name: {state: number}} or {name: [numbers]}: virtual evidence
-        joint : answer as ``joint()`` does, with one table in place of Marginals
-        options : those of ``gibbsite marginals``; progress=True shows a bar
+        joint : return one table, as ``joint()`` does, in place of Marginals
+        options : options of ``gibbsite marginals``; progress=True shows a bar
         """
         if joint:
             return self.joint(*names, variables=variables, evidence=evidence, likelihood=likelihood, **options)
@@ -446,7 +450,7 @@ class Model:
 
     def joint(self, *names: Names, variables: Names = None, evidence: Evidence = None, likelihood: Likelihood = None,
               **options: Any) -> Joint:
-        """P(a, b, ... | evidence), by a junction tree where it holds, else by draws."""
+        """Return P(a, b, ... | evidence), by a junction tree if it fits into memory, else by draws."""
         asked = self._asked(names, variables)
 
         def make(found):
@@ -455,7 +459,7 @@ class Model:
         return _warn(_ask(make, _core.joint, self._core, self._evidence(evidence, likelihood), options=options, after=(asked,)))
 
     def logz(self, evidence: Evidence = None, likelihood: Likelihood = None, **options: Any) -> LogZ:
-        """ln of the sum of the weights of all states that agree with the evidence."""
+        """Return ln of the sum of the weights of all states that agree with the evidence."""
         return self._logz(self._evidence(evidence, likelihood), options)
 
     def _logz(self, evidence, options):
@@ -463,7 +467,7 @@ class Model:
                           _core.log_z, self._core, evidence, options=options))
 
     def prob(self, evidence: Evidence, likelihood: Likelihood = None, **options: Any) -> float:
-        """P(evidence). The logarithm, with its error, is ``logz(evidence) - logz()``."""
+        """Return P(evidence). The logarithm, with its error, is ``logz(evidence) - logz()``."""
         try:
             above = self.logz(evidence, likelihood, **options)
         except _core.Error as error:
@@ -475,12 +479,12 @@ class Model:
 
     def map(self, evidence: Evidence = None, likelihood: Likelihood = None, *, probability: bool = False,
             **options: Any) -> State:
-        """The most probable state of all variables given evidence, as ``gibbsite map`` finds it.
+        """Find the most probable state of all variables given evidence, as ``gibbsite map`` does.
 
-        probability : find ln P(state | evidence), too, which takes ln Z
-        options : those of ``gibbsite map``: method, sweeps, chains, seed, time, tau0, ...
+        probability : also find ln P(state | evidence), which needs ln Z
+        options : options of ``gibbsite map``: method, sweeps, chains, seed, time, tau0, ...
 
-        Raises Error with status "impossible" where the evidence has probability 0, "not found" where no state was found.
+        Raises Error with status "impossible" if the evidence has probability 0, and "not found" if no state was found.
 
         >>> import gibbsite as gb
         >>> m = gb.read("examples/sprinkler.bif")
@@ -493,15 +497,16 @@ class Model:
         return found.with_log_z(self.logz(evidence, likelihood, **options)) if probability else found
 
     def mpe(self, evidence: Evidence = None, likelihood: Likelihood = None, **options: Any) -> State:
-        """The most probable state of all variables given evidence: another name of ``map()``."""
+        """Find the most probable state of all variables given evidence: another name of ``map()``."""
         return self.map(evidence, likelihood, **options)
 
     def mmap(self, *names: Names, variables: Names = None, evidence: Evidence = None, likelihood: Likelihood = None,
              probability: bool = False, **options: Any) -> State:
-        """The most probable state of the named variables, all others summed out (marginal MAP), as ``gibbsite uai MMAP`` does.
+        """Find the most probable state of the named variables (marginal MAP), as ``gibbsite uai MMAP`` does. All other variables
+        are summed out.
 
-        probability : find ln P(state | evidence), too
-        options : those of ``gibbsite map``; method is "auto"
+        probability : also find ln P(state | evidence)
+        options : options of ``gibbsite map``; method is "auto"
 
         >>> import gibbsite as gb
         >>> found = gb.read("examples/sprinkler.bif").mmap("rain", evidence={"grass": "wet"}, probability=True)
@@ -520,16 +525,17 @@ class Model:
 
     def map_query(self, *names: Names, variables: Names = None, evidence: Evidence = None, likelihood: Likelihood = None,
                   **options: Any) -> State:
-        """``mmap()`` of the named variables, ``map()`` without any: what pgmpy calls a MAP query."""
+        """The MAP query of pgmpy: ``mmap()`` of the named variables, or ``map()`` if no variable is named."""
         if names or variables is not None:
             return self.mmap(*names, variables=variables, evidence=evidence, likelihood=likelihood, **options)
         return self.map(evidence, likelihood, **options)
 
     def sample(self, draws: int = 1000, *names: Names, variables: Names = None, evidence: Evidence = None,
                likelihood: Likelihood = None, **options: Any) -> Draws:
-        """Draws of the named variables, or of all: ``draws`` by each chain, independent where junction trees hold.
+        """Return draws of the named variables, or of all variables: ``draws`` from each chain. Draws are independent if junction
+        trees fit into memory.
 
-        options : those of ``gibbsite sample``; ``chains`` is 4 if it is not given
+        options : options of ``gibbsite sample``; ``chains`` is 4 if it is not given
         """
         asked = self._asked(names, variables) or list(range(len(self)))
         sweeps = whole(draws, "draws") * whole(options.get("thin", 1), "thin", 1)
@@ -543,16 +549,17 @@ class Model:
 
     def exact_samples(self, draws: int = 1000, *names: Names, variables: Names = None, evidence: Evidence = None,
                       likelihood: Likelihood = None, **options: Any) -> Draws:
-        """Independent draws by junction trees; an Error where these do not fit."""
+        """Return independent draws by junction trees. Raises Error if the trees do not fit into memory."""
         return self.sample(draws, *names, variables=variables, evidence=evidence, likelihood=likelihood,
                            **{"method": "exact", "chains": 1, **options})
 
     def query_table(self, table: Any, *names: Names, variables: Names = None, evidence: Evidence = None,
                     **options: Any) -> Cases:
-        """P(variable = state | case) for each row of a table of cases.
+        """Return P(variable = state | case) for each row of a table of cases.
 
-        table : as of ``fit()``; of a file, which is read as for ``marginals --cases``, the options states="numbers" and strict=True hold
-        names, variables : those asked for; none: those that are no column
+        table : a table as in ``fit()``. A file is read as by ``marginals --cases``; the options states="numbers" and strict=True
+            apply
+        names, variables : queried variables; if none are given, the variables without a column
         """
         columns, n, states, _ = model_data(self, table, **options_of_tables(options))
         query = self._asked(names, variables) or [v for v in range(len(self)) if v not in set(columns)]
@@ -566,7 +573,7 @@ class Model:
                     after=(columns, query, n, states))
 
     def influences(self, evidence: Evidence = None, *, influence: str = "auto", **options: Any) -> Influences:
-        """How much the conditional distribution of a variable changes with another one, at most.
+        """Bound how much the conditional distribution of a variable changes with another variable.
 
         influence : "exact" by enumeration of neighbours' states, "bound" from factors, "auto"
         options : memory_limit
@@ -587,10 +594,10 @@ class Model:
                 influence: str = "auto", influences: Given = None, **options: Any) -> Certificate:
         """Bound how far chains with these options are from the model, from any start, as ``gibbsite certify`` does.
 
-        accuracy : variation to reach: with weights of 0 and 1 a bound on the total variation distance
-        weights : {name: weight} of the variables that matter, or names; none: all alike
+        accuracy : variation to reach. With weights of 0 and 1 it is a bound on the total variation distance
+        weights : {name: weight} of the variables that matter, or names; if it is not given, all variables have weight 1
         steps : ascending numbers of updates after which the variation is found
-        influence : as of ``influences()``
+        influence : as in ``influences()``
         influences : C itself instead of computed influences: an array [variables, variables] of numbers from 0 to 1, row i,
             column j the influence of j on i; an ``Influences``; or the path of a Matrix Market file. The bounds hold if none
             of them is below the influence in the model
@@ -612,15 +619,15 @@ class Model:
     def couplings(self, passes: Sequence[int] = (1, 2, 5, 10, 20, 50, 100), evidence: Evidence = None,
                   weights: Mapping[Name, float] | Iterable[Name] | None = None, *, pairs: int = 64, lag: int = 0,
                   sweeps: int = 1000, **options: Any) -> Couplings:
-        """Estimate how far chains are from the model after numbers of passes, from pairs of chains that are coupled so that they
-        meet, as ``gibbsite certify --couplings`` does. It can say that chains need longer; it never proves that they are long
-        enough, as pairs that begin in one mode meet at once.
+        """Estimate how far chains are from the model after numbers of passes, as ``gibbsite certify --couplings`` does. The
+        estimates come from pairs of chains that are coupled so that they meet. They can show that chains are too short. They
+        never prove that chains are long enough, because pairs that begin in one mode meet at once.
 
         passes : numbers of passes
-        weights : the variables whose joint distribution is meant, as of ``certify()``; none: all
-        pairs : pairs of chains, 2 to 65536
-        lag : passes that the first chain of a pair is ahead; 0: as 16 further pairs ask for
-        sweeps : passes after which a pair that has not met is given up
+        weights : the variables whose joint distribution is compared, as in ``certify()``; if it is not given, all variables
+        pairs : number of pairs of chains, 2 to 65536
+        lag : number of passes by which the first chain of a pair is ahead; 0: chosen from 16 further pairs
+        sweeps : number of passes after which a pair that has not met is abandoned
         options : scan, origin, seed, threads, memory_limit
 
         >>> import gibbsite as gb
@@ -641,16 +648,17 @@ class Model:
     def optimise_scan(self, updates: int = 0, evidence: Evidence = None, accuracy: float = 0.01,
                       weights: Mapping[Name, float] | Iterable[Name] | None = None, *, match: int = 0, iterate: bool = True,
                       influence: str = "auto", influences: Given = None, **options: Any) -> Scan:
-        """An order of updates with a smaller bound than the systematic scan's (DoGS), as ``gibbsite scan`` finds it: of a
-        number of updates, or of as many as the accuracy needs, or as good as ``match`` updates of the systematic scan.
+        """Find an order of updates with a smaller bound than the systematic scan's (DoGS), as ``gibbsite scan`` does. The order
+        has a given number of updates, or as many updates as the accuracy needs, or is as good as ``match`` updates of the
+        systematic scan.
 
         accuracy : variation to reach; 0: as small as possible
-        weights, influence, influences : as of ``certify()``
+        weights, influence, influences : as in ``certify()``
         iterate : improve the scan again until its variation no longer falls
         scan, origin, among the options : the scan that is improved; "random" draws each variable uniformly, as in the paper
         options : origin, memory_limit
 
-        Raises Error with status "unsupported" where no scan is as good.
+        Raises Error with status "unsupported" if no scan is good enough.
 
         >>> import gibbsite as gb
         >>> gb.ising((3, 3), 0.1).optimise_scan(accuracy=0.1, weights=["4"]).bound <= 0.1
@@ -666,10 +674,10 @@ class Model:
 
     def sensitivity(self, query: Mapping[Name, str | int] | str, evidence: Evidence = None, likelihood: Likelihood = None,
                     **options: Any) -> Sensitivities:
-        """How P(query | evidence) moves with every parameter of the model, as ``gibbsite sensitivity`` does.
+        """Find how P(query | evidence) changes with every parameter of the model, as ``gibbsite sensitivity`` does.
 
         query : {name: state} or "name=state"
-        options : those of ``gibbsite sensitivity``: method, target_error, sweeps, chains, seed, time, ...
+        options : options of ``gibbsite sensitivity``: method, target_error, sweeps, chains, seed, time, ...
 
         Raises as query() does. Warns NotConverged.
 
@@ -692,19 +700,19 @@ class Model:
 
     def fit(self, data: Table, *, prior: str | None = None, held_out: Any = None, weights: Any = None, level: float = 0.95,
             **options: Any) -> Fit:
-        """Estimate the tables of a Bayesian network from data, as ``gibbsite fit`` does: by EM where values are missing.
+        """Estimate the tables of a Bayesian network from data, as ``gibbsite fit`` does: by EM if values are missing.
 
         data : a DataFrame, a dict of columns, a list of dicts, an array [rows, variables] of numbers of states (below 0, NaN:
             missing), draws, or the path of a table, for which the options states="numbers" and strict=True hold. A number means
-            its text: 1, 1.0 and True are the state "1". None, NaN, "", NA, ? and their like are missing values, and so are
-            variables without a column; columns that are no variables are left out with a warning
+            its text: 1, 1.0 and True are the state "1". None, NaN, "", NA, ? and similar texts are missing values. Variables
+            without a column are missing, too. Columns that are not variables are left out with a warning
         prior : "none", "bdeu:10" (equivalent sample size) or "dirichlet:1" (alpha)
         held_out : rows whose log-likelihood is reported, or a share of the rows, 0.2 or "20%"
         weights : the name of a column, or a weight of each row
         level : probability that an interval covers
-        options : those of ``gb.options("fit")``: method, iterations, tolerance, time, ...
+        options : options of ``gb.options("fit")``: method, iterations, tolerance, time, ...
 
-        Raises Error with status "impossible" for a row of probability 0 in EM, ArgumentError if the model is no network of
+        Raises Error with status "impossible" for a row of probability 0 in EM, ArgumentError if the model is not a network of
         tables. Warns NotConverged.
 
         >>> import gibbsite as gb
@@ -722,10 +730,10 @@ class Model:
                       curve: bool = False, **options: Any) -> LearntWeights:
         """Learn the tied weights of the model from data, as ``gibbsite learn weights`` does.
 
-        data, held_out, weights : as of ``fit()``; for the pseudo-likelihood a column for each variable, and no missing values
+        data, held_out, weights : as in ``fit()``; the pseudo-likelihood needs a column for each variable, and no missing values
         errors : find standard errors
         curve : keep the objective of every iteration
-        options : those of ``gb.options("learn weights")``: objective, l2, l1, iterations, ...
+        options : options of ``gb.options("learn weights")``: objective, l2, l1, iterations, ...
 
         Raises ArgumentError for a model without weights. Warns NotConverged.
 
@@ -763,14 +771,14 @@ class Model:
         return i.tolist(), j.tolist(), matrix[i, j].tolist()
 
     def log_density(self, states: Mapping[Name, str | int] | Sequence[int]) -> float:
-        """ln of the unnormalised probability of a state: {name: state}, or numbers of all states."""
+        """Return ln of the unnormalised probability of a state: {name: state}, or numbers of all states."""
         if isinstance(states, Mapping):
             by_number = {self._find(n): s for n, s in states.items()}
             states = [self._find_state(v, by_number[v]) for v in range(len(self))]
         return self._core.log_density([whole(s, "states") for s in states])
 
     def info(self, evidence: Evidence = None, **options: Any) -> dict[str, Any]:
-        """What the model is and what exact answers would take, as a dict."""
+        """Return a dict with properties of the model and the cost of exact answers."""
         return _core.info(self._core, self._evidence(evidence, None), options)
 
     def __repr__(self):

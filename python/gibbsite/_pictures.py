@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Noisy pictures restored, and pictures cut into regions."""
+"""Restoration of noisy pictures, and segmentation of pictures into regions."""
 from __future__ import annotations
 
 import json
@@ -23,7 +23,7 @@ MIDDLE = 0xFFFFFFFF
 
 
 def _named(option, text, names, default):
-    """Returns the number of a name, and the number behind ':', or NaN."""
+    """Returns the number of a name, and the number after ':' or NaN."""
     if text is None:
         return default, float("nan")
     name, colon, number = str(text).partition(":")
@@ -37,16 +37,16 @@ def _named(option, text, names, default):
 
 
 class Denoised(Report, _Told):
-    """A noisy picture restored; see gibbsite/denoise.h.
+    """A restored picture; see gibbsite/denoise.h.
 
     picture : the most probable level of each pixel, a Picture
-    mean : the mean level, grey; not of labels
-    uncertainty : the probability that a pixel of ``picture`` is wrong; white: 1 - 1/levels
+    mean : the mean level, as a grey picture; not for labels
+    uncertainty : the probability that a pixel of ``picture`` is wrong, as a grey picture in which white is 1 - 1/levels
     best : the most probable picture as a whole, with best=True
     p, errors : [height, width, levels] probabilities and their standard errors
-    noise, noise_level, coupling : as given or estimated; ``noise_error`` and ``coupling_error`` are those of the search, 0
-        where it was given
-    wrong : with truth: {noisy_wrong, wrong, noisy_square, square, expected_wrong}, as ``gibbsite denoise --truth`` prints
+    noise, noise_level, coupling : given or estimated values; ``noise_error`` and ``coupling_error`` are standard errors of
+        estimates, and 0 for given values
+    wrong : with truth: {noisy_wrong, wrong, noisy_square, square, expected_wrong}, the figures of ``gibbsite denoise --truth``
     """
 
     picture: Picture
@@ -92,15 +92,15 @@ def denoise(image: Any, *, noise: str | None = None, coupling: float | None = No
     """Restore a noisy picture, as ``gibbsite denoise`` does.
 
     image : a path, a Picture, or an array: [height, width] of bool (True is black), uint8, uint16, or [height, width, 3]
-    noise : "flip:P", "gauss:S", or without a number; estimated where it is not given, as flips where the picture has no
-        more values than levels
-    coupling : what neighbours that differ cost; estimated where it is not given
-    levels : of the picture without noise, 2 if not given
-    labels : values of pixels are labels, 0 to levels - 1
+    noise : "flip:P", "gauss:S", or a kind without a number; a number that is not given is estimated. The default kind is flips if
+        the picture has no more values than levels
+    coupling : cost of neighbours that differ; estimated if it is not given
+    levels : number of levels of the picture without noise; 2 if it is not given
+    labels : whether values of pixels are labels, 0 to levels - 1
     smoothing : "potts", "quadratic" or "quadratic:T"
     neighbours : 4 or 8
     truth : the picture without noise, to compare with
-    best : search for the most probable picture as a whole, too
+    best : also search for the most probable picture as a whole
     options : those of ``gibbsite marginals``: sweeps, chains, seed, time, ...
 
     Raises Error for a picture that cannot be read, ArgumentError for options out of range, TypeError for other arrays.
@@ -121,14 +121,14 @@ def denoise(image: Any, *, noise: str | None = None, coupling: float | None = No
 
 
 class Segments(Report, _Told):
-    """A picture cut into regions; see gibbsite/segment.h.
+    """The segmentation of a picture into regions; see gibbsite/segment.h.
 
-    labels : [rows, columns] numbers of the classes of patches, ``classes`` being their names
-    alone : the same of each patch alone, without its neighbours
+    labels : [rows, columns] numbers of the classes of patches; ``classes`` has their names
+    alone : [rows, columns] classes of the patches, each found without its neighbours
     shares : {class: share of the picture}
     p, errors : [rows, columns, classes] probabilities and their standard errors
     map : a Picture whose pixel values are classes; overlay : the picture in the colours of its classes
-    right : with truth: {class: (patches in the truth, right, right alone)}, "all" being all classes
+    right : with truth: {class: (patches in the truth, right, right alone)}; "all" stands for all classes
     target : (row, column, rows, columns) of patches, or None
     model : the factor graph of the patches
     """
@@ -187,8 +187,8 @@ class Segments(Report, _Told):
 class Aspects(Report):
     """Classes of patches for ``segment()``; ``gb.learn_aspects()`` learns them, ``gb.read_aspects()`` reads them.
 
-    classes : their names
-    log_likelihood : ln P(words) of a patch, mean; n_pictures, n_patches, iterations, ... : of learning
+    classes : names of the classes
+    log_likelihood : mean ln P(words) of a patch; n_pictures, n_patches, iterations, ... : report of learning
     curve : [iterations, 4] with curve=True: iteration, ln P(words) of a patch, NaN, NaN
     """
 
@@ -219,13 +219,13 @@ class Aspects(Report):
         """Cut a picture into regions of the classes, as ``gibbsite segment`` does.
 
         image : a path, a Picture, or an array of uint8, [height, width] or [height, width, 3]
-        coupling : added to the log-weight where neighbouring patches have the same class; 0.48 if it is not given
+        coupling : number that is added to the log-weight if neighbouring patches have equal classes; 0.48 if it is not given
         neighbours : 4 or 8
-        target : (rows, columns) of patches in the middle, or (row, column, rows, columns): only this rectangle is cut
+        target : (rows, columns) of patches in the middle, or (row, column, rows, columns): only this rectangle is segmented
         truth : a label map, whose pixel values are classes, to compare with
         options : those of ``gibbsite marginals``: sweeps, chains, seed, time, scan, ...
 
-        Raises Error for a picture that cannot be read, ArgumentError for one smaller than a patch. Warns NotConverged.
+        Raises Error for a picture that cannot be read, ArgumentError for a picture smaller than a patch. Warns NotConverged.
 
         >>> import gibbsite as gb
         >>> found = gb.read_aspects("examples/ground.aspects").segment("examples/ground.png")
@@ -260,13 +260,13 @@ def read_aspects(path: Path) -> Aspects:
 def learn_aspects(pictures: Any, *, patch: Sequence[int] | int | None = None, curve: bool = False, **options: Any) -> Aspects:
     """Learn classes from pictures whose contents are given, as ``gibbsite learn aspects`` does.
 
-    pictures : the path of a list (a line for each picture: its path from there, and its classes), or a list of
+    pictures : the path of a list file (a line for each picture: its path relative to the list, and its classes), or a list of
         (path or array, classes)
-    patch : the side of a patch in pixels, or (side, step to the next one); (20, 10) if it is not given
+    patch : the side of a patch in pixels, or (side, step to the next patch); (20, 10) if it is not given
     curve : keep the mean log-likelihood of each iteration
     options : those of ``gb.options("learn aspects")``
 
-    Raises Error for pictures that cannot be read, or where nothing tells two classes apart. Warns NotConverged.
+    Raises Error for pictures that cannot be read, or if two classes are always shown together. Warns NotConverged.
 
     >>> import gibbsite as gb
     >>> gb.learn_aspects("examples/ground/list.txt", seed=1).classes

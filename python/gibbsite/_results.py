@@ -17,7 +17,7 @@ from ._text import place_of
 
 
 class NotConverged(UserWarning):
-    """A result that its own diagnostics do not trust; the text is the verdict, with what to try."""
+    """A warning that diagnostics do not trust a result. Its text is the verdict and advice."""
 
 
 def _warn(result):
@@ -31,7 +31,8 @@ def _cell(value):
 
 
 class Report:
-    """The report of an answer, by name; ``about`` has all of it as a dict. Shown as a small table."""
+    """The report of an answer, with attributes by name; ``about`` is the whole report as a dict. A report is shown as a small
+    table."""
 
     about: dict[str, Any]
 
@@ -58,7 +59,7 @@ def _finite(value):
 
 
 class _Told:
-    """The properties of a run. ``summary`` is that of ``gibbsite marginals --summary``."""
+    """The properties of a run. ``summary`` is the summary of ``gibbsite marginals --summary``."""
 
     summary: dict
 
@@ -69,17 +70,18 @@ class _Told:
 
     @property
     def verdict(self) -> str:
-        """One sentence that says why."""
+        """One sentence that gives the reason."""
         return self.summary["verdict"]
 
     @property
     def digest(self) -> str | None:
-        """A hash of the estimates and their errors: the same for the same options, anywhere."""
+        """A hash of the estimates and their errors. Equal options give equal hashes on any machine."""
         return self.summary.get("digest")
 
     @property
     def hardly_moved(self) -> int:
-        """How many variables changed so rarely that agreement of the chains says nothing of them: 0 where the answer can be trusted."""
+        """The number of variables that changed so rarely that agreement of the chains means nothing for them; 0 if the answer can
+        be trusted."""
         return int(self.summary.get("hardly_moved_variables", 0))
 
     @property
@@ -100,7 +102,7 @@ class _Told:
 
 
 class Distribution(Mapping):
-    """The probabilities of the states of one variable, by label. ``to_numpy()`` has no copy."""
+    """The probabilities of the states of one variable, by label. ``to_numpy()`` makes no copy."""
 
     def __init__(self, name, labels, values):
         self.name, self._labels, self._values = name, tuple(labels), values
@@ -129,7 +131,7 @@ class Distribution(Mapping):
 
 
 def _at(places, x):
-    """Returns the number of a name or label; raises a KeyError with its text if there is none."""
+    """Returns the number of a name or label; raises a KeyError with the text if there is no such name or label."""
     found = place_of(places, x)
     if found is None:
         raise KeyError(str(x))
@@ -157,8 +159,8 @@ class _ByVariable(Mapping):
 class Marginals(_ByVariable, _Told):
     """P(variable = state | evidence) of some variables: ``answer["rain"]["yes"]``.
 
-    errors : standard errors in the same shape, 0 where the answer is exact
-    ess, rhat : effective sample sizes and R-hat, NaN where they have no meaning
+    errors : standard errors, by variable and state; 0 if the answer is exact
+    ess, rhat : effective sample sizes and R-hat; NaN if they are not defined
     log_evidence : ln P(evidence) of a Bayesian network (ln Z of other models); None: not known
     """
 
@@ -186,7 +188,7 @@ class Marginals(_ByVariable, _Told):
         return self.summary.get("log_z")
 
     def to_numpy(self) -> npt.NDArray[np.generic]:
-        """An array [all states] of probabilities, variable after variable."""
+        """Return an array [all states] of probabilities, one variable after the other."""
         return self._values
 
     def to_pandas(self):
@@ -199,7 +201,7 @@ class Marginals(_ByVariable, _Told):
                                  "ess": self._numbers["ess"], "rhat": self._numbers["rhat"]})
 
     def to_xarray(self):
-        """A Dataset: a variable each, along its states, and NAME_error beside it."""
+        """Return a Dataset with a variable NAME along the states of each variable, and its errors NAME_error."""
         import xarray
         data = {}
         for name in self._names:
@@ -273,7 +275,7 @@ class Joint(Mapping, _Told):
         return self._p.size
 
     def error(self, *states: str) -> float:
-        """The standard error of an entry; 0 where the answer is exact."""
+        """Return the standard error of an entry; 0 if the answer is exact."""
         return 0.0 if self._mcse is None else float(self._mcse[self._at(states)])
 
     def to_numpy(self) -> npt.NDArray[np.generic]:
@@ -308,13 +310,13 @@ class Joint(Mapping, _Told):
 
 
 class State(Mapping):
-    """A state of all variables, or of those that were asked for, by name: the most probable one.
+    """The most probable state of all variables, or of the queried variables, by name.
 
-    log_density : ln of its unnormalised probability; of some variables the others are summed out
+    log_density : ln of the state's unnormalised probability; if only some variables are queried, the others are summed out
     optimal : whether it is proved to be the most probable state
     log_probability : ln P(state | evidence), with probability=True; else None
-    log_probability_low, log_probability_high : its 95 % interval
-    log_bound : of some variables: no state has a larger log_density
+    log_probability_low, log_probability_high : 95 % interval of log_probability
+    log_bound : upper bound on the log_density of any state, if only some variables are queried
     stop : what ended the search: "exact", "settled", "sweeps", "time", ...
     """
 
@@ -328,7 +330,7 @@ class State(Mapping):
         self.about = about
 
     def with_log_z(self, z: LogZ) -> State:
-        """The same state with ln P(state | evidence), which takes ln Z."""
+        """Return the state with ln P(state | evidence), which needs ln Z."""
         x = self.log_density
         return State(self._names, self._labels, self._states,
                      {**self.about, "z": z, "log_probability": x - z, "log_probability_low": x - z.high,
@@ -336,7 +338,8 @@ class State(Mapping):
 
     @property
     def converged(self) -> bool:
-        """Whether the state is proved; a state that was found by a search may be the most probable one all the same."""
+        """Whether the state is proved to be the most probable state. A state that is not proved may still be the most probable
+        one."""
         return self.optimal
 
     def summary_text(self) -> str:
@@ -379,10 +382,10 @@ class State(Mapping):
 class LogZ(float):
     """ln Z, or ln P(evidence): a number with ``mcse``, ``low`` and ``high`` (95 %), ``converged``, ``verdict``.
 
-    NaN where it is unknown, because no state of positive weight was found: the verdict says so.
+    The number is NaN if no state of positive weight was found; the verdict then gives this reason.
 
-    exact : whether no part of it was estimated
-    lower_bound : below ln Z with probability 0.975 or more, of annealing; NaN of ladders
+    exact : whether no part of the number was estimated
+    lower_bound : a number below ln Z with probability 0.975 or more, from annealing; NaN for ladders
     ess, barrier, valid_share, temperatures, annealings, iterations, round_trips, chains, updates : see gibbsite/log_z.h
     """
 
@@ -414,10 +417,10 @@ class LogZ(float):
 
 
 class Cases:
-    """Answers to a table of cases, a row each.
+    """Answers to a table of cases, one row for each case.
 
     p : [cases, states] the probabilities of the states of the queried variables, NaN in an impossible case
-    log_p : [cases] ln P(case), NaN where it is not known
+    log_p : [cases] ln P(case); NaN if it is not known
     """
 
     def __init__(self, names, labels, offsets, about, rows):
@@ -458,8 +461,8 @@ class Cases:
 class Draws(_Told):
     """Draws of some variables by all chains; ``to_numpy()`` is [chains, draws, variables] without a copy.
 
-    log_density : [chains, draws] of the unnormalised model
-    marginals : what the run estimates, or None where it was asked for draws alone
+    log_density : [chains, draws] ln of the unnormalised probabilities of the draws
+    marginals : the marginals that the run estimated, or None if only draws were asked for
     """
 
     def __init__(self, names, labels, states, log_density, summary):
@@ -504,8 +507,8 @@ class Draws(_Told):
         return xarray.Dataset(data, coords, {**_attributes(self), "sample_dims": ["chain", "draw"]})
 
     def to_arviz(self, one_array=False):
-        """A DataTree where xarray has it, else the dict of groups that ``arviz.from_dict`` and its like take:
-        ``posterior``, and ``sample_stats`` with ``lp``."""
+        """Return a DataTree if xarray has this class, else a dict of groups for ``arviz.from_dict``: ``posterior``, and
+        ``sample_stats`` with ``lp``."""
         import xarray
         posterior = self.to_xarray(one_array)
         stats = xarray.Dataset({"lp": (("chain", "draw"), self.log_density)},
@@ -523,16 +526,16 @@ class Certificate(Report):
 
     found : whether a number of passes is known after which chains are within ``accuracy`` of the target,
             from any start
-    passes, updates : that number; passes tried where it is not
-    bound : Dobrushin variation after them
+    passes, updates : this number; the number of passes that were tried if ``found`` is false
+    bound : Dobrushin variation after these passes
     steps, variation : the variation after the numbers of updates that were asked for
     total_variation : bounds on the total variation distance of the variables of positive weight, after ``steps``
     functions : bounds on the error of the expectation of any function that changes by at most the weight of each
             variable, after ``steps``
     dobrushin : whether the largest row sum of influences is below 1
-    largest_row_sum, mean_row_sum, two_norm, spectral_radius : of the matrix of influences, the latter two upper bounds;
-            ``two_norm_low`` and ``radius_low`` are lower ones
-    given : entries of the matrix that the caller gave; 0: computed
+    largest_row_sum, mean_row_sum, two_norm, spectral_radius : properties of the matrix of influences; the last two are upper
+        bounds, and ``two_norm_low`` and ``radius_low`` are lower bounds
+    given : number of entries of the matrix that the caller gave; 0: it was computed
     """
 
     found: bool
@@ -575,16 +578,17 @@ class Certificate(Report):
 
 
 class Couplings(Report):
-    """What pairs of coupled chains show of the distance of chains from the model: see gibbsite-certify(1). They can say no,
-    never yes. Estimates of upper bounds on total variation distances, after each of ``passes``; 1 and more says nothing.
+    """Estimates from pairs of coupled chains of how far chains are from the model: see gibbsite-certify(1). They can show that
+    chains are too short, but never prove that chains are long enough. The numbers estimate upper bounds on total variation
+    distances after each of ``passes``; an estimate of 1 or more gives no information.
 
-    joint, joint_mcse : of the joint distribution of the variables, with the standard error over pairs
-    variable, variable_mcse, worst : of the variable whose estimate is largest, by itself, and its name
-    each : [passes][variables] of each variable by itself, by number
-    at_least : whether some pairs did not meet, so that the bounds may be any larger than what is estimated
-    pairs, met : pairs of chains, and those of them that met within ``sweeps`` passes
-    mean, longest : passes until they did, on average and at most
-    lag : passes that the first chain of a pair is ahead
+    joint, joint_mcse : estimate for the joint distribution of the variables, with the standard error over pairs
+    variable, variable_mcse, worst : largest estimate for a single variable, its standard error, and the variable's name
+    each : [passes][variables] estimate for each single variable, by number
+    at_least : whether some pairs did not meet; the bounds may then be larger than the estimates
+    pairs, met : number of pairs of chains, and number of pairs that met within ``sweeps`` passes
+    mean, longest : mean and largest number of passes before a pair met
+    lag : number of passes by which the first chain of a pair is ahead
     """
 
     joint: npt.NDArray[np.float64]
@@ -623,10 +627,10 @@ class Couplings(Report):
 
 
 class Influences(Report):
-    """The matrix of influences between variables: see gibbsite/dobrushin.h. ``found["a", "b"]`` is that of b on a.
+    """The matrix of influences between variables: see gibbsite/dobrushin.h. ``found["a", "b"]`` is the influence of b on a.
 
     i, j, value : [entries] pairs of variables that share a factor, by number, and the influence of j on i
-    largest_row_sum, mean_row_sum, two_norm, spectral_radius : as of a Certificate
+    largest_row_sum, mean_row_sum, two_norm, spectral_radius : as in Certificate
     """
 
     largest_row_sum: float
@@ -655,7 +659,7 @@ class Influences(Report):
 
 
 class Scan(Report):
-    """An optimised order of updates: ``sequence`` of variables, its ``bound`` and that of the ``systematic`` scan."""
+    """An optimised order of updates: ``sequence`` of variables, its ``bound``, and the bound of the ``systematic`` scan."""
 
     bound: float
     systematic: float

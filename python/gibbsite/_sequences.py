@@ -20,10 +20,10 @@ class Labels(Report):
 
     labels : a list of texts for each sequence
     posterior : [tokens, labels] probabilities of each label, with probabilities=True; columns are ``label_names``
-    log_p : [sequences] ln of the probability of the labels found; NaN where probabilities come of chains
+    log_p : [sequences] ln of the probability of the labels found; NaN if probabilities come from chains
     accuracy : share of the labels that are right, with truth
-    entities : {class: (true, found, correct, precision, recall, f1)} with truth, "" being all classes
-    unseen_labels : number of tokens whose true label the model does not have, with truth: they count as wrong
+    entities : {class: (true, found, correct, precision, recall, f1)} with truth; "" stands for all classes
+    unseen_labels : number of tokens whose true label the model does not have, with truth; such tokens count as wrong
     unseen_tokens : number of tokens of which the model knows no feature, such as words that training never saw
     proved : number of sequences whose labels are proved to be the most probable ones
     """
@@ -90,12 +90,12 @@ class Labels(Report):
 class Crf(Learnt):
     """A conditional random field for sequences (Lafferty, McCallum & Pereira 2001); see gibbsite/crf.h.
 
-    ``gb.learn_crf()`` learns one, ``gb.read_crf()`` reads one.
+    ``gb.learn_crf()`` learns a field, ``gb.read_crf()`` reads a field from a file.
 
     label_names : list of texts
-    weights : [weights]; ``to_pandas()`` says what each is
-    errors : [weights] standard errors, None unless errors=True found them; ``no_errors`` says why not
-    log_likelihood, objective, iterations, converged, ... : of learning; NaN, 0 of one that was read
+    weights : [weights] values; ``to_pandas()`` describes each weight
+    errors : [weights] standard errors, None unless errors=True found them; ``no_errors`` gives the reason for None
+    log_likelihood, objective, iterations, converged, ... : report of learning; NaN or 0 for a field that was read
     curve : [iterations, 4] with curve=True: iteration, objective, length of its gradient, NaN
     """
 
@@ -121,15 +121,15 @@ class Crf(Learnt):
         self.curve = np.asarray(about["curve"]) if "curve" in about else np.empty((0, 4))
 
     def label(self, data: Any, *, probabilities: bool = False, truth: int | str | None = None, **options: Any) -> Labels:
-        """The most probable labels of sequences, as ``gibbsite label`` finds them.
+        """Find the most probable labels of sequences, as ``gibbsite label`` does.
 
         data : the path of column data, or a list of sequences of tokens, each a text or a tuple of texts, one for each column
-        probabilities : find P(label | sequence) of each token, too
+        probabilities : also find P(label | sequence) of each token
         truth : the column of true labels to compare with, a number from 0 or "last"
         options : those of ``gibbsite label``: method, sweeps, chains, seed, time, ...
 
-        Raises Error for data that cannot be read, ArgumentError where they lack columns. Warns NotConverged where
-        probabilities come of chains that are not.
+        Raises Error for data that cannot be read, ArgumentError for data that lack columns. Warns NotConverged if probabilities
+        come from chains that have not converged.
 
         >>> import gibbsite as gb
         >>> gb.read_crf("examples/places.crf").label("examples/places.txt", truth="last").accuracy
@@ -141,12 +141,12 @@ class Crf(Learnt):
                           bool(probabilities), column, options=options))
 
     def sequence_model(self, data: Any, sequence: int = 0) -> Any:
-        """The factor graph of one sequence, a Model with a variable for each token."""
+        """Return the factor graph of one sequence, a Model with a variable for each token."""
         from ._model import Model
         return Model._of(_core.crf_model(self._handle, sequences_of(data), whole(sequence, "sequence")))
 
     def write(self, path: Path) -> None:
-        """Write the model as CRF++ or Wapiti do, whose templates it was learnt with."""
+        """Write the model in the format of CRF++ or Wapiti; the style of its templates selects the format."""
         _core.write_crf(self._handle, os.fspath(path))
 
     def to_numpy(self) -> npt.NDArray[np.float64]:
@@ -190,7 +190,7 @@ def learn_crf(templates: Any, data: Any, *, template_style: str = "crf++", error
     templates : the path of feature templates, or their lines in a list
     data : the path of column data whose last column is the labels, or a list of sequences of tuples
     template_style : "crf++" or "wapiti"
-    errors : find standard errors, too
+    errors : also find standard errors
     curve : keep the objective of each iteration
     options : those of ``gb.options("learn crf")``
 

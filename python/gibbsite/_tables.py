@@ -20,7 +20,7 @@ Path = Union[str, "os.PathLike[str]"]
 
 
 def tell(*told: str) -> None:
-    """Warns, at the first caller outside this package."""
+    """Warns, with the position of the first caller outside this package."""
     level, frame = 1, sys._getframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
         level, frame = level + 1, frame.f_back  # type: ignore[assignment]
@@ -29,7 +29,7 @@ def tell(*told: str) -> None:
 
 
 def options_of_tables(options: dict[str, Any]) -> dict[str, Any]:
-    """Takes the options about tables in files out of those of a question: states="numbers", strict=True."""
+    """Removes the options about tables in files from the options of a question: states="numbers", strict=True."""
     found = {k: options.pop(k) for k in ("states", "strict") if k in options}
     if found.get("states", "labels") not in ("labels", "numbers"):
         raise ValueError(f"states: found {found['states']!r}, expected 'labels' or 'numbers'")
@@ -37,7 +37,8 @@ def options_of_tables(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _texts_of(column: Iterable[Any], labels: Mapping[str, int]) -> list[str | None]:
-    """Returns the cells of a column as texts; a number is the label that is equal to it, and a missing value is None."""
+    """Returns the cells of a column as texts. A number becomes the label that is equal to it, and a missing value becomes
+    None."""
     known: dict[Any, str | None] = {}
 
     def found(value: Any) -> str | None:
@@ -55,7 +56,7 @@ def _texts_of(column: Iterable[Any], labels: Mapping[str, int]) -> list[str | No
 
 
 def _cells_of(model: Model, columns: Mapping[str, Iterable[Any]], weights: str | None, numbers: bool) -> dict[str, Any]:
-    """Returns the columns of a frame as texts, None for those that are left out."""
+    """Returns the columns of a frame as texts; None for columns that are left out."""
     numbers = numbers or (list(columns)[:3] == ["chain", "draw", "lp"] and "chain" not in model.names)  # of gibbsite sample
     cells: dict[str, Any] = {}
     lost = []
@@ -88,7 +89,7 @@ def read_table(model: Model, table: Path | Mapping[str, list[Any]], weights: str
 
 
 def read_draws(paths: Iterable[Path]) -> dict[str, Any]:
-    """Returns {name: [chains, draws]} of tables of draws, which have a column of chains or one chain each."""
+    """Returns {name: [chains, draws]} of tables of draws. A table has a column of chains, or is one chain."""
     told: list[str] = []
     draws = _core.read_draws(tuple(os.fspath(x) for x in paths), told)
     tell(*told)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts values of Python: names and labels to texts, and numbers, which are checked before they are cut to types of C."""
+"""Converts values of Python: names and labels become texts; numbers are checked before they become types of C."""
 from __future__ import annotations
 
 import math
@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-MOST = 2**32 - 1  # of the numbers of variables and states
+MOST = 2**32 - 1  # largest number of a variable or state
 INT_MAX = 2**31 - 1
 
 
 def plain(x: Any) -> Any:
-    """Returns Python's value of a NumPy scalar or array of one, also inside of a tuple, so that str() is the same for both."""
+    """Returns Python's value of a NumPy scalar or array of one element, also inside a tuple, so that str() gives the text of
+    Python's value."""
     if type(x) is tuple:
         return tuple(plain(part) for part in x)
     if isinstance(x, np.ndarray) and not x.ndim:
@@ -33,7 +34,8 @@ def text(x: Any) -> str:
 
 
 def texts(x: Any) -> tuple[str, ...]:
-    """Returns the texts that a value may stand for, its own first: 1 is "1", "1.0" or "True", as these are equal in Python."""
+    """Returns the texts that a value may stand for, its own text first: 1 is "1", "1.0" or "True", because 1, 1.0 and True are
+    equal in Python."""
     value = plain(x)
     forms = [str(value)]
     if isinstance(value, (int, float)) and math.isfinite(value) and value == int(value):
@@ -59,7 +61,7 @@ def is_missing(x: Any) -> bool:
 
 
 def _whole(x):
-    """Returns an int, or None: 2.0 is one, and 2.5, "2" and 2j are none."""
+    """Returns a value as an int, or None if it is not a whole number: 2.0 is 2, but 2.5, "2" and 2j give None."""
     try:
         return operator.index(x)
     except TypeError:
@@ -68,7 +70,7 @@ def _whole(x):
 
 
 def whole(x: Any, what: str, least: int = 0, most: int = 2**63 - 1) -> int:
-    """Returns a whole number in a range. Raises ValueError for other numbers, TypeError for values that are no numbers."""
+    """Returns a whole number in a range. Raises ValueError for other numbers, TypeError for values that are not numbers."""
     value = _whole(x)
     if value is None or not least <= value <= most:
         error = TypeError if value is None and not isinstance(x, (float, np.floating)) else ValueError
@@ -85,13 +87,14 @@ def wholes(x: npt.ArrayLike, what: str, least: int = 0, most: int = MOST) -> npt
         inside = array.size == 0 or (least <= int(array.min()) and int(array.max()) <= most)
     else:
         inside = False
-    if not inside:  # slowly, to name the first that is wrong
+    if not inside:  # slow path, which names the first wrong value
         array = np.array([whole(value, what, least, most) for value in array.ravel().tolist()], np.uint32).reshape(array.shape)
     return np.asarray(array, np.uint32, order="C")
 
 
 def reals(x: npt.ArrayLike, what: str) -> npt.NDArray[np.float64]:
-    """Returns an array of real numbers. Raises TypeError for numbers with an imaginary part and values that are no numbers."""
+    """Returns an array of real numbers. Raises TypeError for numbers with an imaginary part, and for values that are not
+    numbers."""
     if np.ma.is_masked(x):
         raise ValueError(f"{what}: found masked values, expected all numbers")
     array = np.asarray(x)

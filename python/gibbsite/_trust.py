@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far answers can be trusted: sensitivity to parameters, diagnoses of draws, comparisons, reports."""
+"""Questions about the trust in answers: sensitivity to parameters, diagnoses of draws, comparisons, reports."""
 from __future__ import annotations
 
 import json
@@ -23,16 +23,16 @@ KINDS = ("probability", "log-weight", "weight", "log-likelihood", "inhibition", 
 PROBABILITY, LOG_WEIGHT, WEIGHT, LIKELIHOOD, INHIBITION, LEAK = range(6)
 NO_FACTOR = 0xFFFFFFFFFFFFFFFF
 MOST_RHAT, LEAST_ESS = 1.01, 400.0  # Vehtari et al. (2021), section 4
-SHOWN_DRAWS = 4  # of a report
+SHOWN_DRAWS = 4  # number of draws in a report
 
 
 class Sensitivities(Report):
-    """How P(variable = state | evidence) moves with every parameter; see gibbsite/sensitivity.h.
+    """Changes of P(variable = state | evidence) with every parameter; see gibbsite/sensitivity.h.
 
-    p, mcse : the probability and its standard error, 0 where it is exact
-    value, derivative, error : [parameters] the parameter, dp / d value, its standard error; NaN where undefined
+    p, mcse : the probability and its standard error, which is 0 if the probability is exact
+    value, derivative, error : [parameters] value of the parameter, dp / d value, and its standard error; NaN if undefined
     log_p : [parameters] d ln P(evidence) / d value
-    kind, factor, entry : [parameters] which parameter it is, see gbs_parameter_kind
+    kind, factor, entry : [parameters] position of the parameter in the model, see gbs_parameter_kind
     """
 
     p: float
@@ -55,7 +55,8 @@ class Sensitivities(Report):
         return len(self.value)
 
     def at(self, value: npt.ArrayLike) -> Floats:
-        """An array [parameters] of the probability if each parameter alone had this value; NaN if it is not known.
+        """Return an array [parameters] of probabilities, each for a change of one parameter to this value; NaN if it is not
+        known.
 
         value : one number, or one for each parameter
         """
@@ -63,17 +64,18 @@ class Sensitivities(Report):
         return np.asarray(_core.sensitivity_at(self._handle, values))
 
     def times(self, factor: float) -> Floats:
-        """[parameters]: the probability if each probability (weight, of other tables) alone were so many times as large."""
+        """Return an array [parameters] of probabilities, each for one parameter (a probability, or a weight of another table)
+        multiplied by this number."""
         is_share = np.isin(self.kind, (PROBABILITY, INHIBITION, LEAK))
         with np.errstate(invalid="ignore"):
             return self.at(np.where(is_share, np.minimum(self.value * factor, 1.0), self.value + np.log(factor)))
 
     def to_reach(self, p: float) -> Floats:
-        """An array [parameters] of the value of each with which the probability would be p; NaN if there is none."""
+        """Return an array [parameters] of the values at which the probability would be p; NaN if there is none."""
         return np.asarray(_core.sensitivity_to_reach(self._handle, float(p)))
 
     def _state(self, i):
-        """Returns the state that a parameter is about."""
+        """Returns the state to which a parameter belongs."""
         m, of, entry = self._model, int(self.of[i]), int(self.entry[i])
         if self.kind[i] == LEAK:
             return ""
@@ -108,7 +110,7 @@ class Sensitivities(Report):
         return self.derivative
 
     def to_pandas(self, top: int | None = None) -> Any:
-        """A row for each parameter, or the ``top`` ones with the largest derivatives, with the columns of
+        """Return a row for each parameter, or for the ``top`` parameters with the largest derivatives, with the columns of
         ``gibbsite sensitivity --format csv``."""
         import pandas
         at = np.arange(len(self)) if top is None else np.argsort(-np.nan_to_num(np.abs(self.derivative)), kind="stable")[:top]
@@ -134,8 +136,8 @@ class Sensitivities(Report):
 class Diagnoses(Mapping, Report):
     """Diagnostics of draws by quantity: ``found["x"]["rhat"]``; see gibbsite/diagnose.h for the numbers.
 
-    chains, draws : how many there are
-    converged : R-hat is below 1.01 and both effective sizes above 400 of every quantity, and there are four chains
+    chains, draws : numbers of chains and of draws of each chain
+    converged : whether there are four chains, and every quantity has an R-hat below 1.01 and two effective sizes above 400
     """
 
     def __init__(self, about: dict[str, dict[str, Any]], chains: int, draws: int):
@@ -230,9 +232,9 @@ def _by_chain(name, values):
 
 
 def diagnose(draws: Any) -> Diagnoses:
-    """Convergence diagnostics of draws, whoever drew them (Vehtari et al. 2021), as ``gibbsite diagnose`` prints them.
+    """Compute convergence diagnostics (Vehtari et al. 2021) of draws from any program, as ``gibbsite diagnose`` does.
 
-    draws : what ``Model.sample()`` returns; [chains, draws] or [chains, draws, quantities]; {name: [chains, draws]}; a DataFrame
+    draws : the result of ``Model.sample()``; [chains, draws] or [chains, draws, quantities]; {name: [chains, draws]}; a DataFrame
         with columns chain and draw or iteration, perhaps with a dot before; an xarray Dataset; the path of a table, a .npz of ``gibbsite sample`` or a .npy;
         paths of tables, a chain each; a table is read as by ``gibbsite diagnose``, whose columns chain and draw tell chains
 
@@ -257,7 +259,7 @@ class Comparison(Report):
     difference : the largest difference of a probability, of log10 Z, or the number of variables with different states
     largest_difference, mean_difference, largest_distance, mean_distance, worst : of marginals; distances are total variations
     standard_errors : the largest difference of a probability in units of its standard error; NaN where none is known
-    limit : what chance explains of it, with a probability of 0.999
+    limit : the difference that chance does not exceed with a probability of 0.999
     """
 
     task: str
@@ -283,12 +285,12 @@ def compare(a: Any, b: Any, *, model: Model | None = None, log_base: str = "10")
     """Compare two results, as ``gibbsite compare`` does.
 
     a, b : answers of ``Model.query()`` about the same variables, or of ``Model.map()``, or paths of results in files
-    model : of results in files: numbers of variables and states become its names and labels
-    log_base : of logarithms in .PR files: "10", "e", "10,e" or "e,10"
+    model : for results in files, a model whose names and labels replace numbers of variables and states
+    log_base : base of logarithms in .PR files: "10", "e", "10,e" or "e,10"
 
-    Results in files may have their variables and states in another order: names and labels tell.
+    Results in files may have their variables and states in different orders: names and labels match them.
 
-    Raises ArgumentError where the two are no answers to the same question.
+    Raises ArgumentError if the two results do not answer one question.
 
     >>> import gibbsite as gb
     >>> m = gb.read("examples/sprinkler.bif")

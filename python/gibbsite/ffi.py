@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The installed shared library by ctypes, for machines without a compiler: questions of a model in a file.
+"""Calls the installed shared library by ctypes, for machines without a compiler: questions about a model in a file.
 
     from gibbsite import ffi            # or a copy of this file alone
     m = ffi.Model("clinic.bif")
@@ -15,7 +15,7 @@ _STATUS = {-1: "memory", -2: "argument", -3: "format", -4: "io", -5: "state", -6
 
 
 class Error(Exception):
-    """An error of the library; ``status`` is its kind in a word."""
+    """An error of the library; ``status`` is one word for its kind."""
 
     def __init__(self, message, status):
         super().__init__(message)
@@ -75,7 +75,7 @@ def _check(status, error):
 
 
 class _Options:
-    """gbs_run_options as bytes: its fields are set by name, and larger structs of later versions fit too."""
+    """gbs_run_options as bytes. Fields are set by name, so that larger structs of later versions also work."""
 
     def __init__(self, given):
         error = _ErrorStruct()
@@ -87,7 +87,7 @@ class _Options:
 
 
 class Answer(dict):
-    """{name: {state: probability}}; ``errors`` in the same form, ``exact``, ``converged``, ``verdict``, ``log_evidence``."""
+    """{name: {state: probability}}, with ``errors`` of the same form, ``exact``, ``converged``, ``verdict``, ``log_evidence``."""
 
 
 class Model:
@@ -95,7 +95,7 @@ class Model:
 
     def __init__(self, path):
         error, model = _ErrorStruct(), C.c_void_p()
-        self._free = library().gbs_model_free  # still there when the interpreter ends
+        self._free = library().gbs_model_free  # still valid when the interpreter ends
         self._model = None
         _check(library().gbs_model_read(os.fsencode(path), None, C.byref(model), error), error)
         self._model = model
@@ -106,7 +106,7 @@ class Model:
 
     @property
     def names(self):
-        """The names of the variables; a number as text where one has no name."""
+        """The names of the variables. A variable without a name has its number as text."""
         lib = library()
         return [(lib.gbs_model_variable_name(self._model, v) or str(v).encode()).decode()
                 for v in range(lib.gbs_model_n_variables(self._model))]
@@ -126,9 +126,9 @@ class Model:
         _check(library().gbs_model_write(self._model, os.fsencode(path), None, error), error)
 
     def query(self, *names, evidence="", **options):
-        """P(variable = state | evidence) of the named variables, or of all.
+        """Return P(variable = state | evidence) of the named variables, or of all variables.
 
-        evidence : "fever=yes, age!=old"; options : those of ``gibbsite marginals``, with ``_`` for ``-``
+        evidence : a text such as "fever=yes, age!=old"; options : options of ``gibbsite marginals``, with ``_`` for ``-``
         """
         error, found = _ErrorStruct(), _Answer(size=C.sizeof(_Answer))
         asked = ",".join(names).encode() if names else None
@@ -156,7 +156,7 @@ class Model:
         return evidence
 
     def logz(self, evidence=""):
-        """ln Z given evidence, by junction trees; an Error with status "limit" where these do not fit."""
+        """Return ln Z given evidence, by junction trees. Raises Error with status "limit" if the trees do not fit into memory."""
         error, value, observed = _ErrorStruct(), C.c_double(), self._evidence(evidence)
         status = library().gbs_exact_log_z(self._model, observed, None, C.byref(value), error)
         library().gbs_evidence_free(observed)
@@ -164,7 +164,7 @@ class Model:
         return value.value
 
     def mpe(self, evidence="", **options):
-        """The most probable state, {name: label}, or the best that a search found."""
+        """Return the most probable state {name: label}, or the best state that a search found."""
         error, observed = _ErrorStruct(), self._evidence(evidence)
         state = (C.c_uint32 * library().gbs_model_n_variables(self._model))()
         status = library().gbs_map(self._model, observed, _Options(options).bytes, None, state, None, error)

@@ -2,8 +2,8 @@
 # ./dev builds [--all]
 # shellcheck shell=sh disable=SC2154
 
-# same_bits NAME COMPILER OPTION...: another build prints what build/ does. One that is there is taken
-# as it is.
+# same_bits NAME COMPILER OPTION...: check that another build prints the output of build/. An existing
+# build is not configured again.
 same_bits() {
     dir=build-$1
     compiler=$2
@@ -13,14 +13,14 @@ same_bits() {
         cmp build/answer.csv "$dir/answer.csv"
 }
 
-# musl in place of glibc, one file that runs on any Linux.
+# Build with musl in place of glibc: one file that runs on any Linux.
 with_musl() {
     configure build-musl --cross-file packaging/cross-musl.ini -Dtests=disabled -Doptimization=0 &&
         ninja -C build-musl cli/gibbsite && ! readelf -d build-musl/cli/gibbsite | grep NEEDED &&
         answers build-musl/cli/gibbsite >build-musl/answer.csv && cmp build/answer.csv build-musl/answer.csv
 }
 
-# The archive of a release, of what is committed, builds outside git and passes its tests, but for those of statistics.
+# Check the archive of a release, made of committed files: it builds outside git and passes its tests, except statistical ones.
 from_archive() {
     rm -rf build-dist && mkdir build-dist && meson dist -C build --no-tests --allow-dirty --formats xztar >build-dist/log 2>&1 &&
         tar -xf build/meson-dist/gibbsite-*.tar.xz -C build-dist --strip-components 1 &&
@@ -29,7 +29,7 @@ from_archive() {
         { tail -n 40 build-dist/log; return 1; }
 }
 
-# gibbsite-mpi with MPICH: two ranks print what one process does.
+# Check gibbsite-mpi with MPICH: two ranks print the output of one process.
 with_mpich() {
     dir=build-mpich
     [ -f "$dir/build.ninja" ] || CC=gcc meson setup "$dir" -Dwerror=true -Dtests=disabled -Dmpi=enabled -Dmpi_library=mpich &&
@@ -42,22 +42,22 @@ with_mpich() {
         cmp "$dir/one.csv" "$dir/chains.csv"
 }
 
-# Every verb with --time and a clock that the test sets, in a build that counts the work between looks at it.
+# Run every verb with --time and a clock that the test sets. The build counts the work between two looks at the clock.
 with_work_counted() {
     configure build-count --buildtype=plain -Doptimization=1 -Dcount_work=true -Dsimd=avx2 &&
         ninja -C build-count tests/clocked_program && GIBBSITE_CLOCKED=$PWD/build-count/tests/clocked_program \
         program_tests "$PWD/build/cli/gibbsite" tests/cli/test_limits.py
 }
 
-# The program and its manual page, installed below build/installed.
+# Install the program and its manual page below build/installed.
 installed() {
     rm -rf "$root" && DESTDIR=$root meson install -C build --no-rebuild --quiet &&
         "$root/usr/local/bin/gibbsite" info examples/sprinkler.bif &&
         [ -f "$root/usr/local/share/man/man1/gibbsite.1" ]
 }
 
-# by_pkg_config PREFIX LIBRARY_FOLDER [SYSROOT]: another program is compiled and linked with what
-# pkg-config says, to the shared library and to the static one.
+# by_pkg_config PREFIX LIBRARY_FOLDER [SYSROOT]: compile an example with the flags of pkg-config, and
+# link it with the shared library and with the static one.
 by_pkg_config() {
     program=$PWD/build/by-pkg-config
     flags=$(PKG_CONFIG_PATH=$2/pkgconfig PKG_CONFIG_SYSROOT_DIR=${3:-} pkg-config --cflags --libs gibbsite) &&
@@ -70,7 +70,7 @@ by_pkg_config() {
         "$program" | cmp - "$program.out"
 }
 
-# by_cmake PREFIX: the same by find_package(gibbsite).
+# by_cmake PREFIX: compile and link the example by find_package(gibbsite).
 by_cmake() {
     program=$PWD/build/by-cmake
     rm -rf "$program" && cmake -S tests/installed -B "$program" -DCMAKE_PREFIX_PATH="$1" "-DEXAMPLES=$PWD/examples" -DCMAKE_C_FLAGS='-std=c11 -Wall -Werror' &&
@@ -87,7 +87,7 @@ fi
 build >/dev/null
 answers build/cli/gibbsite >build/answer.csv
 say 'other builds, the same bits'
-# The thread sanitizer's build is portable C without optional libraries too.
+# The build of the thread sanitizer is also portable C without optional libraries.
 if [ -z "${1:-}" ] && [ -f build-tsan/build.ninja ]; then
     check 'portable C, nothing optional' same_bits tsan gcc
 else

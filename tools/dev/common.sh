@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# What ./dev and the scripts of this folder share. They are read by ./dev, in the root of the sources.
+# Functions that ./dev and the scripts of this folder share. ./dev reads this file and the scripts in the root of the sources.
 # shellcheck shell=sh disable=SC2034
 
-# Debian's Python modules belong to Debian's Python, whatever comes first in PATH.
+# Debian's Python modules belong to Debian's Python, which need not come first in PATH.
 python=/usr/bin/python3
 cores=$(getconf _NPROCESSORS_ONLN)
-# Compilers that remember, where Debian's ccache is there.
+# Use Debian's ccache if it is installed.
 [ ! -d /usr/lib/ccache ] || PATH=/usr/lib/ccache:$PATH
 
 say() {
@@ -21,7 +21,7 @@ have() {
     command -v "$1" >/dev/null 2>&1
 }
 
-# ---- what has to be there ------------------------------------------------------------------
+# ---- packages ------------------------------------------------------------------------------
 
 missing_for_tests() {
     have meson || echo meson
@@ -42,7 +42,7 @@ missing_for_tests() {
     "$python" -c 'import numpy' 2>/dev/null || echo python3-numpy
 }
 
-# need [COMMAND=]PACKAGE...: install the packages whose commands are not there.
+# need [COMMAND=]PACKAGE...: install the packages whose commands are missing.
 need() {
     missing=$(missing_for_tests)
     lacked=$missing
@@ -51,11 +51,11 @@ need() {
     done
     # shellcheck disable=SC2086
     install $missing
-    # A build that was set up without a library remembers that it was not there.
+    # A build that was set up without a library must be set up again to find the library.
     [ -z "$lacked" ] || [ ! -f build/build.ninja ] || meson setup --wipe build >/dev/null
 }
 
-# install PACKAGE...: nothing to do without arguments.
+# install PACKAGE...: install packages; does nothing without arguments.
 install() {
     [ $# -gt 0 ] || return 0
     have apt-get || die "please install what Debian calls: $*"
@@ -72,14 +72,14 @@ install() {
 
 # ---- building ------------------------------------------------------------------------------
 
-# configure DIR OPTION...: set up once; a folder that is set up is left alone.
+# configure DIR OPTION...: set up a build folder, unless this was done before.
 configure() {
     dir=$1
     shift
     [ -f "$dir/build.ninja" ] || meson setup "$dir" "$@"
 }
 
-# include/gibbsite/option_fields.h, which is kept with the sources: anew if the tables say otherwise.
+# Write include/gibbsite/option_fields.h again if the tables have changed. The header is kept with the sources.
 write_option_fields() {
     made=include/gibbsite/option_fields.h
     ninja -C build --quiet option_fields || return 1
@@ -87,13 +87,13 @@ write_option_fields() {
     build/option_fields >"$made.new" && mv "$made.new" "$made" && say "$made is written anew"
 }
 
-# Library and program, and build/gibbsite.
+# Build the library and the program, and make build/gibbsite.
 build() {
     configure build --buildtype=release -Dfallback_optimization=1 && write_option_fields && ninja -C build product &&
         ln -sf cli/gibbsite build/gibbsite
 }
 
-# answers GIBBSITE: what it prints, for comparison: tables, spins and states, 16 chains and one.
+# answers GIBBSITE: print answers of a program for comparison: tables, spins and states, with 16 chains and with one.
 answers() {
     program=$1
     set -- --method sample --sweeps 500 --burn-in 50 -q
@@ -112,7 +112,7 @@ answers() {
 passed=0
 failed=0
 
-# check NAME COMMAND...: run it and count it; what it prints is shown where it fails.
+# check NAME COMMAND...: run a command and count it. Its output is shown if it fails.
 check() {
     name=$1
     shift
@@ -126,13 +126,13 @@ check() {
     fi
 }
 
-# The last line of every command that checks something, and its status.
+# Print the last line of a command that checks something, and return its status.
 conclude() {
     printf '\n%d passed, %d failed%s\n' "$passed" "$failed" "${1:-}"
     [ "$failed" -eq 0 ]
 }
 
-# count FILE RESULT...: tests of a meson log that ended so.
+# count FILE RESULT...: print the number of tests in a meson log with one of these results.
 count() {
     log=$1
     shift
@@ -144,11 +144,11 @@ count() {
     echo "$n"
 }
 
-# run_tests DIR [OPTION...]: meson's tests, added to the counts. With $targets only these are built.
+# run_tests DIR [OPTION...]: run meson's tests and add them to the counts. If $targets is set, only these targets are built.
 run_tests() {
     dir=$1
     shift
-    # Set up before cmocka was there: look again.
+    # The folder was set up without cmocka: configure it again.
     if [ "$(cat "$dir/meson-info/intro-tests.json" 2>/dev/null)" = '[]' ]; then
         meson setup --reconfigure -Dtests=enabled "$dir"
     fi
@@ -162,7 +162,7 @@ run_tests() {
     n_passed=$(count "$log" OK EXPECTEDFAIL)
     n_failed=$(count "$log" FAIL TIMEOUT ERROR UNEXPECTEDPASS INTERRUPT)
     skipped=$(count "$log" SKIP)
-    # Whatever else made meson unhappy must not look like success.
+    # Any other failure of meson must not look like success.
     if [ "$status" -ne 0 ] && [ "$n_failed" -eq 0 ] || [ "$n_passed" -eq 0 ]; then
         n_failed=$((n_failed + 1))
     fi
@@ -170,7 +170,7 @@ run_tests() {
     failed=$((failed + n_failed))
 }
 
-# program_tests GIBBSITE FILE...: tests of the command line.
+# program_tests GIBBSITE FILE...: run tests of the command line.
 program_tests() {
     GIBBSITE=$1
     export GIBBSITE

@@ -2,8 +2,8 @@
 # ./dev cross [--all]
 # shellcheck shell=sh disable=SC2154
 
-# What the cross build links with is unpacked below build-aarch64-root by an apt that knows arm64 and
-# nothing else: installing it would tie versions of this machine's libraries to those of arm64.
+# Unpack the libraries of the cross build below build-aarch64-root, by an apt that knows only arm64.
+# Installing them would tie versions of this machine's libraries to those of arm64.
 unpack_arm64() {
     root=$PWD/build-aarch64-root
     [ ! -f "$root/where.ini" ] || return 0
@@ -14,13 +14,13 @@ unpack_arm64() {
         -o "Dir::State::Lists=$root/lists" -o "Dir::Cache=$root/cache" -o Dir::State::status=/dev/null \
         -o Acquire::Languages=none
     {
-        apt-get "$@" update # what counts is whether the packages come
+        apt-get "$@" update # a failure shows when the packages are downloaded
         (cd "$root/cache" && apt-get "$@" download libcmocka0 libcmocka-dev zlib1g zlib1g-dev)
     } >"$root/out" 2>&1 || { tail -5 "$root/out"; return 1; }
     for package in "$root"/cache/*.deb; do
         dpkg-deb -x "$package" "$root" || return 1
     done
-    # Debian's libz.so points to the /lib of a machine. Linked statically its names would be ours.
+    # Debian's libz.so points to the /lib of a machine. A static libz would put its names into our library.
     mv "$root/lib/aarch64-linux-gnu"/libz.so.* "$root/usr/lib/aarch64-linux-gnu"
     ln -sf libz.so.1 "$root/usr/lib/aarch64-linux-gnu/libz.so"
     rm -rf "$root/lists" "$root/cache"
@@ -28,13 +28,13 @@ unpack_arm64() {
         "$root/usr/lib/aarch64-linux-gnu/pkgconfig" >"$root/where.ini"
 }
 
-# same_answers NEON|PORTABLE: the emulated program prints what the one of this machine does.
+# same_answers NEON|PORTABLE: check that the emulated program prints the answers of this machine's program.
 same_answers() {
     GIBBSITE_SIMD=$1 answers build-aarch64/gibbsite >build-aarch64/answer.csv &&
         cmp build/answer.csv build-aarch64/answer.csv
 }
 
-# same_on MACHINE [EMULATOR..]: the program without optional libraries, compiled for another machine.
+# same_on MACHINE [EMULATOR..]: check the program compiled for another machine, without optional libraries.
 same_on() {
     dir=build-$1
     configure "$dir" --cross-file "packaging/cross-$1.ini" -Dtests=disabled -Doptimization=1 >/dev/null &&
@@ -61,14 +61,14 @@ cross_build() {
 
 if [ -z "${1:-}" ]; then
     export GIBBSITE_TEST_SCALE=small
-    cross_build build-aarch64-lanes -Doptimization=1 # compiled in a third of the time
+    cross_build build-aarch64-lanes -Doptimization=1 # compiles in a third of the time
     targets='lanes_test math_test philox_test packed_test tests/kernel_suite' \
         run_tests build-aarch64-lanes -t 10 lanes math philox packed kernel
 else
     cross_build build-aarch64
     run_tests build-aarch64 -t 10
     build >/dev/null
-    # In place of the program: cli/gibbsite as the tests are run.
+    # A script in place of the program, which runs cli/gibbsite by the emulator.
     printf '#!/bin/sh\nexec qemu-aarch64 -cpu cortex-a53 -L /usr/aarch64-linux-gnu "%s" "$@"\n' \
         "$PWD/build-aarch64/cli/gibbsite" >build-aarch64/gibbsite
     chmod +x build-aarch64/gibbsite

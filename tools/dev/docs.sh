@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# ./dev docs: the site in build/site, from Debian's Sphinx, without a network. Read by ./dev.
+# ./dev docs: make the site in build/site with Debian's Sphinx, without a network. Read by ./dev.
 # shellcheck shell=sh
 
 missing=
@@ -15,7 +15,7 @@ have mandoc || missing="$missing mandoc"
     exit 0
 }
 
-# The module as it is built, so that its docstrings can be read; nothing is installed.
+# Sphinx reads docstrings from the module in the build folder; nothing is installed.
 build >/dev/null
 core=$(ninja -C build -t targets all | sed -n 's/^\(python\/_core[^:]*\.so\):.*/\1/p')
 [ -z "$core" ] || ninja -C build "$core" >/dev/null

@@ -2,11 +2,11 @@
 # ./dev fuzz SECONDS [NAME..]
 # shellcheck shell=sh disable=SC2154
 
-# fuzz_one NAME SECONDS: what is new goes to build-fuzz/corpus-NAME, what fails beside it.
+# fuzz_one NAME SECONDS: run one fuzzer. New inputs go to build-fuzz/corpus-NAME, failing inputs beside that folder.
 fuzz_one() {
     mkdir -p "build-fuzz/corpus-$1"
-    # Formats of several files are folders for a moment: in memory where there is such a place.
-    # Failing to allocate must be an error of the reader, not the end of the program.
+    # Formats of several files need folders for a moment, which are in memory if possible.
+    # A failed allocation must be an error of the reader, and must not end the program.
     TMPDIR=$(test -w /dev/shm && echo /dev/shm || echo "${TMPDIR:-/tmp}") \
         ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=1 \
         "build-fuzz/tests/fuzz/fuzz_$1" "build-fuzz/corpus-$1" "tests/fuzz/corpus/$1" \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# ./dev mpi [TEST..]: install Open MPI, build gibbsite-mpi and run what needs MPI, 2 to 4 ranks on
-# whatever cores there are. Suites whose ranks are threads belong to ./dev test. Read by ./dev.
+# ./dev mpi [TEST..]: install Open MPI, build gibbsite-mpi and run the tests that need MPI, with 2 to 4
+# ranks on any number of cores. Suites whose ranks are threads belong to ./dev test. Read by ./dev.
 # shellcheck shell=sh
 
 need mpirun=openmpi-bin
@@ -11,7 +11,7 @@ build >/dev/null
 
 ninja -C build tests/ranks_check tests/other_version tests/scale_figures mpi/gibbsite-mpi >/dev/null
 say 'mpi: ranks of a job'
-# ranks_share I/N [TEST..]: jobs start one after the other and wait much, so that two shares run side by side.
+# ranks_share I/N [TEST..]: run a share of the tests. Jobs start one after the other and mostly wait, so two shares run in parallel.
 ranks_share() {
     share=$1
     shift
@@ -22,7 +22,7 @@ ranks_share() {
 ranks_share 1/2 "$@" &
 first=$!
 status=0
-# 5: none of the named tests is in the share
+# status 5: none of the named tests is in the share
 ranks_share 2/2 "$@" || [ $? -eq 5 ] || status=1
 wait "$first" || [ $? -eq 5 ] || status=1
 cat build/mpi-1.log build/mpi-2.log

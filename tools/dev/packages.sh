@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# ./dev packages [--symbols|--all]: Debian's packages, built from a copy of the sources in build/packages.
+# ./dev packages [--symbols|--all]: build Debian's packages from a copy of the sources in build/packages.
 # shellcheck shell=sh disable=SC2154
 
-# The list of debian/ with what the public headers declare. What is there stays: dpkg-gensymbols in the build
-# of the packages tells what went.
+# Add the symbols of the public headers to the list in debian/. Old symbols stay in the list: dpkg-gensymbols
+# reports missing ones when the packages are built.
 write_symbols() {
     list=$(echo debian/libgibbsite0*.symbols)
     version=$(sed -n '1s/.*(\(.*\)-.*/\1/p' debian/changelog)
@@ -19,26 +19,26 @@ for name in declared():
     } >"$list.new" && mv "$list.new" "$list"
 }
 
-# Tracked files and new ones, or all where there is no git; not what a build made.
+# Copy tracked and new files, or all files without git. Files of a build are left out.
 copy_sources() {
     rm -rf "$packages" && mkdir -p "$packages/sources" &&
         { git ls-files -co --exclude-standard 2>/dev/null | grep . || find . -name 'build*' -prune -o -type f -print; } |
         while read -r file; do [ ! -f "$file" ] || echo "$file"; done | tar -cf - -T - | tar -xf - -C "$packages/sources"
 }
 
-# HOME is another in a build of packages: compilers remember in the same place all the same.
+# A build of packages changes HOME, so the folder of ccache is set here.
 build_packages() {
     (cd "$packages/sources" && CCACHE_DIR=${CCACHE_DIR:-$HOME/.cache/ccache} DEB_BUILD_OPTIONS="nocheck parallel=$cores${quick:+ noopt}" \
         dpkg-buildpackage -us -uc -b) >"$packages/log" 2>&1 || { tail -n 40 "$packages/log"; return 1; }
     ls "$packages"/*.deb
 }
 
-# lintian's errors and warnings. That no bug asked for the packages is true of all that are not made for Debian's archive.
+# Run lintian. One warning is suppressed: no bug asked for the packages, which are not made for Debian's archive.
 lint_packages() {
     lintian --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs --allow-root "$packages"/*.changes
 }
 
-# What is unpacked below a folder of its own is used in place.
+# Unpack the packages below an own folder, and use them there.
 use_unpacked() {
     root=$packages/root
     for package in "$packages"/*_*.deb; do
@@ -47,7 +47,7 @@ use_unpacked() {
     debian/tests/use "$root"
 }
 
-# A Debian that has nothing but the packages and what they ask for.
+# Install the packages in a Debian that has only their dependencies and a compiler.
 use_installed() {
     # shellcheck disable=SC2016
     mmdebstrap --quiet --variant=apt --include=gcc,libc6-dev,pkg-config,cmake,make \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# ./dev python: build and install the Python module into an environment of its own, without a
+# ./dev python: build and install the Python module into an own environment, without a
 # network, and run its tests and examples. Read by ./dev.
 # shellcheck shell=sh
 
@@ -18,9 +18,9 @@ build >/dev/null
 venv=build/python-venv
 [ -x $venv/bin/pip ] || "$python" -m venv --system-site-packages $venv
 say 'python: pip install --no-build-isolation .'
-# Its build is kept: what did not change is not compiled again. meson-python goes on from one that is set up.
+# The build folder is kept, so unchanged files are not compiled again. meson-python continues from a configured folder.
 printf "[binaries]\npython = '%s'\n" "$PWD/$venv/bin/python" >build/python.ini
-# It does not change the options of such a build: they are given here, as pyproject.toml has them.
+# meson-python does not change the options of such a folder, so the options of pyproject.toml are given here.
 configure build-python --native-file=build/python.ini -Dfallback_optimization=1 -Dwheel=true -Dpython=enabled -Dtests=disabled >/dev/null
 $venv/bin/pip install -q --no-build-isolation --no-index --no-deps --force-reinstall --config-settings=builddir=build-python . ||
     die 'the Python module could not be installed'

@@ -4,11 +4,11 @@
 
 kind=${1:-asan}
 case $kind in
-# Code that cannot go on after a finding compiles in three quarters of the time; UBSAN_OPTIONS halts anyway.
-# Debian's gold links in half the time of the usual linker.
+# Without recovery after a finding, the code compiles in three quarters of the time. UBSAN_OPTIONS halts anyway.
+# The linker gold needs half the time of the usual linker.
 asan) sanitizers=address,undefined sets=neon,avx2 flags=-fno-sanitize-recover=undefined CC_LD=${CC_LD:-gold}
     export CC_LD ;;
-# Threads are the same on every instruction set and with every library: ./dev builds compares the bits
+# Threads do the same on every instruction set and with every library. ./dev builds compares the bits
 # of this build, in portable C without an optional library, with those of build/.
 tsan) sanitizers=thread sets='' optional='-Dauto_features=disabled -Dtests=enabled' ;;
 *) die "sanitize: '$kind' is neither asan nor tsan" ;;
@@ -22,7 +22,7 @@ need
 # shellcheck disable=SC2086
 configure "$dir" --buildtype=plain -Doptimization=1 "-Dc_args=-g1${flags:+ $flags}" -Db_ndebug=false \
     "-Db_sanitize=$sanitizers" -Db_lundef=false "-Dsimd=$sets" ${optional:-}
-# Failing to allocate is something the tests try on purpose.
+# The tests let allocations fail on purpose.
 export ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=1
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
 export GIBBSITE_TEST_SCALE="${GIBBSITE_TEST_SCALE:-small}"

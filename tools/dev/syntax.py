@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""syntax.py BUILD N: everything that BUILD compiles goes through its compiler, N at a time, with
--fsyntax-only; status 1 and what was said if it says anything."""
+"""syntax.py BUILD N: checks every file that BUILD compiles with its compiler and -fsyntax-only, N files at a time. Prints the
+messages of the compiler, and returns status 1 if there are any."""
 import json
 import pathlib
 import shlex
@@ -13,7 +13,7 @@ build = pathlib.Path(sys.argv[1])
 
 def look(entry):
     words = shlex.split(entry["command"])
-    for option in ("-MQ", "-MF", "-o"):  # nothing is written
+    for option in ("-MQ", "-MF", "-o"):  # options that write files
         at = words.index(option)
         del words[at:at + 2]
     words.remove("-MD")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# ./dev wasm: the program as WebAssembly, small, in one thread and without optional libraries.
+# ./dev wasm: build the program as WebAssembly, small, with one thread and without optional libraries.
 # shellcheck shell=sh disable=SC2154
 
-most_bytes=1400000 # compressed, of module and loader
+most_bytes=1400000 # limit for the compressed size of module and loader
 
-# Debian's emscripten wants acorn where Debian has it. The program is a script that starts it by Node.
+# Debian's emscripten finds acorn in Debian's folder. build-wasm/gibbsite is a script that runs the program by Node.
 build_wasm() {
     export NODE_PATH=/usr/share/nodejs
     configure build-wasm --cross-file packaging/cross-wasm.ini -Dtests=disabled -Doptimization=s >/dev/null &&
@@ -21,7 +21,7 @@ same_answers() {
     answers build-wasm/gibbsite >build-wasm/answer.csv && cmp build/answer.csv build-wasm/answer.csv
 }
 
-# What is printed is rounded; the digest of a run is that of all its numbers.
+# Compare digests of runs. Printed numbers are rounded, but a digest depends on all bits of the numbers.
 same_digest() {
     for program in build/gibbsite build-wasm/gibbsite; do
         "$program" marginals examples/clinic.bif -e fever=yes --method sample --sweeps 200 --burn-in 20 -q -o build-wasm/run.csv \

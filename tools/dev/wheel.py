@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""wheel.py WHEEL FOLDER: the wheel of a build on this machine becomes one for others.
+"""wheel.py WHEEL FOLDER: turns the wheel of a build on this machine into one for other machines.
 
-Its modules need glibc alone: other libraries are copied into it by patchelf, under names of our own and with their
-licences as Debian has them. The tag names the largest version of glibc that is asked for, as manylinux tags do (PEP 600).
+The modules of the new wheel need only glibc. Other libraries are copied into the wheel, under own names and with their licences
+from Debian, and patchelf changes the references to them. The tag names the largest required version of glibc, as manylinux
+tags do (PEP 600).
 """
 import base64
 import hashlib
@@ -13,7 +14,7 @@ import sys
 import zipfile
 
 GLIBC = re.compile(r"lib(c|m|pthread|dl|rt)\.so\.\d+|ld-linux-[\w-]+\.so\.\d+")
-LIBRARIES = "gibbsite.libs"  # the folder beside the module's
+LIBRARIES = "gibbsite.libs"  # folder beside that of the module
 
 wheel = pathlib.Path(sys.argv[1])
 folder = pathlib.Path(sys.argv[2])
@@ -21,7 +22,7 @@ with zipfile.ZipFile(wheel) as archive:
     files = {name: archive.read(name) for name in archive.namelist()}
 record = next(name for name in files if name.endswith(".dist-info/RECORD"))
 about = record.removesuffix("RECORD")
-versions = {(2, 17)}  # what the oldest tag of this kind stands for
+versions = {(2, 17)}  # version of the oldest manylinux tag of this form
 
 
 def run(*command):
@@ -33,7 +34,7 @@ def needed(path):
 
 
 def take(library, path):
-    """A library of this machine into the wheel, under a name that no other copy has, with what it needs and its licence."""
+    """Copies a library of this machine, its dependencies and its licence into the wheel, under a name that no other copy has."""
     ours = "gibbsite-" + library
     if f"{LIBRARIES}/{ours}" in files:
         return ours
@@ -48,7 +49,7 @@ def take(library, path):
 
 
 def of_its_own(path, where):
-    """The file with its libraries other than glibc's below `where`."""
+    """Makes a file use copies of its libraries below `where`, except those of glibc."""
     found = dict(re.findall(r"^\s*(\S+) => (/\S+)", run("ldd", path), re.M))
     others = [library for library in needed(path) if not GLIBC.fullmatch(library)]
     for library in others:

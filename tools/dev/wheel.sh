@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# ./dev wheel: the Python module as a wheel that needs glibc alone, in build/wheel, and tried in two
-# environments without a network.
+# ./dev wheel: build the Python module as a wheel in build/wheel, which needs only glibc, and test the
+# wheel in two environments without a network.
 # shellcheck shell=sh disable=SC2154
 
 wheels=$PWD/build/wheel
@@ -11,7 +11,7 @@ make_wheel() {
         "$python" tools/dev/wheel.py "$wheels"/plain/*.whl "$wheels"
 }
 
-# Beside Debian's NumPy; somewhere else than here, where the sources would be found.
+# Test the wheel with Debian's NumPy. The test runs in another folder, because Python would find the sources here.
 beside_numpy() {
     "$wheels/with/bin/pip" install --no-index --no-deps --force-reinstall "$wheels"/*.whl &&
         cp examples/sprinkler.bif "$wheels" && cd "$wheels" && with/bin/python -c "
@@ -19,7 +19,7 @@ import gibbsite as gb
 print(gb.__version__, gb.read('sprinkler.bif').query('rain', evidence={'grass': 'wet'})['rain']['yes'])"
 }
 
-# Who has no NumPy is told what to install.
+# Without NumPy the module must say what to install.
 without_numpy() {
     "$wheels/without/bin/pip" install --no-index --no-deps "$wheels"/*.whl && cd "$wheels" &&
         ! said=$(without/bin/python -c 'import gibbsite' 2>&1) && echo "$said" | grep 'pip install numpy'

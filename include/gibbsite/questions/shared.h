@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that several questions have, each written once: README.md says what the columns are. A name
- * stands for its row, whatever the macros GBS_ROW_* are where the table is included. */
+/* Rows that several questions share; README.md explains the columns. Each name stands for one row,
+ * for any definitions of the macros GBS_ROW_* at the place where the table is included. */
 #ifndef GIBBSITE_QUESTIONS_SHARED_H
 #define GIBBSITE_QUESTIONS_SHARED_H
 
@@ -131,8 +131,8 @@
     GBS_ROW_FLAG(0, strict, "strict", 1, \
         "refuse tables of data with columns that are no variable of the model, instead of leaving them out", \
         "", "refuse columns that are no variable", INPUT, NEEDS)
-/* The least double: the least value of a number that may be typed as 0, which in a struct means that
- * it is not set. */
+/* The smallest positive double. It stands for a typed 0 in fields where the value 0 means "not
+ * set". */
 #define GBS_SHARED_LEAST 5e-324
 #define GBS_SHARED_HELD_OUT \
     GBS_ROW_TEXT(0, held_out, "held-out", "FILE|SHARE", \
@@ -227,7 +227,8 @@
 #define GBS_SHARED_THREADS \
     GBS_ROW_RUN(threads, "threads", \
         "N", "unset: one per processor; the answer is the same", ACCURACY, "")
-/* These rows are for verbs whose work one thread does, so that scripts can give all verbs the same options. */
+/* These rows are for verbs whose work is done by one thread, so that scripts can give all verbs the
+ * same options. */
 #define GBS_SHARED_THREADS_OF_ONE \
     GBS_ROW_RUN(threads, "threads", "N", "any number; one thread does the work", ACCURACY, "")
 #define GBS_SHARED_MEMORY_LIMIT \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights by stochastic approximation (Robbins & Monro 1951): a chain samples labels from the model
- * while its weights move, so that its labels stand for the model's (Younes 1989) [M65]. */
+/* Learns weights by stochastic approximation (Robbins & Monro 1951). A Markov chain samples labels
+ * from the model while the weights move; its labels estimate the model's expectations (Younes 1989)
+ * [M65]. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -8,11 +9,12 @@
 #include "simd/math.h"
 
 #define FASTEST 0.5 /* the longest step, as a share of a diagonal Newton step of one feature */
-#define SLOWING 0.1 /* after this share of the steps they are half as long */
-#define MEAN_OF \
-    0.5 /* this share of the steps, the last ones, is averaged (Polyak & Juditsky 1992) */
+#define SLOWING 0.1 /* share of the steps after which they are half as long */
+/* share of the last steps whose weights are averaged (Polyak & Juditsky 1992) */
+#define MEAN_OF 0.5
 
-/* A bound on the second derivative by each weight: no variance of an indicator is above 1/4. */
+/* Computes a bound on the second derivative by each weight: the variance of an indicator is at most
+ * 1/4. */
 static void bound_curvature(const gbsi_gradient *g, double l2, double *curvature)
 {
     const gbs_crf *crf = g->crf;
@@ -34,8 +36,8 @@ static void bound_curvature(const gbsi_gradient *g, double l2, double *curvature
     }
 }
 
-/* @return the mean number of features of a token and its links: that many weights move its score
- * together. */
+/* @return the mean number of features of a token and its links. This is the number of weights that
+ * change the score of a token together. */
 static double features_each(const gbsi_gradient *g)
 {
     const gbsi_features *f = g->features;
@@ -51,10 +53,11 @@ static void move(const gbsi_gradient *g, const double *out, const double *curvat
     }
 }
 
-/* @return how far the mean moved after the middle, as a share of its length; divided by the total
- * length of the steps if that is shorter than one step of Newton's method, so that short steps do
- * not look like convergence.
- * @param length number of these steps; 0 before the first step. */
+/* @return the distance by which the mean moved after the middle of the averaged steps, as a share
+ * of the length of the mean. If the steps together are shorter than one step of Newton's method,
+ * the distance is divided by their total length, because short steps must not look like
+ * convergence. @param length total length of the steps after the middle; 0 before the first of
+ * them. */
 static double drift(const double *mean, const double *middle, uint64_t n, double length)
 {
     double moved = 0.0;
@@ -78,7 +81,7 @@ gbs_status gbsi_contrast(gbsi_gradient *gradient, double l2, uint64_t steps, dou
     const double fastest = FASTEST / features_each(g);
     const uint64_t first = (uint64_t)(MEAN_OF * (double)steps);
     const uint64_t middle = first + (steps - first) / 2;
-    double length = 0.0; /* length of the steps behind the middle */
+    double length = 0.0; /* total length of the steps after the middle */
     double *out = gbsi_alloc_array(n, sizeof *out);
     double *curvature = gbsi_alloc_array(n, sizeof *curvature);
     double *mean = gbsi_alloc_array_zero(n, sizeof *mean);

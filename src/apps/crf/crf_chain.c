@@ -28,7 +28,7 @@ gbs_status gbsi_crf_pairs_new(const gbs_crf *crf, const gbsi_features *features,
     return GBS_OK;
 }
 
-/* x[0 .. n) += those weights of a feature. */
+/* x[0 .. n) += the weights of a feature. */
 static void add_weights(double *x, const double *weight, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -36,7 +36,8 @@ static void add_weights(double *x, const double *weight, size_t n)
     }
 }
 
-/* scaled = exp(logw - largest). @param span out: largest less least. @return largest. */
+/* scaled = exp(logw - largest). @param span out: largest minus smallest log-weight. @return the
+ * largest log-weight. */
 static double scale_weights(const double *logw, size_t n, double *scaled, double *span)
 {
     double largest = logw[0];
@@ -141,7 +142,7 @@ double gbsi_crf_chain_score(const gbsi_crf_chain *chain, const uint32_t *label)
     return score;
 }
 
-/* next(b) = max over a of best(a) + pair(a, b), of equal ones the first a. */
+/* next(b) = max over a of best(a) + pair(a, b); among equal sums the first a is chosen. */
 static void step_best(const double *best, const double *pair, size_t n_labels, double *next,
                       uint32_t *before)
 {
@@ -188,7 +189,8 @@ void gbsi_crf_chain_best(gbsi_crf_chain *chain, uint32_t *label)
 
 /* ---- sums ---------------------------------------------------------------------------------- */
 
-/* alpha(b) = scaled(b) * sum over a of before(a) pair(a, b), made to sum to 1. @return the sum. */
+/* alpha(b) = scaled(b) * sum over a of before(a) pair(a, b), divided by the sum over b. @return
+ * this sum. */
 static double step_forward(const double *before, const double *pair, const double *scaled,
                            size_t n_labels, double *alpha)
 {
@@ -210,7 +212,7 @@ static double step_forward(const double *before, const double *pair, const doubl
     return sum;
 }
 
-/* after(b) = scaled(b) beta(b) / scale; beta before it = pair times after. */
+/* after(b) = scaled(b) beta(b) / scale; beta of the previous token = pair times after. */
 static void step_back(const double *beta, const double *pair, const double *scaled, double scale,
                       size_t n_labels, double *after, double *beta_before)
 {
@@ -226,8 +228,8 @@ static void step_back(const double *beta, const double *pair, const double *scal
     }
 }
 
-/* Computes scaled of all tokens, and the sum of the maxima that were subtracted.
- * @return as gbsi_crf_chain_sum(). */
+/* Computes chain->scaled of all tokens. @param taken out: sum of the maxima that were subtracted.
+ * @return what gbsi_crf_chain_sum() returns. */
 static size_t scale_all(gbsi_crf_chain *chain, double *taken)
 {
     const size_t n_labels = chain->crf->labels.n;

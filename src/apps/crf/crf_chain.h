@@ -8,15 +8,15 @@
 /* Log-weights of pairs of labels, a matrix for each combination of features. Zero-initialise. */
 typedef struct gbsi_crf_pairs {
     uint32_t n_labels, n;
-    double *logw;    /* [n][L previous][L] */
+    double *logw;    /* [n][L previous][L] log-weights */
     double *scaled;  /* [n][L][L] exp(logw - largest); NULL: no sums are wanted */
-    double *largest; /* [n] */
-    double *span;    /* [n] largest less least */
+    double *largest; /* [n] largest log-weight of each matrix */
+    double *span;    /* [n] largest minus smallest log-weight */
 } gbsi_crf_pairs;
 
 gbs_status gbsi_crf_pairs_new(const gbs_crf *crf, const gbsi_features *features, bool sums,
                               gbsi_crf_pairs *pairs, gbs_error *err);
-/* Fills matrix c, from weights that need not be those of the model. */
+/* Fills matrix c from `weight`, which may differ from the weights of the model. */
 void gbsi_crf_pairs_fill(gbsi_crf_pairs *pairs, uint32_t c, const gbs_crf *crf,
                          const gbsi_features *features, const double *weight);
 void gbsi_crf_pairs_free(gbsi_crf_pairs *pairs);
@@ -27,57 +27,56 @@ typedef struct gbsi_crf_chain {
     const gbsi_features *features;
     const gbsi_crf_pairs *pairs;
     const double *weight;
-    gbsi_watch *watch; /* NULL: nobody waits */
-    bool spends;       /* whether this thread looks */
-    size_t first, n;   /* its tokens */
-    double *logw;      /* [n][L] of single labels */
+    gbsi_watch *watch; /* NULL: the work cannot be stopped */
+    bool spends;       /* whether this thread spends operations of the watch */
+    size_t first, n;   /* tokens of the current sequence */
+    double *logw;      /* [n][L] log-weights of single labels */
     double *scaled;    /* [n][L] exp(logw - largest) */
-    double *scale;     /* [n] the numbers that the sums were divided by */
-    double *best;      /* [2][L] */
-    uint32_t *before;  /* [n][L] the best label before each */
+    double *scale;     /* [n] divisors of the sums */
+    double *best;      /* [2][L] highest scores of two successive tokens */
+    uint32_t *before;  /* [n][L] best previous label of each label */
 } gbsi_crf_chain;
 
-/* @param most_tokens largest number of tokens of a sequence. @return memory taken, or
- * GBS_ERR_MEMORY. */
+/* @param most_tokens largest number of tokens of a sequence. @return GBS_OK, or GBS_ERR_MEMORY. */
 gbs_status gbsi_crf_chain_new(gbsi_crf_chain *chain, size_t most_tokens, gbs_error *err);
 void gbsi_crf_chain_free(gbsi_crf_chain *chain);
 
-/* Turns to the tokens [first, end). */
+/* Sets the sequence to the tokens [first, end). */
 void gbsi_crf_chain_take(gbsi_crf_chain *chain, size_t first, size_t end);
-/* The score of labels: of all tokens [M60]. @param label [n]. */
+/* @return the score of the labels of all tokens [M60]. @param label [n]. */
 double gbsi_crf_chain_score(const gbsi_crf_chain *chain, const uint32_t *label);
-/* The labels with the highest score, that of the last label first. @param label [n], out. */
+/* Finds the labels with the highest score. Among equal scores, the first label is chosen, from the
+ * last token backwards. @param label [n], out. */
 void gbsi_crf_chain_best(gbsi_crf_chain *chain, uint32_t *label);
 
-/* The largest difference of log-weights at one token for which no sum falls below the least
- * double. */
+/* The largest difference of log-weights at a token with which no sum underflows. */
 #define GBSI_MOST_SPAN 690.0
 
-/* ln Z, and the factors of probabilities: P(y_t) = alpha_t(y) beta_t(y), and
- * P(y_(t-1) = a, y_t = b) = alpha_(t-1)(a) scaled(a, b) after_t(b).
- * @param alpha,beta,after [n][L], out.
- * @return the first token, from 0, whose log-weights differ by more than GBSI_MOST_SPAN; nothing is
- * computed then. n if no token has such log-weights. */
+/* ln Z, and the factors of probabilities: P(y_t) = alpha_t(y) beta_t(y), and P(y_(t-1) = a, y_t =
+ * b) = alpha_(t-1)(a) scaled(a, b) after_t(b). @param alpha,beta,after [n][L], out. @return the
+ * first token, from 0, whose log-weights differ by more than GBSI_MOST_SPAN; the results are then
+ * undefined. n if there is no such token. */
 size_t gbsi_crf_chain_sum(gbsi_crf_chain *chain, double *alpha, double *beta, double *after,
                           double *log_z);
 
-/* Labels of one sequence as a factor graph, for what Viterbi's algorithm cannot do: links between
- * tokens, annealed and herded Gibbs sampling [M65]. */
+/* The labels of one sequence as a factor graph. It serves tasks that Viterbi's algorithm cannot do:
+ * links between tokens, annealed and herded Gibbs sampling [M65]. */
 
 #define GBSI_NO_TABLE UINT32_MAX
 
 /* The memory for a sequence's labels and probabilities. */
 typedef struct gbsi_found {
-    uint32_t *label;   /* [n] */
+    uint32_t *label;   /* [n] labels */
     double *posterior; /* [n][L] or NULL */
-    double *log_p;     /* one, or NULL; NAN if ln Z is not known */
-    bool proved;       /* the labels are the most probable ones */
-    bool converged;    /* the probabilities can be trusted; without them, true */
+    double *log_p;     /* log-probability of the labels, or NULL; NAN if ln Z is not known */
+    bool proved;       /* whether the labels are known to be the most probable labels */
+    bool converged;    /* whether the probabilities can be trusted; true if there are none */
     uint64_t updates;
 } gbsi_found;
 
-/* Searches by gbs_map(), and takes probabilities from a run if they are wanted, on this thread.
- * @param run options of both methods, with a seed for this sequence. */
+/* Searches for labels by gbs_map() and, if probabilities are wanted, takes them from a run. Both
+ * use only the calling thread. @param run options of both methods, with a seed for this sequence.
+ */
 gbs_status gbsi_search_sequence(const gbsi_crf_chain *chain, size_t sequence, uint32_t *table,
                                 const gbs_run_options *run, gbsi_found *found, gbs_error *err);
 

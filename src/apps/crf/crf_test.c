@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chains against enumeration of all labellings, with features spelt out by hand; templates, models
- * of both formats, refusals. */
+/* Compares chains with the enumeration of all labellings, with features that are written by hand.
+ * Tests templates, models of both formats, and refusals. */
 #include "gibbsite/crf.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static void ok(gbs_status status)
 
 /* ---- a model in text, and what its features are worth -------------------------------------- */
 
-/* Text that is put together. */
+/* A text to which parts are appended. */
 typedef struct text {
     char at[MOST];
     size_t n;
@@ -45,7 +45,8 @@ static void add(text *t, const char *format, ...)
     assert_true(t->n < MOST);
 }
 
-/* The weight of a feature with labels: any function of the text will do. @param before L: none. */
+/* @return the weight of a feature with labels, an arbitrary function of the text. @param before
+ * label before; L: none. */
 static double weight_of(const char *feature, uint32_t before, uint32_t y)
 {
     uint64_t h = 17 + before * 5 + y;
@@ -75,7 +76,7 @@ static void list(listed *l, const char *format, ...)
     strcpy(l->at[l->n++], feature);
 }
 
-/* A token, and the one before it: NULL if there is none. */
+/* A token and the token before it; NULL if there is none. */
 typedef struct seen {
     const char *word, *tag, *first, *before;
 } seen;
@@ -300,7 +301,7 @@ static size_t read_file(const char *path, char *at)
     return n;
 }
 
-/* What was written reads as the same model: written again, it has the same bytes. */
+/* Checks that a model that was written and read has equal bytes if it is written again. */
 static void models_written(void **state)
 {
     (void)state;
@@ -431,7 +432,8 @@ static void models_refused(void **state)
     }
 }
 
-/* Weights that no sum holds still have a best labelling; too few columns have none. */
+/* Weights that are too large for sums still have a best labelling. Data with too few columns are
+ * refused. */
 static void labelling_refused(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* With S(y) the score of labels y by the weights of a direction d, H d is the covariance of S with
- * the features. Labels given x are a Markov chain. So the expectations of the parts of S before and
- * after a token, given its label, are sums along the chain [M73]. */
+/* Let S(y) be the score of labels y by the weights of a direction d. H d is the covariance of S
+ * with the features. Labels given x are a Markov chain; the expectations of the parts of S before
+ * and after a token, given its label, are therefore sums along the chain [M73]. */
 #include "crf/curvature.h"
 
 #include <string.h>
@@ -29,9 +29,9 @@ void gbsi_curvature_free(gbsi_curvature *curvature)
 
 /* ---- one sequence ---------------------------------------------------------------------------- */
 
-/* past_t(b) = s_t(b) + sum over a of P(y_(t-1) = a | y_t = b) (past_(t-1)(a) + e(a, b)), with
- * P proportional to alpha_(t-1)(a) M(a, b). @param s [L] the direction's score of the token.
- * @param sum [L] scratch. */
+/* past_t(b) = s_t(b) + sum over a of P(y_(t-1) = a | y_t = b) (past_(t-1)(a) + e(a, b)), with P
+ * proportional to alpha_(t-1)(a) M(a, b). @param s [L] score of the token's labels by the
+ * direction. @param sum [L] scratch. */
 static void step_past(const double *alpha, const double *scaled, const double *e, const double *s,
                       size_t n_labels, const double *before, double *sum, double *past)
 {
@@ -143,7 +143,7 @@ static void sum_sequences(void *context, uint32_t member)
     }
 }
 
-/* Cov([y_(t-1) = a, y_t = b], S), over the tokens of each combination. */
+/* Sums Cov([y_(t-1) = a, y_t = b], S) over the tokens of each combination. */
 static void sum_pairs(void *context, uint32_t member)
 {
     gbsi_curvature *c = context;
@@ -181,7 +181,7 @@ static void features(void *context, uint32_t member)
     gbsi_gradient_features(((gbsi_curvature *)context)->gradient, member);
 }
 
-/* The variances of [y_t = b] in surplus, from probabilities less the labels in truth. */
+/* Replaces surplus, which is P(y_t = b) minus [truth = b], by the variances of [y_t = b]. */
 static void sum_variances(void *context, uint32_t member)
 {
     gbsi_gradient *g = ((gbsi_curvature *)context)->gradient;
@@ -225,7 +225,7 @@ static void sum_pair_variances(void *context, uint32_t member)
     }
 }
 
-/* A label with probability p(b) / sum of p. */
+/* @return a label b, drawn with probability p(b) / sum of p. */
 static uint32_t pick(const double *p, size_t n_labels, double uniform)
 {
     double at = 0.0;
@@ -240,8 +240,8 @@ static uint32_t pick(const double *p, size_t n_labels, double uniform)
     return b;
 }
 
-/* The last label by alpha, then those before it by P(y_(t-1) = a | y_t = b), proportional to
- * alpha_(t-1)(a) M(a, b). */
+/* Draws the last label of a sequence by alpha, then each label before it by P(y_(t-1) = a | y_t =
+ * b), which is proportional to alpha_(t-1)(a) M(a, b). */
 static void draw_sequences(void *context, uint32_t member)
 {
     const gbsi_curvature *c = context;
@@ -288,7 +288,7 @@ bool gbsi_curvature_product(gbsi_curvature *curvature, const double *direction, 
     void (*const steps[])(void *, uint32_t) = {fill_pairs, sum_sequences, sum_pairs, features};
     gbsi_gradient *g = curvature->gradient;
     curvature->direction = direction;
-    g->weight = direction; /* of the penalty */
+    g->weight = direction; /* the penalty is added for these weights */
     g->l2 = l2;
     g->out = product;
     return run_steps(curvature, sizeof steps / sizeof steps[0], steps);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Second derivatives of the likelihood of chains [M60]: the covariance H of features given the
- * tokens, by its products with vectors, and random vectors that have it. Results have the same bits
- * on any number of threads. */
+/* Second derivatives of the likelihood of chains [M60]: products of vectors with the covariance H
+ * of features given the tokens, and random vectors whose covariance is H. Results have the same
+ * bits on any number of threads. */
 #ifndef GBSI_CRF_CURVATURE_H
 #define GBSI_CRF_CURVATURE_H
 
 #include "crf/gradient.h"
 
 typedef struct gbsi_curvature {
-    gbsi_gradient *gradient; /* borrowed, evaluated at the weights; its truth is not used */
+    gbsi_gradient *gradient; /* borrowed; evaluated at the weights. gradient->truth is not used */
     gbsi_crf_pairs along;    /* log-weights of pairs in the direction */
     const double *direction;
-    double *past;  /* [n_tokens][L] the direction's score up to a token, expected given its label,
-                      minus that of the sequence */
-    double *ahead; /* [n_tokens][L] the same from this token on */
+    double *past; /* [n_tokens][L] score by the direction of the part up to a token: its expectation
+                     given the token's label, minus its expectation */
+    double *ahead; /* [n_tokens][L] score of the part from the token on, in the same form */
     uint64_t seed, probe;
 } gbsi_curvature;
 
@@ -27,8 +27,8 @@ void gbsi_curvature_free(gbsi_curvature *curvature);
  * @return false if it was stopped. */
 bool gbsi_curvature_product(gbsi_curvature *curvature, const double *direction, double l2,
                             double *product);
-/* Computes an approximation of the diagonal of H + l2: as if tokens were independent.
- * @param diagonal [n_weights] out. */
+/* Approximates the diagonal of H + l2, as if tokens were independent. @param diagonal [n_weights]
+ * out. */
 bool gbsi_curvature_diagonal(gbsi_curvature *curvature, double l2, double *diagonal);
 /* Draws the labels of all sequences from the model, into gradient->state. */
 bool gbsi_curvature_draw(gbsi_curvature *curvature, uint64_t seed, uint64_t probe);

@@ -5,9 +5,9 @@
 
 #include "base/memory.h"
 
-#define BLOCK ((size_t)1 << 16) /* bytes */
+#define BLOCK ((size_t)1 << 16) /* size of a block, in bytes */
 
-/* Takes n bytes of memory that is never moved. */
+/* Allocates n bytes of memory that never moves. */
 static gbs_status take(gbsi_dictionary *d, size_t n, char **at, gbs_error *err)
 {
     if (d->n_blocks == 0 || d->size - d->used < n) {

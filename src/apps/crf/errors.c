@@ -11,17 +11,17 @@
 #include "learn/probes.h"
 #include "options/questions.h"
 
-enum { VECTORS = 4 }; /* right side, direction, product, diagonal */
+enum { VECTORS = 4 }; /* number of vectors: right side, direction, product, diagonal */
 
 typedef struct errors {
     const gbs_crf *crf;
     gbs_crf_learn_options options;
     gbsi_work work;
     gbsi_features features;
-    uint32_t *labels; /* [n_tokens] any */
+    uint32_t *labels; /* [n_tokens] labels, which may be any */
     gbsi_gradient gradient;
     gbsi_curvature curvature;
-    double *room; /* [VECTORS][n_weights] */
+    double *room; /* [VECTORS][n_weights] vectors of conjugate gradients */
 } errors;
 
 static void errors_free(errors *e)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Second derivatives of chains against differences of the gradient, standard errors by probes
- * against those of the matrix, and true weights within them as often as 95 % says. */
+/* Compares second derivatives of chains with differences of the gradient, and standard errors by
+ * probes with standard errors by the matrix. Checks that 95 % of intervals contain the true weight.
+ */
 #include "crf/curvature.h"
 
 #include <math.h>
@@ -20,7 +21,8 @@
 #include "learn/equations.h"
 #include "simd/math.h"
 
-/* Three words, two labels: weights of words, then of pairs. */
+/* There are three words and two labels. The weights of words come first, then the weights of pairs.
+ */
 enum { WORDS = 3, L = 2, WEIGHTS = WORDS * L + L * L, TOKENS = 5, PATHS = 32, MOST = 1 << 15 };
 
 static const double truth[WEIGHTS] = {0.6, -0.6, -0.3, 0.3, 0.1, -0.1, 0.5, -0.7, -0.2, 0.4};
@@ -87,7 +89,7 @@ static gbs_sequences *drawn_data(uint32_t n_sentences)
     return data;
 }
 
-/* @param order out: [WEIGHTS] where each weight of the truth is in the model. */
+/* Learns a model. @param order out: [WEIGHTS] index in the model of each weight of the truth. */
 static gbs_crf *learn(const gbs_sequences *data, double l2, size_t *order)
 {
     const gbs_crf_learn_options options = {
@@ -121,7 +123,7 @@ static gbs_crf *learn(const gbs_sequences *data, double l2, size_t *order)
     return crf;
 }
 
-/* What a test of the matrix needs. */
+/* The data of a test of the matrix. */
 typedef struct fixture {
     gbs_sequences *data;
     gbs_crf *crf;
@@ -229,11 +231,11 @@ static void errors_are_those_of_the_matrix(void **state)
     tear_down(&f);
 }
 
-/* 120 data sets of 60 sentences. In the gauge of the truth the weights of a word sum to 0, and so
- * do those of pairs. 1140 of 1200 are expected within 2.037 errors, the quantile of Student's
- * distribution with 32 degrees of freedom. Two weights of a word are opposite and others depend on
- * each other, so that the standard deviation is 16, by 30 trials with other data. Fails by chance
- * once in 300; errors 20 % too small would lose 70. */
+/* 120 data sets of 60 sentences. In the gauge of the truth the weights of a word sum to 0, and the
+ * weights of pairs also sum to 0. 1140 of 1200 are expected within 2.037 errors, the quantile of
+ * Student's distribution with 32 degrees of freedom. Two weights of a word are opposite and others
+ * depend on each other, so that the standard deviation is 16, by 30 trials with other data. Fails
+ * by chance once in 300; errors 20 % too small would lose 70. */
 static void truth_is_within_errors(void **state)
 {
     (void)state;

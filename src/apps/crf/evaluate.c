@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entities found and missed, as the shared tasks of CoNLL count them. */
+/* Counts entities that were found and missed, by the rules of the shared tasks of CoNLL. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +10,16 @@
 
 struct gbs_label_scores {
     double accuracy;
-    uint64_t n_unseen; /* tokens whose true label the model does not have */
-    size_t n;          /* classes that occur, and all together */
+    uint64_t n_unseen; /* number of tokens whose true label the model does not have */
+    size_t n;          /* number of rows: classes that occur, and all classes together */
     gbs_entity_score *entity;
-    gbsi_dictionary classes; /* their names */
+    gbsi_dictionary classes; /* names of the classes */
 };
 
-/* A label as the evaluation reads it. */
+/* A label, split into its class and its position in an entity. */
 typedef struct part {
-    uint32_t class;    /* number of what stands behind "B-"; OUTSIDE of "O" */
-    bool begins, ends; /* whatever its neighbours are: B and S, E and S */
+    uint32_t class;    /* number of the class, whose name follows "B-"; OUTSIDE for "O" */
+    bool begins, ends; /* an entity always begins at B and S, and always ends at E and S */
 } part;
 
 #define OUTSIDE UINT32_MAX
@@ -29,11 +29,11 @@ typedef struct evaluation {
     const gbs_sequences *data;
     uint32_t column;
     const uint32_t *label;
-    gbsi_dictionary
-        unseen;      /* true labels that the model does not have: numbers from its n_labels */
-    bool phrases;    /* labels have no class */
-    part *part;      /* [n_labels(e)] */
-    uint32_t *truth; /* [n_tokens] */
+    gbsi_dictionary unseen; /* true labels that the model does not have; their numbers follow the
+                               model's labels */
+    bool phrases;           /* whether labels have no class */
+    part *part;             /* [n_labels(e)] each label, split */
+    uint32_t *truth;        /* [n_tokens] true labels */
     gbs_label_scores *scores;
 } evaluation;
 
@@ -42,7 +42,7 @@ static uint32_t n_labels(const evaluation *e)
     return e->crf->labels.n + e->unseen.n;
 }
 
-/* @param n out: its length. */
+/* @return the text of a label. @param n out: length of the text. */
 static const char *label_text(const evaluation *e, uint32_t y, size_t *n)
 {
     const uint32_t n_known = e->crf->labels.n;
@@ -52,7 +52,7 @@ static const char *label_text(const evaluation *e, uint32_t y, size_t *n)
     return of->text[number];
 }
 
-/* Whether every label is one of these letters, and one of them can begin a phrase anywhere. */
+/* @return whether every label is one of these letters, and some label is "B" or "I". */
 static bool are_letters_of(const evaluation *e, const char *letters)
 {
     bool begins = false;
@@ -67,8 +67,8 @@ static bool are_letters_of(const evaluation *e, const char *letters)
     return begins;
 }
 
-/* The letter in front of a class, as in "B-X", or alone where labels have no class: conlleval takes
- * "B" for a phrase of a class without a name. */
+/* Splits a label into its letter and its class, as in "B-X". Labels without a class are a letter
+ * alone: conlleval reads "B" as a phrase of a class without a name. */
 static gbs_status take_label_apart(evaluation *e, uint32_t y, gbs_error *err)
 {
     size_t n = 0;
@@ -87,8 +87,8 @@ static gbs_status take_label_apart(evaluation *e, uint32_t y, gbs_error *err)
     return gbsi_dictionary_add(&e->scores->classes, text, n, &p->class, err);
 }
 
-/* Whether an entity ends behind a label, or one begins at the next. @param after NULL: the
- * sequence ends. */
+/* @return whether an entity ends at a label, or an entity begins at the next label. @param after
+ * the next label; NULL: the sequence ends. */
 static bool is_border(const part *p, const part *after)
 {
     return after == NULL || p->class != after->class || p->ends || after->begins;
@@ -96,8 +96,9 @@ static bool is_border(const part *p, const part *after)
 
 static void count_sequence(evaluation *e, size_t first, size_t end)
 {
-    gbs_entity_score *of = e->scores->entity + 1; /* by class */
-    bool same = false; /* an entity of both is open that began at the same token */
+    gbs_entity_score *of = e->scores->entity + 1; /* counts of each class */
+    bool same = false; /* whether an entity is open that began at the same token in the truth and in
+                          the labels */
     for (size_t t = first; t < end; t++) {
         const part *truth = &e->part[e->truth[t]];
         const part *found = &e->part[e->label[t]];
@@ -125,7 +126,7 @@ static void finish_score(gbs_entity_score *s)
 {
     s->precision = s->n_found > 0 ? (double)s->n_correct / (double)s->n_found : 0.0;
     s->recall = s->n_true > 0 ? (double)s->n_correct / (double)s->n_true : 0.0;
-    /* 2 p r / (p + r), p = c / f and r = c / t */
+    /* 2 p r / (p + r), where p = n_correct / n_found and r = n_correct / n_true */
     s->f1 = s->n_correct > 0 ? 2.0 * (double)s->n_correct / (double)(s->n_found + s->n_true) : 0.0;
 }
 
@@ -134,8 +135,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const gbs_entity_score *)a)->name, ((const gbs_entity_score *)b)->name);
 }
 
-/* The row of all classes first, then those that occur, by name; a class without a name that is the
- * only one is all of them. */
+/* Sorts the rows: first the row of all classes, then the classes that occur, by name. If the only
+ * class has no name, the row of all classes replaces it. */
 static void finish(gbs_label_scores *s)
 {
     const uint32_t n_classes = s->classes.n;
@@ -156,8 +157,8 @@ static void finish(gbs_label_scores *s)
     qsort(s->entity + 1, s->n - 1, sizeof *s->entity, by_name);
 }
 
-/* Finds the true labels. A label that the model does not have gets a new number, which no token was
- * given. */
+/* Finds the true labels. A label that the model does not have gets a new number; the model never
+ * gives a token this number. */
 static gbs_status find_truth(evaluation *e, gbs_error *err)
 {
     size_t n_right = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entities found and missed, against counts by hand. */
+/* Compares numbers of entities that were found and missed with counts by hand. */
 #include "gibbsite/crf.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ static gbs_crf *model_of_labels(const char *labels)
     return crf;
 }
 
-/* Columns: the truth, what was found. */
+/* Counts entities. The columns are the true labels and the labels found. */
 static void count(const char *labels, const char *columns, const uint64_t counts[3],
                   double accuracy)
 {
@@ -59,21 +59,22 @@ static void entities(void **state)
     (void)state;
     const char *iob = "O\nB-X\nI-X\nB-Y\nI-Y\n";
     const char *iobes = "O\nB-X\nI-X\nE-X\nS-X\n";
-    /* the same span and class; one too short; one of another class */
+    /* an entity with equal span and class, an entity that is too short, an entity of another class
+     */
     count(iob, "B-X B-X\nI-X I-X\nO O\nB-Y B-Y\nI-Y O\nB-X B-Y\n", (const uint64_t[3]){3, 3, 1},
           4.0 / 6.0);
-    /* IOB1: I- begins behind O and behind another class, B- only splits */
+    /* IOB1: I- begins an entity after O and after another class; B- only splits entities */
     count(iob, "I-X B-X\nI-Y B-Y\nB-Y B-Y\nI-Y I-Y\n", (const uint64_t[3]){3, 3, 3}, 0.5);
-    /* an entity ends with its sequence; one that goes on too far is wrong */
+    /* an entity ends with its sequence; an entity that is too long is wrong */
     count(iob, "B-X B-X\n\nI-X I-X\nO I-X\n", (const uint64_t[3]){2, 2, 1}, 2.0 / 3.0);
     count(iobes, "S-X S-X\nS-X B-X\nB-X I-X\nE-X E-X\n", (const uint64_t[3]){3, 2, 1}, 0.5);
-    /* without prefixes, runs of a label */
+    /* labels without prefixes: an entity is a run of one label */
     count("O\nX\n", "X X\nX X\nO O\nX O\n", (const uint64_t[3]){2, 1, 1}, 0.75);
     count("O\nX\n", "O O\n", (const uint64_t[3]){0, 0, 0}, 1.0);
     count("B-X\nM-X\nE-X\n", "B-X B-X\nM-X M-X\nE-X E-X\n", (const uint64_t[3]){1, 1, 1}, 1.0);
 }
 
-/* Labels without a class: phrases, counted by hand as conlleval does. */
+/* Labels without a class are phrases, which are counted by hand by the rules of conlleval. */
 static void phrases(void **state)
 {
     (void)state;
@@ -110,7 +111,8 @@ static void phrases_have_one_score(void **state)
     gbs_crf_free(crf);
 }
 
-/* True labels that the model does not have: wrong, counted, and entities that were not found. */
+/* True labels that the model does not have count as wrong labels and as entities that were not
+ * found. */
 static void unseen_labels(void **state)
 {
     (void)state;

@@ -7,18 +7,19 @@
 #include "base/memory.h"
 #include "base/plural.h"
 
-#define TEMPLATE_OPERATIONS 30u /* operations, for the watch, to expand and look up a template */
+/* number of operations to expand and look up a template, for the watch */
+#define TEMPLATE_OPERATIONS 30u
 #define NOT_LISTED          UINT32_MAX
 
-/* The tokens of one sequence by the text that links them. */
+/* The tokens of one sequence, by their keys: texts that link tokens. */
 typedef struct linking {
     gbsi_dictionary keys;
-    size_t *last; /* [keys.n] the token that had the key last */
+    size_t *last; /* [keys.n] last token with the key so far */
     size_t last_capacity;
     size_t *before;    /* [n_tokens] the previous token with the same key; SIZE_MAX: none */
-    uint32_t *feature; /* of linked tokens ... */
-    size_t *begin;     /* [n_tokens] ... from here */
-    uint32_t *n;       /* [n_tokens] numbers of them; NOT_LISTED: not yet counted */
+    uint32_t *feature; /* features of linked tokens */
+    size_t *begin;     /* [n_tokens] where the features of a token begin in `feature` */
+    uint32_t *n;       /* [n_tokens] number of features of the token; NOT_LISTED: not listed yet */
     size_t used, capacity;
 } linking;
 
@@ -29,13 +30,14 @@ typedef struct finding {
     const gbs_sequences *data;
     gbsi_features *features;
     gbsi_expansion text;
-    gbsi_dictionary combinations; /* lists of features, as bytes */
-    uint32_t *pairs;              /* [2 n_templates] features of this token's pair, or of a link */
+    gbsi_dictionary combinations; /* lists of features, stored as bytes */
+    uint32_t *pairs; /* [2 n_templates] features of the pair that ends at the current token, or of a
+                        link */
     linking links;
     gbs_error *err;
 } finding;
 
-/* The number of the text that was expanded, as a feature. */
+/* Finds the number of the feature whose text was expanded last. */
 static gbs_status look_up(finding *f, uint32_t *number)
 {
     if (f->learn != NULL) {
@@ -46,7 +48,7 @@ static gbs_status look_up(finding *f, uint32_t *number)
     return GBS_OK;
 }
 
-/* The features of one token, apart from links. */
+/* Finds the features of one token, except those of links. */
 static gbs_status find_token(finding *f, size_t first, size_t end, size_t token)
 {
     gbsi_features *out = f->features;
@@ -79,7 +81,7 @@ static gbs_status find_token(finding *f, size_t first, size_t end, size_t token)
 
 /* ---- links --------------------------------------------------------------------------------- */
 
-/* The first key of a token that is not empty: "=" and a text. */
+/* Finds the first key of a token that is not empty: "=" and a text. */
 static gbs_status expand_key(finding *f, size_t first, size_t end, size_t token)
 {
     f->text.n = 0;
@@ -117,7 +119,7 @@ static gbs_status chain_keys(finding *f, size_t first, size_t end)
     return GBS_OK;
 }
 
-/* The features that a token brings to its links. */
+/* Lists the features that a token contributes to its links. */
 static gbs_status list_token(finding *f, size_t first, size_t end, size_t token)
 {
     linking *l = &f->links;
@@ -143,7 +145,7 @@ static gbs_status list_token(finding *f, size_t first, size_t end, size_t token)
     return GBS_OK;
 }
 
-/* Adds a link, which has the features of either token; features of both count once. */
+/* Adds a link, which has the features of its two tokens. A feature of both tokens counts once. */
 static gbs_status add_link(finding *f, size_t first, size_t second)
 {
     gbsi_features *out = f->features;
@@ -164,7 +166,7 @@ static gbs_status add_link(finding *f, size_t first, size_t second)
             f->pairs[n++] = feature;
         }
     }
-    if (n == 0) { /* without a known feature, the array of weights is empty */
+    if (n == 0) { /* if no feature is known, the array of weights is empty */
         return GBS_OK;
     }
     GBSI_PASS(gbsi_reserve((void **)&out->link, &out->link_capacity, out->n_links + 1,
@@ -214,7 +216,7 @@ static void linking_free(linking *l)
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
-/* The lists of features behind the numbers of combinations. */
+/* Copies the lists of features of all combinations from the dictionary. */
 static gbs_status list_combinations(finding *f)
 {
     gbsi_features *out = f->features;

@@ -11,7 +11,8 @@ enum { FEATURES_AT_ONCE = 256 };
 
 /* ---- who holds what ------------------------------------------------------------------------ */
 
-/* @param begin [n_rows + 1] of the items of rows. */
+/* Finds the rows that hold each item. @param begin [n_rows + 1] where the items of each row begin.
+ */
 static gbs_status find_holders(size_t n_rows, const size_t *begin, const uint32_t *item,
                                size_t n_items, gbsi_holders *holders, gbs_error *err)
 {
@@ -37,7 +38,8 @@ static gbs_status find_holders(size_t n_rows, const size_t *begin, const uint32_
     return GBS_OK;
 }
 
-/* Tokens whose pair with the token before has each combination. */
+/* Lists, for each combination, the tokens whose pair with the previous token has the combination.
+ */
 static gbs_status find_pair_tokens(gbsi_gradient *g, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -209,7 +211,7 @@ static void sum_sequences(void *context, uint32_t member)
     while ((s = g->next++) < g->data->n && !gbsi_watch_stopped(&g->work->watch)) {
         const size_t first = g->data->first[s];
         double *alpha = g->alpha + first * n_labels;
-        double *surplus = g->surplus + first * n_labels; /* beta at first */
+        double *surplus = g->surplus + first * n_labels; /* this memory holds beta at first */
         double log_z = 0.0;
         gbsi_crf_chain_take(chain, first, g->data->first[s + 1]);
         if (gbsi_crf_chain_sum(chain, alpha, surplus, g->after + first * n_labels, &log_z) <
@@ -227,8 +229,8 @@ static void sum_sequences(void *context, uint32_t member)
     }
 }
 
-/* pair_surplus(a, b) = sum over tokens of alpha_(t-1)(a) M(a, b) after_t(b), less 1 for true pairs.
- */
+/* pair_surplus(a, b) = sum over tokens of alpha_(t-1)(a) M(a, b) after_t(b), minus 1 for true
+ * pairs. */
 static void sum_pairs(void *context, uint32_t member)
 {
     gbsi_gradient *g = context;
@@ -260,7 +262,7 @@ static void sum_pairs(void *context, uint32_t member)
     }
 }
 
-/* The derivatives by the weights of one feature. @return operations. */
+/* Computes the derivatives by the weights of one feature. @return the number of operations. */
 static uint64_t sum_feature(gbsi_gradient *g, size_t f)
 {
     const gbs_crf *crf = g->crf;

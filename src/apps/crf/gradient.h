@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The log-likelihood of labels and its gradient by the weights [M60, M65]: the same bits on any
- * number of threads. Sequences are computed by one thread each; then every weight is summed by one
- * thread, over its tokens in their order. */
+/* The log-likelihood of labels and its gradient by the weights [M60, M65], with the same bits on
+ * any number of threads. One thread computes a sequence. Then one thread sums the derivative by
+ * each weight, over its tokens in their order. */
 #ifndef GBSI_CRF_GRADIENT_H
 #define GBSI_CRF_GRADIENT_H
 
@@ -10,14 +10,14 @@
 
 /* The objective whose gradient is computed. */
 typedef enum gbsi_objective {
-    GBSI_EXACT,    /* the likelihood of chains: links do not count */
+    GBSI_EXACT,    /* the likelihood of chains, without links */
     GBSI_PSEUDO,   /* the pseudo-likelihood */
-    GBSI_CONTRAST, /* the likelihood, its gradient estimated from sampled labels */
+    GBSI_CONTRAST, /* the likelihood, whose gradient is estimated from sampled labels */
 } gbsi_objective;
 
-/* Rows that hold each item, in their order. */
+/* The rows that hold each item, in the order of the rows. */
 typedef struct gbsi_holders {
-    size_t *begin; /* [n_items + 1] */
+    size_t *begin; /* [n_items + 1] where the rows of each item begin */
     uint32_t *row;
 } gbsi_holders;
 
@@ -27,55 +27,61 @@ typedef struct gbsi_gradient {
     const gbsi_features *features;
     const uint32_t *truth; /* [n_tokens] labels */
     gbsi_objective objective;
-    const uint32_t *given; /* [n_tokens] labels that single ones are given: true or sampled */
-    uint32_t *state;       /* [n_tokens] sampled labels; the true ones at first */
-    uint64_t seed, pass;   /* of the next sweep */
+    const uint32_t *given; /* [n_tokens] labels on which the distributions of single labels are
+                              conditioned: true or sampled */
+    uint32_t *state;       /* [n_tokens] sampled labels; at first the true labels */
+    uint64_t seed, pass;   /* seed of the random numbers; number of the next sweep */
     gbsi_work *work;
     gbsi_crf_pairs pairs;
     gbsi_crf_chain *chain;     /* [members] */
     double *alpha;             /* [n_tokens][L] */
-    double *surplus;           /* [n_tokens][L] P(y_t = b), less 1 for the true b */
+    double *surplus;           /* [n_tokens][L] P(y_t = b), minus 1 for the true b */
     double *after;             /* [n_tokens][L] */
     double *log_p;             /* [n sequences] log-probabilities of the true labels */
-    double *pair_surplus;      /* [n_combinations][L][L] the same of pairs, over all tokens */
-    gbsi_holders tokens;       /* of each feature */
+    double *pair_surplus;      /* [n_combinations][L][L] surplus of pairs of labels, summed over all
+                                  tokens */
+    gbsi_holders tokens;       /* tokens of each feature */
     gbsi_holders pair_tokens;  /* tokens, other than first tokens, of each combination */
-    gbsi_holders pair_links;   /* links of each combination; none without links in the templates */
+    gbsi_holders pair_links;   /* links of each combination; none if the templates have no links */
     gbsi_holders token_links;  /* links of each token */
-    gbsi_holders combinations; /* of each feature */
-    const double *weight;      /* weights of the current evaluation, as are the members below */
+    gbsi_holders combinations; /* combinations of each feature */
+    const double *weight; /* weights of the current evaluation; the members below also belong to
+                             this evaluation */
     double *out;
     double l2;
     _Atomic size_t next;
-    _Atomic bool wide; /* log-weights at some token are too far apart */
+    _Atomic bool wide; /* whether the log-weights at some token are too far apart */
 } gbsi_gradient;
 
-/* All is borrowed. Zero-initialise; free in any case. */
+/* Borrows all arguments. Zero-initialise the struct, and call gbsi_gradient_free() even after a
+ * failure. */
 gbs_status gbsi_gradient_new(const gbs_crf *crf, const gbs_sequences *data,
                              const gbsi_features *features, const uint32_t *truth, gbsi_work *work,
                              gbsi_gradient *gradient, gbs_error *err);
 void gbsi_gradient_free(gbsi_gradient *gradient);
 
-/* Turns to an objective; PSEUDO and CONTRAST are for templates with links. */
+/* Sets the objective. PSEUDO and CONTRAST are for templates with links. */
 void gbsi_gradient_turn(gbsi_gradient *gradient, gbsi_objective objective);
 
-/* @return -ln P(labels | data) + l2/2 |weight|^2 with its gradient, or value and gradient of
- * another objective; INFINITY, with zeros, if log-weights are too far apart for sums, or if the
- * call was stopped. CONTRAST draws all labels once more, and gives the pseudo-likelihood of the
- * true labels given those.
- * @param out [n_weights], out. */
+/* Computes the value and gradient of -ln P(labels | data) + l2/2 |weight|^2, or of another
+ * objective. CONTRAST draws all labels once more, and its value is the pseudo-likelihood of the
+ * true labels given the sampled labels. @return the value; INFINITY, with a gradient of zeros, if
+ * log-weights are too far apart for sums, or if the call was stopped. @param out [n_weights], out.
+ */
 double gbsi_gradient_at(gbsi_gradient *gradient, const double *weight, double l2, double *out);
 
-/* contrast.c: steps along CONTRAST, each with a sweep of all labels. @param weight [n_weights] from
- * there, and out: the mean over the last half of the steps. @param change out: how far that moved
- * in its own last half, as a share of its length, scaled to a step of Newton's where the steps
- * there are shorter in all. @param tell NULL, or called after each step. @param slope [n_weights]
- * the sampled gradient that it took. */
+/* contrast.c: takes steps along the gradient of CONTRAST, each with a sweep of all labels. @param
+ * weight [n_weights] in: the first weights; out: the mean over the last half of the steps. @param
+ * change out: distance by which this mean moved in the second half of the averaged steps, as a
+ * share of its length. If these steps together are shorter than one step of Newton's method, the
+ * distance is scaled to one such step. @param tell NULL, or called after each step. @param slope
+ * [n_weights] the sampled gradient of the step. */
 gbs_status gbsi_contrast(gbsi_gradient *gradient, double l2, uint64_t steps, double *weight,
                          double *change, void (*tell)(void *context, const double *slope),
                          void *context, gbs_error *err);
 
-/* pseudo.c, for pools: surplus and log_p of sequences, then pair_surplus. */
+/* pseudo.c: jobs for gbsi_pool_run(). The first job computes surplus and log_p of sequences, the
+ * second one pair_surplus. */
 void gbsi_pseudo_sequences(void *gradient, uint32_t member);
 void gbsi_pseudo_pairs(void *gradient, uint32_t member);
 /* A job for gbsi_pool_run(): writes surplus and pair_surplus, summed up by features, plus l2 times

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The most probable labels of sequences, and probabilities of labels. */
+/* Finds the most probable labels of sequences, and probabilities of labels. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,31 +14,32 @@
 
 typedef struct labelling labelling;
 
-/* One thread's. */
+/* The state of one thread. */
 typedef struct labeller {
     labelling *all;
     gbsi_crf_chain chain;
-    double *alpha, *beta, *after; /* [most_tokens][L] */
-    uint32_t *table;              /* [n_combinations] scratch of graphs */
-    gbs_label_report report;      /* of its sequences */
-    size_t failed;                /* a sequence, or SIZE_MAX */
-    gbs_status status;            /* and why */
+    double *alpha, *beta, *after; /* [most_tokens][L] results of gbsi_crf_chain_sum() */
+    uint32_t *table;              /* [n_combinations] scratch for factor graphs */
+    gbs_label_report report;      /* report on the thread's sequences */
+    size_t failed;                /* first sequence that failed, or SIZE_MAX */
+    gbs_status status;            /* status of this failure */
     gbs_error err;
 } labeller;
 
 struct labelling {
     const gbs_crf *crf;
     const gbs_sequences *data;
-    gbs_run_options run; /* of searches */
+    gbs_run_options run; /* options of searches */
     gbsi_work work;
     gbsi_features features;
     gbsi_crf_pairs pairs;
-    labeller *labeller; /* [members] */
+    labeller *labeller; /* [members] state of each thread */
     _Atomic size_t next;
-    _Atomic size_t first_failed; /* no later sequence needs labels */
-    uint32_t *label;             /* [n_tokens] */
-    double *posterior;           /* [n_tokens][L] or NULL */
-    double *log_p;               /* [n] or NULL */
+    /* first sequence that failed on any thread; later sequences need no labels */
+    _Atomic size_t first_failed;
+    uint32_t *label;   /* [n_tokens] labels */
+    double *posterior; /* [n_tokens][L] probabilities of labels, or NULL */
+    double *log_p;     /* [n] log-probabilities of sequences, or NULL */
 };
 
 static bool wants_sums(const labelling *l)
@@ -74,7 +75,7 @@ static gbs_status label_chain(labeller *own, size_t s)
     return GBS_OK;
 }
 
-/* Labels a sequence by junction trees or sampling, with random numbers of its own. */
+/* Labels a sequence by junction trees or sampling. Each sequence has its own random numbers. */
 static gbs_status label_graph(labeller *own, size_t s)
 {
     const labelling *l = own->all;
@@ -199,7 +200,7 @@ static void labelling_free(labelling *l)
     gbsi_work_end(&l->work);
 }
 
-/* The failure at the first sequence that has one, whichever thread met it. */
+/* Returns the failure of the first sequence that failed on any thread. */
 static gbs_status first_failure(const labelling *l, gbs_error *err)
 {
     for (uint32_t i = 0; i < gbsi_pool_size(l->work.pool); i++) {
@@ -214,7 +215,8 @@ static gbs_status first_failure(const labelling *l, gbs_error *err)
     return GBS_OK;
 }
 
-/* Tokens without a feature of single labels; none where the templates make none of these. */
+/* @return the number of tokens without a feature of single labels; 0 if no template makes such
+ * features. */
 static uint64_t count_unseen(const labelling *l)
 {
     uint64_t n = 0;
@@ -257,8 +259,8 @@ static gbs_status label_all(labelling *l, gbs_error *err)
     return first_failure(l, err);
 }
 
-/* Sets the options of the searches: each search uses one thread, and together they keep the limits
- * of the whole run. */
+/* Sets the options of the searches. Each search uses one thread; all searches together keep the
+ * limits of the whole run. */
 static gbs_status take_search(labelling *l, const gbs_run_options *run, gbs_error *err)
 {
     GBSI_PASS(gbsi_options_take(run, &l->run, err));

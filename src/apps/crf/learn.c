@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Learning a model from labelled column data [M60]. */
+/* Learns a model from labelled column data [M60]. */
 #include "gibbsite/crf.h"
 
 #include "base/plural.h"
@@ -20,7 +20,8 @@
 #include "options/questions.h"
 #include "simd/math.h"
 
-#define MOST_MOVE 0.02 /* converged weights moved at most this far in the last steps */
+/* largest change in the last steps with which weights count as converged */
+#define MOST_MOVE 0.02
 
 typedef struct learning {
     gbs_crf_learn_options options;
@@ -28,15 +29,16 @@ typedef struct learning {
     gbsi_work work;
     gbs_crf *crf;
     gbsi_features features;
-    uint32_t *truth; /* [n_tokens] */
+    uint32_t *truth; /* [n_tokens] true labels */
     gbsi_gradient gradient;
-    double *weight; /* [n_weights], where L-BFGS tries */
+    double *weight; /* [n_weights] weights at which L-BFGS evaluates the objective */
     gbs_crf_learn_report report;
 } learning;
 
 /* ---- the model without weights ------------------------------------------------------------- */
 
-/* Comments: lines that begin with '#'; with Wapiti's templates also text behind a '#'. */
+/* Reads the lines of templates. Lines that begin with '#' are comments; in Wapiti's templates, the
+ * text after any '#' is a comment, too. */
 static gbs_status read_lines(gbsi_templates *templates, gbsi_text *text, gbs_error *err)
 {
     while (text->at < text->end) {
@@ -102,7 +104,7 @@ static gbs_status find_labels(learning *l, gbs_error *err)
     return GBS_OK;
 }
 
-/* Keeps the features that count often enough, in their order. @param count [features.n]. */
+/* Keeps the features whose count is at least `least`, in their order. @param count [features.n]. */
 static gbs_status keep_features(gbsi_dictionary *features, const uint64_t *count, uint64_t least,
                                 gbs_error *err)
 {
@@ -207,7 +209,8 @@ static void tell_point(const learning *l, uint64_t iteration, double objective, 
     }
 }
 
-/* After a step along a sampled gradient: they are numbered on from the iterations before. */
+/* Tells the caller about a step along a sampled gradient. The numbers of these steps continue the
+ * numbers of the iterations before. */
 static void tell_step(void *context, const double *slope)
 {
     const learning *l = context;
@@ -215,7 +218,7 @@ static void tell_step(void *context, const double *slope)
                length_of(slope, l->crf->n_weights));
 }
 
-/* After an iteration: its weights are the result until the next one. */
+/* Called after an iteration of L-BFGS. Its weights are the result until the next iteration ends. */
 static bool advance(void *context, const gbsi_climb_point *at)
 {
     learning *l = context;
@@ -253,8 +256,8 @@ static gbs_status optimise(learning *l, gbs_error *err)
     return l->report.iterations > 0 ? GBS_STOPPED : gbsi_watch_fail(err, "learning");
 }
 
-/* Optimises a model with links: by L-BFGS on the pseudo-likelihood; or from the best weights
- * without links, along sampled gradients. */
+/* Optimises a model with links: by L-BFGS on the pseudo-likelihood, or along sampled gradients that
+ * start from the best weights without links. */
 static gbs_status optimise_links(learning *l, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -294,7 +297,7 @@ static gbs_status drop_zeros(gbs_crf *crf, gbs_error *err)
     uint64_t *count = gbsi_alloc_array_zero(n, sizeof *count);
     uint64_t n_weights = 0;
     GBSI_PASS(GBSI_HAVE(err, "features", count));
-    for (uint32_t f = 0; f < n; f++) { /* the weights of a feature lie side by side */
+    for (uint32_t f = 0; f < n; f++) { /* the weights of a feature are adjacent */
         const bool single = crf->unigram[f] != GBSI_NO_WEIGHT;
         const bool pairs = crf->bigram[f] != GBSI_NO_WEIGHT;
         const double *weight = crf->weight + (single ? crf->unigram[f] : crf->bigram[f]);

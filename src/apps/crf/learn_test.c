@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The gradient against differences of the objective, on random data; what learning ends in has no
- * slope; the same bits on any number of threads. */
+/* Compares the gradient with differences of the objective on random data. Checks that the gradient
+ * is 0 where learning ends, and that bits are equal on any number of threads. */
 #include "crf/gradient.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static void ok(gbs_status status)
     assert_int_equal(status, GBS_OK);
 }
 
-/* Words, two tags, and labels that go with them more often than not. */
+/* Makes data of words, two tags, and labels that mostly agree with the tags. */
 static gbs_sequences *make_data(void)
 {
     static const char *const words[] = {"a", "b", "c", "d"};
@@ -64,7 +64,7 @@ static gbs_status learn(const char *text, gbs_template_style style, const gbs_se
     return status;
 }
 
-/* Whether this library can learn; else the test is left out. */
+/* Skips the test if this library cannot learn. */
 static void need_lbfgs(void)
 {
     gbs_sequences *data = make_data();
@@ -90,7 +90,7 @@ typedef struct problem {
     gbsi_gradient gradient;
 } problem;
 
-/* The model has learnt nothing yet: its features are all that matters. */
+/* The model is not learnt; only its features are used. */
 static void problem_init(problem *p, uint64_t threads)
 {
     const gbs_label_options options = {.size = sizeof options, .threads = threads};
@@ -151,7 +151,7 @@ static void gradient_against_differences(void **state)
         /* third derivatives times h^2, and rounding of the objective by h: below 1e-7 */
         assert_true(fabs(out[i] - (above - below) / (2.0 * h)) < 1e-6);
     }
-    /* weights too far apart for sums: no gradient, and said so */
+    /* weights too far apart for sums: the gradient is zero and g.wide is set */
     weight[0] = 1e4;
     assert_true(gbsi_gradient_at(&p.gradient, weight, 0.3, out) == INFINITY);
     assert_true(out[0] == 0.0 && out[n - 1] == 0.0);
@@ -160,7 +160,7 @@ static void gradient_against_differences(void **state)
     problem_free(&p);
 }
 
-/* Of equal data the objective of no weights is known: every labelling is as probable as any. */
+/* With all weights 0, all labellings have equal probabilities, and the objective is known. */
 static void objective_without_weights(void **state)
 {
     (void)state;
@@ -191,8 +191,8 @@ static void threads_change_no_bit(void **state)
     gbs_sequences_free(data);
 }
 
-/* Where learning ends the objective is flat: with l1, its slope is at most l1 where a weight is 0,
- * and l1 against the weight elsewhere. */
+/* Checks that the gradient is 0 where learning ends. With l1, the derivative by a weight that is 0
+ * is at most l1, and by other weights it is l1 with the opposite sign of the weight. */
 static void check_flat(double l1, double l2)
 {
     const gbs_crf_learn_options options = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Links between tokens: labels, probabilities and gradients against enumeration, with features
- * spelt out by hand; what sampled gradients lead to; models written and read; refusals. */
+/* Compares labels, probabilities and gradients with links between tokens with enumeration; features
+ * are written by hand. Tests learning by sampled gradients, models that are written and read, and
+ * refusals. */
 #include "crf/gradient.h"
 
 #include <math.h>
@@ -140,7 +141,7 @@ static void count_features(const counting *c, size_t s, const uint32_t *y)
             const char *before_v = gbs_sequences_text(data, v - 1, 0);
             add(c, "s", "", pair);
             add(c, "s<", before_u, pair);
-            if (strcmp(before_u, before_v) != 0) { /* those of both count once */
+            if (strcmp(before_u, before_v) != 0) { /* features of both tokens count once */
                 add(c, "s<", before_v, pair);
             }
         }
@@ -159,7 +160,7 @@ static double score(const problem *p, size_t s, const uint32_t *y, double *count
     return sum;
 }
 
-/* What all labellings of a sequence say. */
+/* Sums over all labellings of a sequence. */
 typedef struct answer {
     uint32_t best[LONGEST];
     double p[LONGEST][L], largest, log_z;
@@ -269,7 +270,8 @@ static void labels_against_enumeration(void **state)
     problem_free(&p);
 }
 
-/* Annealed and herded: the best labels of such short sequences are met; probabilities are near. */
+/* Annealed and herded sampling find the best labels of such short sequences, and probabilities are
+ * near the exact ones. */
 static void labels_by_sampling(void **state)
 {
     (void)state;
@@ -406,7 +408,7 @@ static gbs_status learn(const char *text, const gbs_sequences *data,
     return status;
 }
 
-/* Whether this library can learn; else the test is left out. */
+/* Skips the test if this library cannot learn. */
 static void need_lbfgs(void)
 {
     gbs_sequences *data = make_data();
@@ -430,8 +432,8 @@ static double norm(const double *x, size_t n)
     return sqrt(sum);
 }
 
-/* At the learnt weights the gradient of the likelihood, by enumeration, is small beside that at the
- * weights of pseudo-likelihood and of chains, and the likelihood the largest of the three. */
+/* At the learnt weights the gradient of the likelihood, by enumeration, is much smaller than at the
+ * weights of the pseudo-likelihood and of chains. The likelihood is the largest of the three. */
 static void sampled_gradients_lead_to_the_maximum(void **state)
 {
     (void)state;
@@ -472,8 +474,8 @@ static void sampled_gradients_lead_to_the_maximum(void **state)
     problem_free(&p);
 }
 
-/* A few steps hardly move the weights, which does not show that they have arrived; one is enough
- * for a model that is not empty. */
+/* A few steps hardly move the weights, but this does not show convergence. One step is enough for a
+ * model that is not empty. */
 static void few_steps_are_not_enough(void **state)
 {
     (void)state;

@@ -147,8 +147,7 @@ static void write_quarks(gbs_output *output, const gbsi_dictionary *d)
     }
 }
 
-/* Writes a number as C's %a does: 0x1.8p+1.
- * @param value finite, not 0. */
+/* Writes a number in the form of C's %a, such as 0x1.8p+1. @param value finite, not 0. */
 static void write_hexadecimal(gbs_output *output, double value)
 {
     char text[40];

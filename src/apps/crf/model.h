@@ -8,25 +8,25 @@
 
 /* ---- dictionary.c --------------------------------------------------------------------------- */
 
-/* Texts and their numbers, in the order in which they came. */
+/* A dictionary numbers texts in the order in which they are added. */
 #define GBSI_NOT_THERE UINT32_MAX
 
-/* Zero-initialise. Texts may hold any bytes; each is followed by a 0. */
+/* Zero-initialise the struct. Texts may hold any bytes; a 0 follows each text. */
 typedef struct gbsi_dictionary {
     gbsi_name_map map;
-    const char **text; /* [n] */
-    size_t *length;    /* [n] bytes */
+    const char **text; /* [n] texts */
+    size_t *length;    /* [n] bytes of the texts */
     uint32_t n;
     size_t text_capacity, length_capacity;
     char **block; /* [n_blocks] memory of the texts, which never moves */
     size_t n_blocks, block_capacity;
-    size_t used, size; /* bytes of the last block */
+    size_t used, size; /* used and allocated bytes of the last block */
 } gbsi_dictionary;
 
-/* The number of a text, which is added if it is new. */
+/* Finds the number of a text; a new text is added. */
 gbs_status gbsi_dictionary_add(gbsi_dictionary *d, const char *at, size_t n, uint32_t *number,
                                gbs_error *err);
-/* @return GBSI_NOT_THERE if it is not. */
+/* @return the number of a text; GBSI_NOT_THERE if the dictionary lacks the text. */
 uint32_t gbsi_dictionary_find(const gbsi_dictionary *d, const char *at, size_t n);
 void gbsi_dictionary_free(gbsi_dictionary *d);
 
@@ -41,23 +41,25 @@ struct gbs_crf {
     gbsi_templates templates;
     gbsi_dictionary labels;
     gbsi_dictionary features;
-    uint64_t *unigram; /* [features.n] place of the first of L weights, or GBSI_NO_WEIGHT */
-    uint64_t *bigram;  /* [features.n] place of the first of L * L weights of neighbours or links,
-                          or GBSI_NO_WEIGHT */
+    uint64_t *unigram; /* [features.n] index of the first of L weights, or GBSI_NO_WEIGHT */
+    uint64_t *bigram; /* [features.n] index of the first of L * L weights of neighbours or links, or
+                         GBSI_NO_WEIGHT */
     size_t unigram_capacity, bigram_capacity;
     double *weight; /* [n_weights] */
     uint64_t n_weights;
 };
 
-/* Gives weights to the features that have none yet, in their order: their numbers only. */
+/* Assigns indices of weights to the features that have none yet, in their order. The weights
+ * themselves are not set. */
 gbs_status gbsi_crf_number_weights(gbs_crf *crf, gbs_error *err);
 
 gbs_status gbsi_crf_read_crfpp(gbs_crf *crf, gbsi_text *text, gbs_error *err);
 gbs_status gbsi_crf_read_wapiti(gbs_crf *crf, gbsi_text *text, gbs_error *err);
 
-/* The work of labelling and learning (learn/work.h), and the memory that counts for their limit. */
+/* The work of labelling and learning (learn/work.h), and the memory that counts towards its limit.
+ */
 
-/* @return the number of bytes, roughly, for the memory limit. */
+/* @return the approximate number of bytes of the sequences, for the memory limit. */
 uint64_t gbsi_sequences_bytes(const gbs_sequences *sequences);
 uint64_t gbsi_crf_bytes(const gbs_crf *crf);
 

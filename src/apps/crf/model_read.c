@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text models of CRF++ and of Wapiti. */
+/* Reads the text models of CRF++ and Wapiti. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "crf/model.h"
 #include "decimal/decimal.h"
 
-enum { WAPITI_CRF = 2 }; /* type of a model: a chain; 0 and 1 are other kinds */
+enum { WAPITI_CRF = 2 }; /* type of a model that is a chain; 0 and 1 are other types */
 #define SKIP_CHAIN "skip-chain"
 
-/* The rest of a line, without its end; the text moves behind it. */
+/* @return the rest of a line without the line end. The text moves to the next line. */
 static gbsi_token rest_of_line(gbsi_text *text)
 {
     gbsi_token line = {.at = text->at};
@@ -35,7 +35,7 @@ static gbs_status expect_word(gbsi_text *text, const char *word, gbs_error *err)
     return GBS_OK;
 }
 
-/* A label or feature, which must be new. */
+/* Adds a label or feature, which must be new. */
 static gbs_status add_new(gbsi_dictionary *d, const gbsi_text *text, gbsi_token token,
                           const char *what, gbs_error *err)
 {
@@ -50,7 +50,7 @@ static gbs_status add_new(gbsi_dictionary *d, const gbsi_text *text, gbsi_token 
     return GBS_OK;
 }
 
-/* @param unigram,bigram the first weights. */
+/* Adds a feature. @param unigram,bigram indices of the feature's first weights. */
 static gbs_status add_feature(gbs_crf *crf, const gbsi_text *text, gbsi_token token,
                               uint64_t unigram, uint64_t bigram, gbs_error *err)
 {
@@ -111,7 +111,7 @@ static gbs_status read_head(gbsi_text *text, double *cost_factor, uint64_t *n_we
     return GBS_OK;
 }
 
-/* "id feature": the number of its first weight, a blank, the text. */
+/* Reads "id feature": the index of the feature's first weight, a blank, and the text. */
 static gbs_status read_feature(gbs_crf *crf, gbsi_text *text, gbs_error *err)
 {
     uint64_t id = 0;
@@ -166,7 +166,7 @@ gbs_status gbsi_crf_read_crfpp(gbs_crf *crf, gbsi_text *text, gbs_error *err)
 
 /* ---- Wapiti -------------------------------------------------------------------------------- */
 
-/* "length:text," and the end of a line; the length counts bytes. */
+/* Reads "length:text," and the end of a line. The length counts bytes. */
 static gbs_status read_netstring(gbsi_text *text, gbsi_token *token, gbs_error *err)
 {
     uint64_t n = 0;
@@ -201,7 +201,7 @@ static gbs_status read_count(gbsi_text *text, const char *expected, uint64_t mos
     return gbsi_text_unexpected(text, gbsi_text_peek(text), expected, err);
 }
 
-/* Reads a number in hexadecimal, as in -0x1.8p+1, or decimal. */
+/* Reads a hexadecimal number, such as -0x1.8p+1, or a decimal number. */
 static bool read_hexadecimal(const char *at, const char *end, double *value)
 {
     const bool negative = at < end && *at == '-';
@@ -221,7 +221,7 @@ static bool read_hexadecimal(const char *at, const char *end, double *value)
             continue;
         }
         if ((!decimal && (small < 'a' || small > 'f')) || ++n > 15) {
-            return false; /* 15 digits hold the 14 of any double */
+            return false; /* no double needs more than 14 digits */
         }
         digits = 16 * digits + (uint64_t)(decimal ? *at - '0' : small - 'a' + 10);
         exponent -= point ? 4 : 0;
@@ -252,7 +252,7 @@ static bool read_hexadecimal(const char *at, const char *end, double *value)
     return true;
 }
 
-/* "index=value" */
+/* Reads "index=value". */
 static gbs_status read_weight(gbs_crf *crf, gbsi_text *text, gbs_error *err)
 {
     uint64_t index = 0;
@@ -274,8 +274,8 @@ static gbs_status read_weight(gbs_crf *crf, gbsi_text *text, gbs_error *err)
     return GBS_OK;
 }
 
-/* "#mdl#TYPE#ACTIVE", in old files "#mdl#ACTIVE"; "#rdr#PATTERNS/COLUMNS/AUTOMATIC", in old files
- * without the last. */
+/* Reads the first lines of a model of Wapiti: "#mdl#TYPE#ACTIVE" (in old files "#mdl#ACTIVE") and
+ * "#rdr#PATTERNS/COLUMNS/AUTOMATIC" (in old files without "/AUTOMATIC"). */
 static gbs_status read_wapiti_head(gbsi_text *text, uint64_t *n_active, uint64_t *n_patterns,
                                    gbs_error *err)
 {
@@ -284,7 +284,8 @@ static gbs_status read_wapiti_head(gbsi_text *text, uint64_t *n_active, uint64_t
     const uint64_t most = gbsi_text_left(text);
     const gbsi_token head = gbsi_text_peek(text);
     GBSI_PASS(expect_word(text, "#mdl#", err));
-    if (text->at < text->end && *text->at == SKIP_CHAIN[0]) { /* no word of Wapiti's */
+    if (text->at < text->end &&
+        *text->at == SKIP_CHAIN[0]) { /* a word that Wapiti itself does not write */
         GBSI_PASS(expect_word(text, SKIP_CHAIN, err));
         *n_active = WAPITI_CRF;
     } else {

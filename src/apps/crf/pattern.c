@@ -36,7 +36,7 @@ static bool is_in_class(char name, char c)
         return letter || is_digit(c);
     case 's':
         return c == ' ' || (c >= '\t' && c <= '\r');
-    default: /* p */
+    default: /* class p: punctuation */
         return c > ' ' && c < 0x7f && !letter && !is_digit(c);
     }
 }
@@ -47,7 +47,7 @@ static bool is_class(char name)
            name == 'p';
 }
 
-/* @return the number of bytes of the character of a pattern at [at, end). */
+/* @return the number of bytes of the pattern's character at `at`. */
 static size_t character_length(const char *at, const char *end)
 {
     return *at == '\\' && end - at > 1 ? 2 : 1;
@@ -76,8 +76,8 @@ const char *gbsi_pattern_check(const char *pattern, size_t n)
     return NULL;
 }
 
-/* Puts one more character in front of the rest of the pattern. ends[t] says where a match of that
- * rest that begins at t ends. */
+/* Extends the matched rest of the pattern by the character before it. ends[t] is the end of the
+ * match of the rest that begins at t. */
 static void put_before(const char *at, size_t length, char repeat, const char *text, size_t n_text,
                        size_t *ends)
 {
@@ -100,7 +100,7 @@ bool gbsi_pattern_find(const char *pattern, size_t n, const char *text, size_t n
                        size_t *begin, size_t *length)
 {
     const char *end = pattern + n;
-    size_t *start = room; /* [n_characters] starts of the characters of the pattern */
+    size_t *start = room; /* [n_characters] where each character of the pattern begins */
     size_t *ends = room + n;
     size_t n_characters = 0;
     const bool at_begin = n > 0 && *pattern == '^';

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* If links make circles, exact sums would need junction trees of large width. Conditional
- * probabilities of single labels given all others are enough for two objectives [M65]. The
- * pseudo-likelihood (Besag 1975) takes the true labels of the others. The likelihood itself takes
- * the labels of a chain that samples from the model (persistent contrastive divergence, Younes
- * 1989; Tieleman 2008). */
+/* If links form cycles, exact sums would need junction trees of large width. Two objectives need
+ * only the conditional probabilities of single labels given all other labels [M65]. For the
+ * pseudo-likelihood (Besag 1975) the other labels are the true labels. For the likelihood, the
+ * other labels come from a Markov chain that samples from the model (persistent contrastive
+ * divergence, Younes 1989; Tieleman 2008). */
 #include "crf/gradient.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "rng/philox.h"
 #include "simd/math.h"
 
-/* score(b) += row(b), or += column(b) of a matrix of pairs. */
+/* Adds a row of a matrix of pairs to score; the second function adds a column. */
 static void add_row(double *score, const double *pair, uint32_t row, size_t n_labels)
 {
     for (size_t b = 0; b < n_labels; b++) {
@@ -25,7 +25,8 @@ static void add_column(double *score, const double *pair, uint32_t column, size_
     }
 }
 
-/* Adds the log-weights of a pair to the scores of each of its two labels given the other. */
+/* Adds the log-weights of a pair to the scores of each of its two labels, given the other label of
+ * the pair. */
 static void add_pair(gbsi_gradient *g, size_t first, size_t second, uint32_t combination)
 {
     const size_t n_labels = g->crf->labels.n;
@@ -64,7 +65,7 @@ static uint32_t pick(const double *p, size_t n_labels, double at)
     return b;
 }
 
-/* Draws the label of each token of a sequence given all others, in their order.
+/* Draws the label of each token of a sequence given all other labels, in the order of the tokens.
  * @param score [n_labels] scratch. */
 static void sweep(gbsi_gradient *g, const gbsi_crf_chain *chain, double *score)
 {
@@ -140,9 +141,10 @@ void gbsi_pseudo_sequences(void *gradient, uint32_t member)
     }
 }
 
-/* Adds the surplus of a pair: its expected features minus those of the true pair. If the true
- * labels are given, the expectation is that of each of the two labels given the other; else it is
- * the mean over both of the sampled label with the probabilities of the other one. */
+/* Adds the surplus of a pair: the expected features minus the features of the true pair. For the
+ * pseudo-likelihood, the expectations of each label given the other label are added up. For sampled
+ * labels, the expectation is the mean of two terms: each takes the sampled label of one token, and
+ * the probabilities of the other token's labels. */
 static void take_pair(const gbsi_gradient *g, size_t first, size_t second, double *sum)
 {
     const size_t n_labels = g->crf->labels.n;
@@ -153,7 +155,7 @@ static void take_pair(const gbsi_gradient *g, size_t first, size_t second, doubl
         sum[y[first] * n_labels + b] += share * g->surplus[second * n_labels + b];
         sum[b * n_labels + y[second]] += share * g->surplus[first * n_labels + b];
     }
-    if (samples) { /* surplus is less the true label by itself */
+    if (samples) { /* surplus already has the true label subtracted */
         sum[y[first] * n_labels + g->truth[second]] += share;
         sum[g->truth[first] * n_labels + y[second]] += share;
         sum[g->truth[first] * n_labels + g->truth[second]] -= 1.0;

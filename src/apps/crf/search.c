@@ -9,7 +9,7 @@
 
 /* ---- the graph ----------------------------------------------------------------------------- */
 
-/* A factor of two tokens; those of one combination share a table. */
+/* Adds a factor of two tokens. Factors of one combination share a table. */
 static gbs_status add_pair(gbs_builder *builder, const gbsi_crf_chain *chain, size_t first,
                            size_t second, uint32_t combination, uint32_t *table, gbs_error *err)
 {
@@ -41,9 +41,9 @@ static gbs_status add_tokens(gbs_builder *builder, const gbsi_crf_chain *chain, 
     return GBS_OK;
 }
 
-/* The graph of the sequence that chain has taken: a variable for each token, in their order.
- * @param table [n_combinations] GBSI_NO_TABLE, as it is left. @param named whether states have the
- * labels' names. */
+/* Makes the factor graph of the current sequence of `chain`, with a variable for each token in the
+ * order of the tokens. @param table [n_combinations] scratch; all entries are GBSI_NO_TABLE before
+ * and after the call. @param named whether states have the names of the labels. */
 static gbs_status sequence_graph(const gbsi_crf_chain *chain, size_t sequence, uint32_t *table,
                                  bool named, gbs_model **graph, gbs_error *err)
 {
@@ -115,7 +115,7 @@ gbs_status gbsi_search_sequence(const gbsi_crf_chain *chain, size_t sequence, ui
     }
 
 cleanup:
-    /* what stops one search stops all of them; the watch tells the others */
+    /* if one search is stopped, the watch also stops all other searches */
     status = status == GBS_STOPPED || status == GBS_ERR_STOPPED ? GBS_OK : status;
     gbs_model_free(graph);
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Column data: a token a line, an empty line behind each sequence. */
+/* Reads column data: one token on each line, and an empty line after each sequence. */
 #include "crf/templates.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@ static bool separates(char c)
 }
 
 /* Cuts a line of the file into the texts of token s->n_tokens. *n_texts is 0 for an empty line.
- * s->bytes is a copy of the file, into which the 0 behind each text goes. */
+ * s->bytes is a copy of the file, in which a 0 is written after each text. */
 static gbs_status cut_line(gbs_sequences *s, const gbsi_text *file, const char *begin,
                            const char *end, uint32_t *n_texts, gbs_error *err)
 {

@@ -7,19 +7,19 @@
 
 #include "base/memory.h"
 
-#define MOST_ROW     1000000 /* of Wapiti templates */
+#define MOST_ROW     1000000 /* largest row in templates of Wapiti */
 #define MOST_COLUMN  1000000u
 #define CRFPP_ROW    8  /* largest distance that CRF++ allows */
-#define WAPITI_NAMED 4  /* rows beyond the ends that have names of their own */
-#define BEYOND_SIZE  32 /* bytes of such a name */
+#define WAPITI_NAMED 4  /* number of rows beyond each end that have their own names */
+#define BEYOND_SIZE  32 /* bytes of the name of a row beyond the ends */
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* A line while it is read. Places in messages refer to the text that contains the line. */
+/* A line that is being read. Positions in messages refer to the text that contains the line. */
 typedef struct reading {
     const gbsi_text *text;
     const char *at, *end;
-    bool wapiti; /* the style of the templates */
+    bool wapiti; /* whether the style is Wapiti's */
     gbs_error *err;
 } reading;
 
@@ -40,7 +40,7 @@ static bool skips(reading *r, char c)
     return there;
 }
 
-/* Blanks inside of a macro: Wapiti allows them, CRF++ does not. */
+/* Skips blanks inside a macro. Wapiti allows them, CRF++ does not. */
 static void skip_blanks(reading *r)
 {
     while (skips(r, ' ') || skips(r, '\t')) {
@@ -73,7 +73,7 @@ static gbs_status read_number(reading *r, bool with_sign, int32_t most, const ch
     return GBS_OK;
 }
 
-/* "pattern" in quotes; a quote in it is escaped by a backslash. */
+/* Reads "pattern" in quotes; a backslash escapes a quote in the pattern. */
 static gbs_status read_pattern(reading *r, gbsi_piece *piece)
 {
     GBSI_PASS(expect(r, ',', "a comma and a pattern in quotes"));
@@ -92,7 +92,7 @@ static gbs_status read_pattern(reading *r, gbsi_piece *piece)
     return GBS_OK;
 }
 
-/* "x[row,column]" and its like, behind "%". */
+/* Reads "x[row,column]" or another macro, after "%". */
 static gbs_status read_macro(reading *r, gbsi_piece *piece)
 {
     static const char letters[] = "xmtXMT";
@@ -234,8 +234,8 @@ static gbs_status append(gbsi_expansion *out, const char *at, size_t n, bool low
     return GBS_OK;
 }
 
-/* Names the rows beyond the ends of a sequence: _B-1, _B+1; _x-1 to _x-4 and _x-# of Wapiti.
- * @param distance 1 is next to the sequence. */
+/* Makes the name of a row beyond the ends of a sequence: _B-1, _B+1, ...; for Wapiti _x-1 to _x-4,
+ * then _x-#. @param distance 1 for the row next to the sequence. */
 static void name_beyond(gbs_template_style style, char sign, uint64_t distance,
                         char name[BEYOND_SIZE])
 {
@@ -247,8 +247,8 @@ static void name_beyond(gbs_template_style style, char sign, uint64_t distance,
     }
 }
 
-/* The text that a macro looks at. @param name room in which the name of a position beyond the ends
- * is made. */
+/* @return the text that a macro refers to. @param name memory for the name of a row beyond the
+ * ends. */
 static const char *text_at(gbs_template_style style, const gbsi_piece *piece,
                            const gbs_sequences *data, size_t first, size_t end, size_t token,
                            char name[BEYOND_SIZE])
@@ -270,7 +270,7 @@ static const char *text_at(gbs_template_style style, const gbsi_piece *piece,
     return data->text[(first + (size_t)row) * data->n_columns + piece->column];
 }
 
-/* Replaces a text by the text that %m or %t makes of it. */
+/* Replaces a text by the result of %m or %t. */
 static gbs_status match(const gbsi_piece *piece, gbsi_expansion *out, const char **at, size_t *n,
                         gbs_error *err)
 {

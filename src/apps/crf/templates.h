@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Feature templates: lines in which %x[row,column] stands for a text near a token. */
+/* Feature templates are lines in which %x[row,column] stands for a text near a token. */
 #ifndef GBSI_CRF_TEMPLATES_H
 #define GBSI_CRF_TEMPLATES_H
 
@@ -13,56 +13,57 @@
 /* ---- sequences.c ---------------------------------------------------------------------------- */
 
 struct gbs_sequences {
-    char *name;  /* of the file */
-    char *bytes; /* of the file, each text ended by 0 */
+    char *name;  /* name of the file */
+    char *bytes; /* bytes of the file, in which each text ends with 0 */
     uint32_t n_columns;
     size_t n, n_tokens;
-    size_t *first;        /* [n + 1] */
-    const char **text;    /* [n_tokens][n_columns], into bytes */
-    uint64_t *line;       /* [n_tokens] from 1 */
-    size_t text_capacity; /* capacity while the file is read */
+    size_t *first;        /* [n + 1] first token of each sequence */
+    const char **text;    /* [n_tokens][n_columns] texts, which point into `bytes` */
+    uint64_t *line;       /* [n_tokens] number of the token's line, from 1 */
+    size_t text_capacity; /* allocated entries of `text` while the file is read */
     size_t line_capacity, first_capacity;
 };
 
 /* ---- templates.c ---------------------------------------------------------------------------- */
 
 typedef enum gbsi_piece_kind {
-    GBSI_PIECE_WORDS,   /* as they stand */
+    GBSI_PIECE_WORDS,   /* text without a macro */
     GBSI_PIECE_TEXT,    /* %x: the text */
-    GBSI_PIECE_MATCHED, /* %m: what of the text a pattern matches */
+    GBSI_PIECE_MATCHED, /* %m: the part of the text that a pattern matches */
     GBSI_PIECE_TEST,    /* %t: "true" or "false": whether the pattern matches */
 } gbsi_piece_kind;
 
 typedef struct gbsi_piece {
     gbsi_piece_kind kind;
-    bool lower;    /* in small letters */
-    bool absolute; /* row from the begin, or from the end if negative */
+    bool lower;    /* whether the text is changed to small letters */
+    bool absolute; /* whether the row counts from the beginning of the sequence, or from its end if
+                      negative */
     int32_t row;
     uint32_t column;
-    const char *at; /* [n] words or pattern, into the line */
+    const char *at; /* [n] words or pattern, which points into `line` */
     size_t n;
 } gbsi_piece;
 
 typedef struct gbsi_template {
-    char *line; /* [n] templates as written, owned */
+    char *line; /* [n] line of the template, owned */
     size_t n;
-    gbsi_piece *piece; /* [n_pieces] owned */
+    gbsi_piece *piece; /* [n_pieces] pieces, owned */
     size_t n_pieces, capacity;
 } gbsi_template;
 
-/* The templates of a model. Zero-initialise, then set style. */
+/* The templates of a model. Zero-initialise the struct, then set `style`. */
 typedef struct gbsi_templates {
     gbs_template_style style;
-    gbsi_template *of; /* [n] */
+    gbsi_template *of; /* [n] templates */
     size_t n, capacity;
-    uint32_t n_columns; /* that they need */
-    bool links;         /* some say which tokens are linked, or what goes with links */
+    uint32_t n_columns; /* number of columns that the templates need */
+    bool links;         /* whether some templates define links or features of links */
 } gbsi_templates;
 
-/* The first character of a feature says on what it depends beside the token: u on its label, b on
- * its label and the label before; * stands for both kinds of weights. A template with s gives
- * features of the labels of two linked tokens [M65]; two tokens of a sequence are linked if their
- * texts behind = are equal and not empty. */
+/* The first character of a feature says which labels its weights depend on: u on the label of the
+ * token, b on this label and the label before; * has both kinds of weights. A template with s gives
+ * features of the labels of two linked tokens [M65]. Two tokens of a sequence are linked if their
+ * texts after = are equal and not empty. */
 static inline bool gbsi_has_unigram(char first)
 {
     return first == 'U' || first == 'u' || first == '*';
@@ -79,33 +80,33 @@ static inline bool gbsi_is_key(char first)
 {
     return first == '=';
 }
-/* Whether a feature has a weight for each pair of labels. */
+/* @return whether a feature has a weight for each pair of labels. */
 static inline bool gbsi_has_pairs(char first)
 {
     return gbsi_has_bigram(first) || gbsi_has_link(first);
 }
 
-/* @param line line number in a text, for messages. */
+/* Adds a template. @param line the template. @param text the text that contains the line, for
+ * messages. */
 gbs_status gbsi_templates_add(gbsi_templates *templates, const gbsi_text *text, gbsi_token line,
                               gbs_error *err);
 void gbsi_templates_free(gbsi_templates *templates);
-/* Checks that there are templates of links if and only if there are some that say which tokens
- * are linked.
- * @param at position for the message. */
+/* Checks that templates with features of links and templates that define links are either both
+ * present or both absent. @param at position for the message. */
 gbs_status gbsi_templates_check(const gbsi_templates *templates, const gbsi_text *text,
                                 gbsi_token at, gbs_error *err);
 
-/* The text of an expanded template. Zero-initialise. */
+/* The text of an expanded template. Zero-initialise the struct. */
 typedef struct gbsi_expansion {
-    char *at; /* [n] */
+    char *at; /* [n] text */
     size_t n, capacity;
-    size_t *room; /* of patterns */
+    size_t *room; /* scratch memory of patterns */
     size_t room_capacity;
 } gbsi_expansion;
 
 void gbsi_expansion_free(gbsi_expansion *expansion);
 
-/* The feature of a template at a token of the sequence [first, end). */
+/* Makes the text of a template's feature at a token of the sequence [first, end). */
 gbs_status gbsi_template_expand(const gbsi_templates *templates, size_t k,
                                 const gbs_sequences *data, size_t first, size_t end, size_t token,
                                 gbsi_expansion *out, gbs_error *err);
@@ -118,11 +119,12 @@ gbs_status gbsi_template_expand(const gbsi_templates *templates, size_t k,
  * of any other character makes it stand for itself. "*" behind a character: any number of it, "?":
  * one or none. "^" at the begin and "$" at the end tie the pattern to the ends of the text. All of
  * ASCII. */
-/* @return NULL, or where a "*" or "?" has nothing in front of it. */
+/* @return NULL, or the position of a "*" or "?" that follows no character. */
 const char *gbsi_pattern_check(const char *pattern, size_t n);
 
-/* The first place in a text where the pattern matches: "*" takes as few as will do, "?" one if that
- * will do. @param room [n + n_text + 1]. @return false, with 0 and 0: nowhere. */
+/* Finds the first match of the pattern in a text. "*" matches as few characters as possible, and
+ * "?" one character if possible. @param room [n + n_text + 1] scratch. @return false if the pattern
+ * does not match; the outputs are then 0. */
 bool gbsi_pattern_find(const char *pattern, size_t n, const char *text, size_t n_text, size_t *room,
                        size_t *begin, size_t *length);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of pictures that need no factors: when they are chosen, and that they answer as runs of the
- * model do. */
+/* Tests when runs of pictures without factors are chosen, and that they give the answers of runs of
+ * the model. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,8 @@ static const gbs_denoise_options of_flips = {.size = sizeof of_flips,
                                              .noise_level = 0.125,
                                              .coupling = 1.25};
 
-/* Two levels of a large picture: what is set, and what leaves it as it is. */
+/* Tests which options of large pictures of two levels are set, and which options prevent a change.
+ */
 static void large_pictures_of_two_levels_are_run_in_bits(void **unused)
 {
     (void)unused;
@@ -93,8 +94,8 @@ static void execute(gbs_run *run)
     assert_true(gbs_run_execute(run, NULL, NULL) >= 0);
 }
 
-/* The run without factors has the bits of the run of the model. @param shown of one pixel in this
- * many, black. */
+/* Checks that the run without factors has the bits of the run of the model. @param shown of one
+ * pixel in this many, black. */
 static void check_bits(uint32_t width, uint32_t height, uint32_t shown,
                        gbs_estimator_kind estimator)
 {
@@ -142,7 +143,8 @@ static void no_factors_are_needed(void **unused)
     check_bits(64, 64, 0, GBS_ESTIMATOR_RAO_BLACKWELL);
 }
 
-/* What is no lattice has its model, and a run without factors no checkpoint. */
+/* A picture that is not a lattice is run with its model. A run without factors has no checkpoint.
+ */
 static void other_runs_have_their_model(void **unused)
 {
     (void)unused;
@@ -180,7 +182,8 @@ static const gbs_denoise_options of_grey = {.size = sizeof of_grey,
                                             .noise_level = 1.0,
                                             .coupling = 0.5};
 
-/* Large pictures of more levels, and those of two that are no lattice in bits. */
+/* Large pictures of more levels, and of two levels that are not a lattice in bits, have no factors.
+ */
 static void large_pictures_of_levels_have_no_factors(void **unused)
 {
     (void)unused;
@@ -220,8 +223,8 @@ typedef struct small_picture {
     gbs_denoise_options how;
 } small_picture;
 
-/* Every kind of noise, smoothing and neighbours; sides that fill a block of sixteen columns of one
- * parity, and that do not. */
+/* Pictures with every kind of noise, smoothing and neighbours. Some sides fill blocks of sixteen
+ * columns of one parity, others do not. */
 static const small_picture small[] = {
     {4, 3, {.levels = 3, .noise_level = 0.3, .coupling = 0.6}},
     {3, 5, {.levels = 2, .noise_level = 0.2, .coupling = 0.9, .neighbours = 8}},
@@ -351,7 +354,8 @@ static void threads_make_no_difference(void **unused)
     gbs_image_free(&image);
 }
 
-/* Sums of many passes go to the totals: the answer is that of the estimate, which has its own. */
+/* Sums of many passes are moved to the totals. The answer must equal the estimate, which keeps its
+ * own sums. */
 static void long_runs_keep_their_sums(void **unused)
 {
     (void)unused;
@@ -381,7 +385,8 @@ static void long_runs_keep_their_sums(void **unused)
     gbs_image_free(&image);
 }
 
-/* Of a large picture some sites have errors, spread over it, and all have probabilities. */
+/* In a large picture all sites have probabilities, and some sites, spread over the picture, have
+ * errors. */
 static void some_sites_have_errors(void **unused)
 {
     (void)unused;
@@ -422,7 +427,7 @@ static void some_sites_have_errors(void **unused)
     gbs_image_free(&image);
 }
 
-/* Fails at every request of memory in turn. */
+/* Lets every request of memory fail in turn. */
 static void run_out_of_memory(const gbs_denoise_options *how)
 {
     gbs_run_options options = in_bits(GBS_ESTIMATOR_RAO_BLACKWELL);

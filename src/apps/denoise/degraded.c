@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model of a noisy picture: gibbsite/denoise.h. */
+/* Makes the model of a noisy picture (gibbsite/denoise.h). */
 #include <math.h>
 
 #include "base/budget.h"
@@ -13,7 +13,7 @@
 #include "pictures/image_file.h"
 #include "simd/math.h"
 
-enum { MOST_LEVELS = 256 }; /* the row of --levels */
+enum { MOST_LEVELS = 256 }; /* the largest value of the option --levels */
 #define ROOT_HALF 0.70710678118654752
 
 const gbsi_denoise_step gbsi_denoise_steps[4] = {
@@ -134,15 +134,17 @@ double gbsi_denoise_log_seen(const gbs_denoise_options *o, double shown, uint32_
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
-/* Pixels that show the same share a table, or a field. */
+/* A model that is being made. Pixels with equal values share a table, or a field. */
 typedef struct making {
     const gbs_image *noisy;
     gbs_denoise_options o;
     gbs_builder *builder;
     gbsi_watch watch;
     double began_s;
-    uint32_t *table_of; /* [maxval + 1] by grey value or label; UINT32_MAX: not made yet */
-    double *field_of;   /* the same for spins; NAN: not made yet */
+    uint32_t *table_of; /* [maxval + 1] number of the table of a grey value or label; UINT32_MAX:
+                           not made yet */
+    /* [maxval + 1] field of a grey value or label, for spins; NAN: not made yet */
+    double *field_of;
 } making;
 
 static bool look(void *context)
@@ -154,7 +156,7 @@ static bool look(void *context)
     return m->o.callbacks->progress(m->o.callbacks->context, &progress) != 0;
 }
 
-/* After n factors more. */
+/* Spends the operations of n more factors, and fails if the watch stops the call. */
 static gbs_status look_up(making *m, size_t n, gbs_error *err)
 {
     return gbsi_watch_spend(&m->watch, n) ? gbsi_watch_fail(err, "making the model of a picture")
@@ -176,8 +178,8 @@ static gbs_status see_table(making *m, size_t pixel, gbs_error *err)
     return gbs_builder_add_table_factor(m->builder, 1, &variable, m->table_of[value], err);
 }
 
-/* Two levels are spins s = -1, +1, on which fields and couplings run fastest: h s has the
- * difference 2 h between them, J s s' the difference 2 J. */
+/* Two levels are spins s = -1 and +1, because fields and couplings of spins are fastest. A field h
+ * s differs by 2 h between the two levels, and a coupling J s s' by 2 J. */
 double gbsi_denoise_field(const gbs_denoise_options *o, double shown)
 {
     return 0.5 * (gbsi_denoise_log_seen(o, shown, 1) - gbsi_denoise_log_seen(o, shown, 0));
@@ -205,7 +207,8 @@ static gbs_status see_pixels(making *m, gbs_error *err)
     return status;
 }
 
-/* Makes a table of -coupling w d(a, b), for distances that are not a difference of states. */
+/* Makes a table of -coupling w d(a, b), for distances d that are not a function of the difference
+ * of states. */
 static gbs_status pair_table(making *m, double weight, uint32_t *table, gbs_error *err)
 {
     const uint32_t k = m->o.levels;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model of a noisy picture against its formula, parameters against those that made a picture.
- */
+/* Compares the model of a noisy picture with its formula, and estimated parameters with the
+ * parameters that made a picture. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,7 +89,8 @@ static void models_are_their_formula(void **state)
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-/* Three levels, two pixels wrong of four; the marginals are 0.8 on one level. */
+/* A picture has three levels, and two of four pixels are wrong; the marginals are 0.8 on one level.
+ */
 static void errors_are_counted(void **state)
 {
     (void)state;
@@ -163,7 +164,7 @@ static gbs_status keep_last(void *context, uint64_t draw, uint32_t chain, double
     return GBS_OK;
 }
 
-/* A picture drawn from the prior. */
+/* Draws a picture from the prior. */
 static void draw_prior(const gbs_denoise_options *o, uint32_t side, uint64_t seed, uint32_t *x)
 {
     gbs_image flat = grey(side, side, 250);
@@ -176,7 +177,7 @@ static void draw_prior(const gbs_denoise_options *o, uint32_t side, uint64_t see
         .size = sizeof callbacks, .context = context, .draw = keep_last};
     prior.noise = GBS_NOISE_GAUSS;
     prior.labels = 0;
-    prior.noise_level = 1e6; /* says nothing */
+    prior.noise_level = 1e6; /* so much noise that the pixels give no information */
     options.method = GBS_METHOD_SAMPLE;
     options.temper = GBS_TEMPER_OFF;
     options.seed = seed;
@@ -198,7 +199,8 @@ static double normal(test_random *random)
     return sum;
 }
 
-/* What is seen of it. Grey values have room for noise beyond the levels: level a is 100 (a + 2). */
+/* @return the noisy value of a level. Level a is the grey value 100 (a + 2), which leaves values
+ * for noise beyond the levels. */
 static uint16_t seen(const gbs_denoise_options *o, uint32_t x, test_random *random)
 {
     if (o->noise == GBS_NOISE_GAUSS) {
@@ -210,7 +212,7 @@ static uint16_t seen(const gbs_denoise_options *o, uint32_t x, test_random *rand
     return (uint16_t)(flips ? (x + 1 + test_below(random, o->levels - 1)) % o->levels : x);
 }
 
-/* Pictures of 120 x 120 pixels tell their parameters so far. Normal noise is small,
+/* Pictures of 120 x 120 pixels determine their parameters with these errors. Normal noise is small,
  * because pictures cut it off at black and white. */
 static void parameters_are_found(void **state)
 {
@@ -418,7 +420,7 @@ static void misuse_is_refused(void **state)
     gbs_image_free(&y);
 }
 
-/* Only what nobody limited: 2^33 updates times levels, at least 16 sweeps. */
+/* Runs without a limit get 2^33 updates times levels, and at least 16 sweeps. */
 static void large_pictures_end(void **unused)
 {
     static const struct {
@@ -459,7 +461,7 @@ static int never_stop(void *context, const gbs_progress *progress)
     return 0;
 }
 
-/* A picture with more factors than there are between two looks. */
+/* The picture has more factors than are made between two looks of the watch. */
 static void making_a_model_can_be_stopped(void **state)
 {
     (void)state;

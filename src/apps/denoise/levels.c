@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A picture as a grid of levels: it needs no factors, and takes a few bytes a pixel and level. */
+/* Makes a grid of levels from a picture. The grid needs no factors, and takes a few bytes for each
+ * pixel and level. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -8,8 +9,8 @@
 typedef struct seeing {
     const gbs_image *noisy;
     const gbs_denoise_options *o;
-    uint32_t *index_of; /* [values] index among the values that occur, by grey value or label */
-    double *seen;       /* [shown][levels] */
+    uint32_t *index_of; /* [values] index of each grey value or label among the values that occur */
+    double *seen;       /* [shown][levels] log-probability of each value at each level */
     uint32_t n_shown;
 } seeing;
 

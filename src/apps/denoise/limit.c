@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses how long the run of a large picture lasts if no limit is given, and whether it is a run
- * without factors. */
+/* Chooses the length of the run of a large picture if no limit is given, and whether the run needs
+ * no factors. */
 #include "chains/run.h"
 #include "chains/run_options.h"
 #include "denoise/denoise.h"
 
-#define LARGE        (UINT64_C(1) << 20) /* pixels times levels */
-#define MOST_WORK    (UINT64_C(1) << 33) /* updates times levels */
+#define LARGE        (UINT64_C(1) << 20) /* pixels times levels of a large picture */
+#define MOST_WORK    (UINT64_C(1) << 33) /* most updates times levels of a run */
 #define LEAST_SWEEPS 16u
-/* Limits of runs without factors: few chains are enough to compare, and fewer of their sweeps are
- * burn-in. An update in bits takes a tenth of the time of another update. */
+/* Limits of runs without factors. A few chains are enough for R-hat, and with few chains a smaller
+ * part of all sweeps is burn-in. An update of sites in bits takes a tenth of the time of another
+ * update. */
 #define FEW_CHAINS         4u
 #define LEAST_BIT_SWEEPS   64u
 #define LEAST_LEVEL_SWEEPS 32u
@@ -32,7 +33,7 @@ gbs_status gbs_denoise_limit(const gbs_image *noisy, const gbs_denoise_options *
     const bool aims = own.target_error != 0.0;
     const bool ends = own.sweeps != 0 || own.max_updates != 0 || own.time_s != 0.0;
     uint64_t n_frozen = 0;
-    if (!ends) { /* otherwise the answer has no effect */
+    if (!ends) { /* if the options limit the run, frozen pixels do not matter */
         GBSI_PASS(gbs_denoise_frozen(noisy, options, &n_frozen, err));
     }
     const bool frozen = n_frozen == n / o.levels;
@@ -42,7 +43,7 @@ gbs_status gbs_denoise_limit(const gbs_image *noisy, const gbs_denoise_options *
     if (n < LARGE) {
         return GBS_OK;
     }
-    gbs_run_options bare = own; /* without factors */
+    gbs_run_options bare = own; /* options of a run without factors */
     bare.method = own.method == GBS_METHOD_AUTO ? GBS_METHOD_SAMPLE : own.method;
     bare.lattice = own.lattice == GBS_LATTICE_AUTO ? GBS_LATTICE_ALWAYS : own.lattice;
     bare.chains =

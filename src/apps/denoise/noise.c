@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds which noise a picture shows, and whether noise leaves its pixels any choice:
- * gibbsite/denoise.h. */
+/* Finds the kind of noise of a picture, and whether the pixels alone decide all levels
+ * (gibbsite/denoise.h). */
 #include <limits.h>
 #include <math.h>
 
@@ -8,11 +8,15 @@
 #include "denoise/denoise.h"
 #include "pictures/image_file.h"
 
-#define FEW_LEVELS   4u /* levels up to which a picture may use its whole range */
-#define FINE         4u /* more levels must be at least this many values apart */
-#define NEAR         0.15 /* share of a level: normal noise smaller than this would not change a level */
-#define NEARLY_ALL   0.99
-#define FROZEN_RATIO 20.7 /* ln 1e9: states rarer by this factor never occur in a run */
+/* most levels with which the values of a picture may fill the whole range */
+#define FEW_LEVELS 4u
+/* with more levels, neighbouring levels must be at least this many values apart */
+#define FINE 4u
+/* least standard deviation, in levels, at which normal noise changes levels */
+#define NEAR       0.15
+#define NEARLY_ALL 0.99
+/* ln 1e9: a state whose log-probability is lower by this amount never occurs in a run */
+#define FROZEN_RATIO 20.7
 
 enum { MOST_VALUES = 1 << 16, MOST_LEVELS = 256 };
 
@@ -31,7 +35,7 @@ gbs_noise gbs_denoise_noise_of(const gbs_image *noisy, uint32_t levels, int labe
     }
     const size_t n = (size_t)noisy->width * noisy->height;
     size_t n_near = 0;
-    bool apart = true; /* no two values are nearest to the same level */
+    bool apart = true; /* whether no two values are nearest to one level */
     for (size_t i = 0; i < n; i++) {
         const uint32_t value = gbsi_denoise_value(noisy, &o, i);
         const double shown = gbsi_denoise_shown(noisy, &o, i);
@@ -47,8 +51,8 @@ gbs_noise gbs_denoise_noise_of(const gbs_image *noisy, uint32_t levels, int labe
     return apart || (double)n_near >= NEARLY_ALL * (double)n ? GBS_NOISE_FLIP : GBS_NOISE_GAUSS;
 }
 
-/* @return how much less probable the second level of a pixel is than the first, by the pixel
- * alone. */
+/* @return the difference of the log-probabilities of the most probable and the second most probable
+ * level of a pixel, from the value of the pixel alone. */
 static double margin_of(const gbs_denoise_options *o, double shown)
 {
     double first = -INFINITY;
@@ -66,7 +70,7 @@ gbs_status gbs_denoise_frozen(const gbs_image *noisy, const gbs_denoise_options 
 {
     gbs_status status = GBS_OK;
     gbs_denoise_options o;
-    double *margin = NULL; /* by grey value or label; NAN: not known yet */
+    double *margin = NULL; /* margin of each grey value or label; NAN: not known yet */
     GBSI_NEED(n_frozen);
     GBSI_TRY(gbsi_denoise_settle(noisy, options, &o, err));
     const size_t n = (size_t)noisy->width * noisy->height;
@@ -75,7 +79,7 @@ gbs_status gbs_denoise_frozen(const gbs_image *noisy, const gbs_denoise_options 
     for (size_t value = 0; value < MOST_VALUES; value++) {
         margin[value] = (double)NAN;
     }
-    double sway = 0.0; /* the most that neighbours can contribute */
+    double sway = 0.0; /* largest difference of log-probabilities that neighbours can cause */
     for (unsigned s = 0; s < gbsi_denoise_n_steps(&o); s++) {
         sway += 2.0 * gbsi_denoise_steps[s].weight * o.coupling *
                 gbsi_denoise_distance(&o, 0, o.levels - 1);

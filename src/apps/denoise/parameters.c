@@ -21,23 +21,25 @@ enum {
     BATCHES = 6,         /* batches of averaged iterations, for a standard error */
     CHAINS = 8,          /* pictures drawn in an iteration */
     SWEEPS = 8,          /* sweeps from one picture to the next */
-    NEWTON_STEPS = 12,   /* at most */
+    NEWTON_STEPS = 12,   /* most steps of Newton's method */
     PICTURES = 2,        /* number of the drawn pictures to which the coupling is fitted */
 };
-#define SETTLED       1e-4 /* Newton's last step: far below the errors of so few pictures */
-#define MOST_COUPLING 3.0  /* above, neighbours agree nearly always, and chains freeze */
-#define LEAST_SPREAD  1e-3 /* of normal noise, levels */
+/* largest last step of Newton's method, far below the error from so few pictures */
+#define SETTLED 1e-4
+/* at larger couplings neighbours nearly always agree, and chains freeze */
+#define MOST_COUPLING 3.0
+#define LEAST_SPREAD  1e-3 /* least standard deviation of normal noise, in levels */
 #define PROGRESS_S    0.1
 
 static const char ESTIMATING[] = "estimating noise and coupling";
 
 typedef struct estimating {
-    gbs_image part; /* of the noisy picture */
+    gbs_image part; /* part of the noisy picture that is used */
     gbs_denoise_options o;
     uint32_t *x;      /* [CHAINS][pixels] pictures drawn */
     double *distance; /* [levels][levels] d(a, b) */
-    double
-        *near; /* [PICTURES][pixels][levels] D_i(a) of the pixels to which the coupling is fitted */
+    double *near;     /* [PICTURES][pixels][levels] D_i(a) of the pictures to which the coupling is
+                         fitted */
     uint64_t seed, pass;
     gbsi_pool *pool;
     gbsi_levels_chains *chains;
@@ -87,7 +89,7 @@ static gbs_status crop(const gbs_image *whole, uint32_t levels, gbs_image *part,
 
 /* ---- E: pictures given the parameters -------------------------------------------------------- */
 
-/* Chains go on from their last pictures, with the parameters as they are now. */
+/* Draws pictures: the chains continue from their last pictures, with the current parameters. */
 static gbs_status draw_pictures(estimating *e, uint32_t iteration, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -163,7 +165,7 @@ static void distances(const estimating *e, const uint32_t *x, uint32_t row, uint
     }
 }
 
-/* Adds a pixel of level `x` to slope and curvature, as often as n says. @param d [levels] */
+/* Adds n pixels of level `x` to slope and curvature. @param d [levels] */
 static void add_pixel(const double *d, uint32_t levels, uint32_t x, double b, double n,
                       double *slope, double *curvature)
 {
@@ -206,15 +208,16 @@ static void find_distances(const estimating *e, const uint32_t *x, double *near)
     }
 }
 
-/* Two levels: pixels that are surrounded alike are counted, and their sums made once. */
+/* For two levels, pixels with equal neighbourhoods are counted, and the sums of each neighbourhood
+ * are computed once. */
 enum {
     NEAR = 5,
     PATTERNS = 2 * NEAR * NEAR * NEAR * NEAR
-}; /* 0 to 4 of four kinds of neighbours */
+}; /* each of four kinds of neighbours occurs 0 to 4 times */
 
 typedef struct pattern {
     uint32_t x;          /* level of the pixel */
-    uint32_t near[2][2]; /* neighbours that are straight or diagonal, by level */
+    uint32_t near[2][2]; /* number of straight (0) and diagonal (1) neighbours of each level */
 } pattern;
 
 static uint32_t number_of(const pattern *p)
@@ -233,7 +236,7 @@ static pattern pattern_of(uint32_t number)
     return p;
 }
 
-/* @param n [PATTERNS] added to. */
+/* Adds the pixels of a picture to the counts of their patterns. @param n [PATTERNS] in and out. */
 static void count_patterns(const estimating *e, const uint32_t *x, uint32_t *n)
 {
     const int64_t width = e->part.width;
@@ -272,8 +275,9 @@ static void add_patterns(const estimating *e, const uint32_t *n, double b, doubl
     }
 }
 
-/* Fits the coupling by Newton's method from the coupling before; the pseudo-likelihood is concave
- * in it. The result means nothing if the watch stops it. */
+/* Fits the coupling by Newton's method, which starts from the previous coupling. The log
+ * pseudo-likelihood is concave in the coupling. The result is undefined if the watch stops the
+ * call. */
 static double fit_coupling(estimating *e)
 {
     const size_t n = (size_t)e->part.width * e->part.height;
@@ -314,8 +318,9 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Differences of two normal numbers have a standard deviation of sqrt 2 times theirs, and their
- * sizes a median of 0.6745 of that (Rousseeuw & Croux 1993, JASA 88:1273-1283, section 1). [M69] */
+/* Estimates the noise from differences of neighbours. The difference of two normal variables has
+ * sqrt 2 times their standard deviation, and the median of its absolute value is 0.6745 of the
+ * difference's standard deviation (Rousseeuw & Croux 1993, JASA 88:1273-1283, section 1). [M69] */
 static gbs_status find_neighbour_noise(const estimating *e, double *noise, gbs_error *err)
 {
     const uint32_t width = e->part.width;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pictures of marginals, and how far they are from the truth: gibbsite/denoise.h. */
+/* Draws pictures from marginals, and compares them with the truth (gibbsite/denoise.h). */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static size_t n_pixels(const gbs_image *image)
     return (size_t)image->width * image->height;
 }
 
-/* The most probable level, the first of equals. */
+/* @return the most probable level; among equal probabilities the first level. */
 static uint32_t mode_of(const double *p, uint32_t levels)
 {
     uint32_t best = 0;
@@ -31,7 +31,7 @@ static double mean_of(const double *p, uint32_t levels)
     return sum;
 }
 
-/* Labels keep the colours of the palette that they were seen in. */
+/* Draws labels in the colours of the noisy picture's palette. */
 static gbs_status draw_labels(const gbs_image *noisy, const gbs_denoise_options *o,
                               const uint32_t *level, gbs_image *image, gbs_error *err)
 {
@@ -71,7 +71,7 @@ gbs_status gbs_denoise_draw_levels(const gbs_image *noisy, const gbs_denoise_opt
     return draw_levels(noisy, &o, level, image, err);
 }
 
-/* The mean as a shade: as the levels are shown, so that 1 is black in bitmaps. */
+/* @return the mean level as a shade of the picture's format; 1 is black in bitmaps. */
 static double shade_of(const gbs_image *noisy, const double *p, uint32_t levels)
 {
     const double share = mean_of(p, levels) / (levels - 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of pictures that need no factors. A picture of two levels is a lattice of spins in fields of
- * two values, run bit by bit. Other pictures are grids of levels, with a byte for each pixel. Both
- * are made from the picture directly, without a factor graph as input. */
+/* Runs of pictures without factors. A picture of two levels becomes a lattice of spins, stored in
+ * bits, in fields of two values. Other pictures become grids of levels, with a byte for each pixel.
+ * Lattices and grids are made directly from the picture, without a factor graph. */
 #include <string.h>
 
 #include "base/budget.h"
@@ -18,7 +18,8 @@ bool gbsi_denoise_is_narrow(const gbs_image *noisy)
     return noisy->width < LEAST_SIDE || noisy->height < LEAST_SIDE;
 }
 
-/* Whether the options of a run allow updates in bits, if the picture has at most two fields. */
+/* @return whether the options of a run allow updates in bits; the picture must have at most two
+ * fields. */
 static bool allows_bits(const gbs_run_options *o)
 {
     return o->method == GBS_METHOD_SAMPLE && o->estimator != GBS_ESTIMATOR_TRACES &&
@@ -42,7 +43,8 @@ bool gbsi_denoise_is_levels(const gbs_image *noisy, const gbs_denoise_options *o
            allows_bits(run) && !gbsi_denoise_is_lattice(noisy, o, run);
 }
 
-/* The grid that gbsi_grid_find() would find in the model: fields in the order of pixels. */
+/* Makes the grid that gbsi_grid_find() would find in the model. Fields are in the order of pixels.
+ */
 static gbs_status make_grid(const gbs_image *noisy, const gbs_denoise_options *o, gbsi_grid *grid,
                             gbs_error *err)
 {

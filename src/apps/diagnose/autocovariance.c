@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* |F(x)|^2 is the transform of the autocovariances of x, if zeros follow x so that the ends do not
- * meet (Wiener-Khinchin). The transform is that of Cooley & Tukey (1965), of length 2^k. */
+/* |F(x)|^2 is the Fourier transform of the autocovariances of x, if zeros are appended to x so that
+ * its ends do not overlap (Wiener-Khinchin). The transform is the fast Fourier transform of Cooley
+ * & Tukey (1965), of length 2^k. */
 #include "autocovariance.h"
 
 #include <string.h>
@@ -8,12 +9,12 @@
 #include "base/memory.h"
 #include "simd/math.h"
 
-/* Computes cos and sin of 2 pi k / length: for powers of two by halving the angle pi, and for other
- * k as products of at most log2(length) of these. */
+/* Computes cos and sin of 2 pi k / length. If k is a power of two, the angle pi is halved
+ * repeatedly; for other k, at most log2(length) of these roots are multiplied. */
 static void fill_roots(gbsi_autocovariance *a)
 {
     const size_t half = a->length / 2;
-    double c = -1.0; /* of pi */
+    double c = -1.0; /* cosine of pi */
     double s = 0.0;
     a->cosine[0] = 1.0;
     a->sine[0] = 0.0;
@@ -64,7 +65,7 @@ static void swap(double *x, size_t i, size_t j)
     x[j] = kept;
 }
 
-/* Place k goes to the place whose bits are those of k in reverse. */
+/* Moves entry k to the index whose bits are the bits of k in reverse order. */
 static void reverse_bits(gbsi_autocovariance *a)
 {
     size_t j = 0;

@@ -6,21 +6,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Room for series of one length. */
+/* Memory for series of one length. */
 typedef struct gbsi_autocovariance {
-    size_t n;       /* values of a series */
-    size_t length;  /* of the transform: a power of two, at least 2 n */
-    double *cosine; /* [length / 2] of 2 pi k / length */
+    size_t n;       /* number of values of a series */
+    size_t length;  /* length of the transform: a power of two, at least 2 n */
+    double *cosine; /* [length / 2] cosines and sines of 2 pi k / length */
     double *sine;
-    double *re, *im; /* [length] */
+    double *re, *im; /* [length] real and imaginary parts */
 } gbsi_autocovariance;
 
-/* @return 0 if memory is short. Freed by gbsi_autocovariance_end() in any case. */
+/* @return 0 if memory is short. Call gbsi_autocovariance_end() even after a failure. */
 int gbsi_autocovariance_begin(gbsi_autocovariance *a, size_t n);
 void gbsi_autocovariance_end(gbsi_autocovariance *a);
 
-/* Add the autocovariances of one series about its mean; those of lag t are divided by n and not by
- * n - t (Geyer 1992): sum[t] += 1/n sum_i (x_i - mean) (x_{i+t} - mean), t = 0 .. n - 1. */
+/* Adds the autocovariances of one series about its mean. The sum of lag t is divided by n, not by n
+ * - t (Geyer 1992): sum[t] += 1/n sum_i (x_i - mean) (x_{i+t} - mean), t = 0 .. n - 1. */
 void gbsi_autocovariance_add(gbsi_autocovariance *a, const double *x, double *sum);
 
 /* ---- ranks.c -------------------------------------------------------------------------------- */
@@ -31,14 +31,14 @@ typedef struct gbsi_ranked {
     size_t place;
 } gbsi_ranked;
 
-/* Sorts by value, equal values by place. */
+/* Sorts by value, and equal values by place. */
 void gbsi_rank(gbsi_ranked *order, size_t n);
 
-/* Quantile p of ranked values, interpolated: type 7 of Hyndman & Fan (1996). */
+/* @return the interpolated quantile p of ranked values: type 7 of Hyndman & Fan (1996). */
 double gbsi_ranked_quantile(const gbsi_ranked *order, size_t n, double p);
 
-/* Normal scores, Vehtari et al. (2021), eq. 14: z_i = Phi^-1((r_i - 3/8) / (n + 1/4)) for the rank
- * r of x_i from 1; equal values share the mean of their ranks. @param z out, by place. */
+/* Computes normal scores, Vehtari et al. (2021), eq. 14: z_i = Phi^-1((r_i - 3/8) / (n + 1/4)) for
+ * the rank r of x_i from 1; equal values share the mean of their ranks. @param z out, by place. */
 void gbsi_normal_scores(const gbsi_ranked *order, size_t n, double *z);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Diagnostics of draws, Vehtari et al. (2021) [M58]; equation numbers are theirs. All diagnostics
- * come from two functions of sequences, R-hat and effective sample size. A sequence is half of a
- * chain. */
+/* Diagnostics of draws [M58] by Vehtari et al. (2021); numbers of equations and sections refer to
+ * this paper. All diagnostics come from two functions of sequences, R-hat and effective sample
+ * size. A sequence is half of a chain. */
 #include "gibbsite/diagnose.h"
 
 #include <math.h>
@@ -16,18 +16,20 @@
 #include "estimate/beta.h"
 #include "simd/math.h"
 
-/* Chains cut in halves; the middle draw of an odd number is left out. */
+/* Chains that are cut in halves. If the number of draws is odd, the middle draw is left out. */
 typedef struct halves {
     size_t n_chains, n_draws, half;
-    gbsi_autocovariance room; /* of series of `half` draws */
-    double *covariance;       /* [half] sum over sequences */
+    gbsi_autocovariance room; /* memory for series of `half` draws */
+    double *covariance;       /* [half] sum of the autocovariances over sequences */
 } halves;
 
 typedef struct moments {
-    double mean, variance; /* with n - 1 as divisor; 0 for one value */
+    double mean,
+        variance; /* mean, and variance with divisor n - 1; the variance of one value is 0 */
 } moments;
 
-/* About the first value: equal values have variance exactly 0. */
+/* Computes mean and variance from differences to the first value; the variance of equal values is
+ * then exactly 0. */
 static moments moments_of(const double *x, size_t n)
 {
     double shift = 0.0;
@@ -50,7 +52,8 @@ static const double *sequence_of(const halves *h, const double *x, size_t sequen
     return x + sequence / 2 * h->n_draws + skipped;
 }
 
-/* Mean over sequences of their variances W, variance of their means B / n. */
+/* Computes W, the mean over sequences of their variances, and B / n, the variance of their means.
+ */
 static void within_and_between(const halves *h, const double *x, double *within, double *between)
 {
     const size_t n_sequences = 2 * h->n_chains;
@@ -68,7 +71,7 @@ static void within_and_between(const halves *h, const double *x, double *within,
     *between = (square - sum * sum / (double)n_sequences) / (double)(n_sequences - 1);
 }
 
-/* Eqs 1 to 4: the root of var+ / W. */
+/* @return R-hat, the square root of var+ / W (eqs 1 to 4). */
 static double rhat_of(const halves *h, const double *x)
 {
     double within = 0.0;
@@ -91,12 +94,13 @@ static bool all_equal(const double *x, size_t n)
     return true;
 }
 
-/* Sum over t > 0 of 2 rho_t, plus 1: Geyer's (1992) sequence of sums of pairs, cut before the first
- * that is negative and made to fall. Adding one more even term lowers the variance of the estimate
- * for chains whose draws alternate (Vehtari et al., section 3.2). @param rho [n], replaced. */
+/* @return 1 + 2 times the sum over t > 0 of rho_t, by Geyer's (1992) sequence of sums of pairs. The
+ * sequence is cut before the first negative sum, and made to decrease. One additional even term
+ * lowers the variance of the estimate for chains whose draws alternate (section 3.2). @param rho
+ * [n], replaced. */
 static double autocorrelation_time(double *rho, size_t n)
 {
-    size_t end = 0; /* terms that are taken */
+    size_t end = 0; /* number of terms that are added up */
     double even = 1.0;
     double odd = rho[1];
     while (end + 5 < n && even + odd > 0.0) {
@@ -116,7 +120,8 @@ static double autocorrelation_time(double *rho, size_t n)
     return -1.0 + 2.0 * sum + last;
 }
 
-/* Eqs 10 to 13: the number of draws over the autocorrelation time of the sequences together. */
+/* @return the number of draws divided by the autocorrelation time of all sequences together (eqs 10
+ * to 13). */
 static double ess_of(halves *h, const double *x)
 {
     const double n = (double)h->half;
@@ -142,11 +147,12 @@ static double ess_of(halves *h, const double *x)
     }
     rho[0] = 1.0;
     const double time = autocorrelation_time(rho, h->half);
-    const double least = 1.0 / gbsi_log10(n_all); /* least value for chains whose draws alternate */
+    const double least =
+        1.0 / gbsi_log10(n_all); /* smallest value for chains whose draws alternate */
     return n_all / (time > least ? time : least);
 }
 
-/* Effective number of draws for the share of draws that are at most q. */
+/* @return the effective number of draws for the share of draws that are at most q. */
 static double ess_below(halves *h, const double *x, double q, double *scratch)
 {
     for (size_t i = 0; i < h->n_chains * h->n_draws; ++i) {
@@ -155,8 +161,9 @@ static double ess_below(halves *h, const double *x, double q, double *scratch)
     return ess_of(h, scratch);
 }
 
-/* Half the distance of the order statistics at the 16 % and 84 % points of the posterior of the
- * share below a quantile p: section 4.4. */
+/* @return the standard error of a quantile (section 4.4): half the distance between the order
+ * statistics at the 16 % and 84 % points of the posterior of the share of draws below the quantile
+ * p. */
 static double mcse_of_quantile(const gbsi_ranked *order, size_t n, double p, double ess)
 {
     static const double one_sigma[2] = {0.1586553, 0.8413447};
@@ -166,21 +173,21 @@ static double mcse_of_quantile(const gbsi_ranked *order, size_t n, double p, dou
     const double a = gbsi_beta_quantile(one_sigma[0], ess * p + 1.0, ess * (1.0 - p) + 1.0);
     const double b = gbsi_beta_quantile(one_sigma[1], ess * p + 1.0, ess * (1.0 - p) + 1.0);
     const size_t low = (size_t)(a * (double)n);
-    const size_t high =
-        (size_t)(b * (double)n); /* the ceiling minus 1, unless b n is a whole number */
+    const size_t high = (size_t)(b * (double)n); /* the floor of b n, which is its ceiling minus 1
+                                                    unless b n is a whole number */
     const size_t whole = (double)high == b * (double)n && high > 0;
     const double below = order[low > 0 ? low - 1 : 0].value;
     const double above = order[high - whole < n ? high - whole : n - 1].value;
     return 0.5 * (above - below);
 }
 
-/* Draws, and scratch of as many. */
+/* Ranked draws, and scratch arrays of the same length. */
 typedef struct scratch {
     gbsi_ranked *order;
     double *x, *z;
 } scratch;
 
-/* Normal scores of the draws in sequences, into s->z. */
+/* Writes the normal scores of the draws in sequences to s->z. */
 static void score(const halves *h, const double *x, const scratch *s)
 {
     size_t n = 0;
@@ -208,8 +215,8 @@ static double folded_rhat(const halves *h, const double *x, double median, const
     return rhat_of(h, s->z);
 }
 
-/* Standard error of the standard deviation: that of the mean of squares, by the delta method.
- * @param ess effective number of draws of the squares. */
+/* @return the standard error of the standard deviation, from the standard error of the mean of
+ * squares by the delta method. @param ess effective number of draws of the squares. */
 static double mcse_of_sd(const double *x, size_t n, double mean, double ess)
 {
     double second = 0.0;
@@ -222,8 +229,8 @@ static double mcse_of_sd(const double *x, size_t n, double mean, double ess)
     return gbsi_sqrt((fourth - second * second) / ess / second / 4.0);
 }
 
-/* Computes all except the first five figures.
- * @param s scratch; its order must be that of x, and is overwritten. */
+/* Computes all figures except the first five. @param s scratch; s->order must be the ranks of x,
+ * and is overwritten. */
 static void convergence(halves *h, const double *x, const scratch *s, gbs_diagnostics *d)
 {
     const size_t n = h->n_chains * h->n_draws;

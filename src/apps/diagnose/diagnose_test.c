@@ -28,7 +28,8 @@ static double uniform(uint64_t *seed)
     return ((double)(next_random(seed) >> 11) + 0.5) * 0x1p-53;
 }
 
-/* Chains of x' = a x + noise, each about a centre of its own. @return the caller's to free. */
+/* Draws chains of x' = a x + noise, each about its own centre. @return an array that the caller
+ * frees. */
 static double *drawn(size_t n_chains, size_t n_draws, double a, double apart, uint64_t seed)
 {
     double *x = malloc(n_chains * n_draws * sizeof *x);
@@ -95,7 +96,8 @@ static void autocovariances_are_their_sums(void **state)
     }
 }
 
-/* Long chains against what is known of them: time (1 + a) / (1 - a), standard normal scores. */
+/* Compares long chains with known values: autocorrelation time (1 + a) / (1 - a), standard normal
+ * scores. */
 static void long_chains_of_known_time(void **state)
 {
     (void)state;
@@ -117,7 +119,8 @@ static void long_chains_of_known_time(void **state)
     }
 }
 
-/* Chains apart, and chains of unequal width: the first R-hat sees the one, the second the other. */
+/* Tests chains with different centres, which the first R-hat detects, and chains of unequal width,
+ * which the second R-hat detects. */
 static void chains_that_disagree(void **state)
 {
     (void)state;
@@ -134,8 +137,8 @@ static void chains_that_disagree(void **state)
     free(x);
 }
 
-/* R's package posterior, version 1.4.0, on draws that anyone can write down:
- * x_i = sin(i) + sin(i^2) / 2 + 0.3 c for draw i = 1, 2, ... of chain c = 0, 1, 2. */
+/* Compares with figures of R's package posterior, version 1.4.0, for draws that are given by a
+ * formula: x_i = sin(i) + sin(i^2) / 2 + 0.3 c for draw i = 1, 2, ... of chain c = 0, 1, 2. */
 static void figures_of_another_program(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws in tables. Rows of one file are put in the order of their chains and draws, file by file;
- * then the values of each quantity are gathered. */
+/* Reads draws from tables. For each file, rows are sorted by chain and draw. Then the values of
+ * each quantity are collected. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,11 +19,12 @@
 
 struct gbs_draws {
     size_t n, n_chains, n_draws;
-    char **name;    /* [n] */
-    double **value; /* [n] of [n_chains][n_draws] */
+    char **name;    /* [n] names of the quantities */
+    double **value; /* [n] values of each quantity, [n_chains][n_draws] */
 };
 
-/* A quantity as it is read: numbers, or labels by the order in which they come. */
+/* A quantity that is being read. Its values are numbers, or labels numbered in the order of their
+ * first occurrence. */
 typedef struct quantity {
     uint32_t column;
     bool has_numbers;
@@ -35,11 +36,11 @@ typedef struct quantity {
 } quantity;
 
 typedef struct row {
-    double chain;      /* number of the chain in the file */
-    double order;      /* of the draw in its chain */
-    const char *place; /* place in the file of the cell with the order, or of the beginning of the
-                          row */
-    size_t at;         /* number of the row */
+    double chain; /* number of the chain in the file */
+    double order; /* position of the draw in its chain */
+    /* position in the file of the cell with the order, or of the beginning of the row */
+    const char *place;
+    size_t at; /* index of the row in the values that were read */
 } row;
 
 #define NO_COLUMN UINT32_MAX
@@ -52,15 +53,15 @@ typedef struct reader {
     gbsi_sheet sheet;
     uint32_t n_columns;
     uint32_t chain_column, iteration_column, draw_column;
-    quantity *quantity;    /* [draws->n] */
-    void *rows;            /* row [n_rows] */
-    size_t n_read, n_rows; /* n_rows: those that are kept */
+    quantity *quantity;    /* [draws->n] quantities */
+    void *rows;            /* array of row, [n_rows] */
+    size_t n_read, n_rows; /* number of rows that were read; number of rows that are kept */
     size_t rows_capacity;
-    gbsi_name_map chains;                  /* of the file, where they have labels */
-    size_t n_numbered;                     /* rows of the file whose chain is a number */
+    gbsi_name_map chains;                  /* labels of the file's chains, if they have labels */
+    size_t n_numbered;                     /* number of rows of the file whose chain is a number */
     uint64_t n_warmup, thin, warmup_saved; /* numbers that CmdStan's header states about the file */
     uint64_t n_missing[GBSI_MISSING_SIGNS];
-    bool has_index; /* some file has a column of row names, which is skipped */
+    bool has_index; /* whether some file has a column of row names, which is skipped */
 } reader;
 
 void gbs_draws_free(gbs_draws *draws)
@@ -99,7 +100,7 @@ static void drop_reader(reader *r)
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* Whether a name is one of some words, as it is, with '.' before or "__" behind it. */
+/* @return whether a name is one of some words, alone, after '.', or before "__". */
 static bool is_word(const char *name, const char *const *words, size_t n_words)
 {
     name += name[0] == '.';
@@ -117,7 +118,7 @@ static const char *const chain_words[] = {"chain", "chain_id"};
 static const char *const iteration_words[] = {"iteration", "iter"};
 static const char *const draw_words[] = {"draw"};
 
-/* The first column that is called so. */
+/* @return the first column whose name is one of the words. */
 static uint32_t find_named(const gbsi_sheet *s, const char *const *words, size_t n_words)
 {
     uint32_t k = 0;
@@ -127,7 +128,8 @@ static uint32_t find_named(const gbsi_sheet *s, const char *const *words, size_t
     return k < s->n_columns ? k : NO_COLUMN;
 }
 
-/* The first column that is called so, if it begins with a whole number, or as well with a label. */
+/* @return the first column whose name is one of the words, if its first cell is a whole number or,
+ * with or_label, a label; else NO_COLUMN. */
 static uint32_t find_word(const gbsi_sheet *s, const char *const *words, size_t n_words,
                           bool or_label)
 {
@@ -140,7 +142,8 @@ static uint32_t find_word(const gbsi_sheet *s, const char *const *words, size_t 
     return (is_number && number == floor(number)) || (!is_number && or_label) ? k : NO_COLUMN;
 }
 
-/* Finds which columns of the first file tell chains and order, by their names and the first row. */
+/* Finds the columns of the first file that hold chains and the order of draws, by their names and
+ * the first row. */
 static gbs_status find_roles(reader *r, gbs_error *err)
 {
     gbsi_sheet *s = &r->sheet;
@@ -156,15 +159,15 @@ static gbs_status find_roles(reader *r, gbs_error *err)
     r->n_columns = s->n_columns;
     if (status >= 0) {
         r->chain_column = find_word(s, chain_words, 2, true);
-        r->iteration_column = gbsi_sheet_is_draws(s) ? NO_COLUMN /* a variable is called so */
+        r->iteration_column = gbsi_sheet_is_draws(s) ? NO_COLUMN /* a variable may have this name */
                                                      : find_word(s, iteration_words, 2, false);
         r->draw_column = find_word(s, draw_words, 1, false);
     }
     return status;
 }
 
-/* Whether column k is a quantity that was drawn. Names that end in "__" are notes of a sampler
- * about itself, except the density. */
+/* @return whether column k is a quantity that was drawn. Columns whose names end in "__" describe
+ * the sampler, except the density. */
 static bool is_quantity(const reader *r, uint32_t k)
 {
     const gbsi_cell *name = &r->sheet.name[k];
@@ -186,7 +189,7 @@ static gbs_status check_names(const reader *r, gbs_error *err)
     return GBS_OK;
 }
 
-/* The quantities of the first file. */
+/* Lists the quantities of the first file. */
 static gbs_status take_names(reader *r, gbs_error *err)
 {
     gbs_draws *d = r->draws;
@@ -303,7 +306,7 @@ static gbs_status read_value(reader *r, quantity *q, double *value, gbs_error *e
     return GBS_OK;
 }
 
-/* The chain of the row: its number, or the number of its label. */
+/* Reads the chain of a row: a number, or the number of a label. */
 static gbs_status read_chain(reader *r, double *chain, gbs_error *err)
 {
     uint32_t number = (uint32_t)r->chains.n_used;
@@ -353,7 +356,7 @@ static gbs_status read_row(reader *r, gbs_error *err)
 
 /* ---- comments of CmdStan --------------------------------------------------------------------- */
 
-/* "#   num_warmup = 1000 (Default)" */
+/* Reads a comment such as "# num_warmup = 1000 (Default)". */
 static void read_comment(reader *r, const char *at, const char *end)
 {
     const struct {
@@ -409,9 +412,8 @@ static int compare_rows(const void *left, const void *right)
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* Checks one chain, of which the draws are in order.
- * @param n number of its rows, some of which are skipped.
- * @param path path of the first file. */
+/* Checks one chain whose draws are sorted. @param n number of the chain's rows, some of which are
+ * skipped. @param path path of the first file. */
 static gbs_status check_chain(reader *r, const row *rows, size_t n, uint64_t skip, const char *path,
                               gbs_error *err)
 {
@@ -442,8 +444,8 @@ static gbs_status check_chain(reader *r, const row *rows, size_t n, uint64_t ski
     return GBS_OK;
 }
 
-/* Puts the rows of a file in the order of chains and draws, and takes those of a warm-up out.
- * @param first the first of them. */
+/* Sorts the rows of a file by chain and draw, and removes the rows of a warm-up. @param first the
+ * file's first row. */
 static gbs_status settle_rows(reader *r, size_t first, const char *path, gbs_error *err)
 {
     row *rows = r->rows;
@@ -503,7 +505,7 @@ static gbs_status read_file(reader *r, const char *path, const char *first_path,
 
 typedef struct label {
     const char *text;
-    uint32_t number; /* by the order in which they came */
+    uint32_t number; /* number of the label in the order of first occurrence */
 } label;
 
 static int compare_labels(const void *left, const void *right)
@@ -634,7 +636,8 @@ gbs_status gbs_draws_read(const char *const *path, size_t n_paths, const gbs_rea
     gbsi_budget_init(&budget, limit != 0 ? limit : gbsi_default_memory_limit(),
                      gbsi_process_bytes());
     gbsi_budget *before = gbsi_budget_enter(&budget);
-    gbsi_watch watch = {.look = ask, .context = (void *)(uintptr_t)options}; /* which it reads */
+    gbsi_watch watch = {.look = ask,
+                        .context = (void *)(uintptr_t)options}; /* `ask` reads the options */
     gbsi_watch *nobody = gbsi_watch_enter(options == NULL ? NULL : &watch);
     reader r = {.options = options, .draws = gbsi_alloc_zero(sizeof(gbs_draws))};
     status = r.draws == NULL ? gbsi_no_memory(err, "draws", sizeof(gbs_draws))

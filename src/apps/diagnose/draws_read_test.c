@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws in tables: one set of draws, written as different programs write it. */
+/* Reads one set of draws from tables in the formats of different programs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

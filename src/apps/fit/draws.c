@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each row is the evidence of a run. Chain k of every row adds to the k-th of 16 sets of counts:
- * these are 16 independent estimates of all expected counts. */
+/* Each row is the evidence of a sampling run with 16 chains. Chain k of every row adds to set k of
+ * 16 sets of counts. The sets are 16 independent estimates of all expected counts. */
 #include "fit/draws.h"
 
 #include <inttypes.h>
@@ -13,13 +13,17 @@
 #include "rng/philox.h"
 #include "simd/math.h"
 
-#define CHAINS         16u
-#define FIRST_SWEEPS   64u   /* of a chain and row, in the first iteration */
-#define LOG_P_SWEEPS   512u  /* of an annealing that estimates ln P of a row */
-#define LARGE          4096u /* variables: with fewer, threads of a run wait more than they work */
-#define MOST_RHAT      1.1   /* Gelman & Rubin (1992): above, the chains of a row disagree */
-#define ITERATIONS_OFF 2u    /* iterations without progress in a row before more draws or the end */
-#define LOG_P_STREAM   (UINT64_MAX >> 8) /* stands for the number of an iteration */
+#define CHAINS       16u
+#define FIRST_SWEEPS 64u  /* sweeps of a chain for one row, in the first iteration */
+#define LOG_P_SWEEPS 512u /* sweeps of an annealing that estimates ln P of a row */
+/* least number of variables for runs on many threads; in smaller networks the threads would
+ * mostly wait */
+#define LARGE     4096u
+#define MOST_RHAT 1.1 /* above this R-hat (Gelman & Rubin 1992) the chains of a row disagree */
+/* consecutive iterations without progress after which the number of draws grows or EM ends */
+#define ITERATIONS_OFF 2u
+/* number used in place of an iteration for the random numbers of ln P */
+#define LOG_P_STREAM (UINT64_MAX >> 8)
 
 struct gbsi_draws {
     const gbsi_families *families;
@@ -27,15 +31,16 @@ struct gbsi_draws {
     const gbs_fit_options *options;
     gbsi_watch *watch;
     double begun_s;
-    gbs_model *model; /* the network at theta */
+    gbs_model *model; /* the network with the parameters theta */
     uint32_t n_asked;
-    uint32_t *child; /* [n_asked] */
-    size_t *at;      /* [n_asked + 1] the first of the entries asked for of each */
-    double *sum;     /* [CHAINS][at[n_asked]] expected counts of each chain */
+    uint32_t *child; /* [n_asked] children whose tables are counted */
+    size_t *at;  /* [n_asked + 1] where the counts of each child begin in a chain's part of `sum` */
+    double *sum; /* [CHAINS][at[n_asked]] expected counts of each chain */
     size_t n_rows;
     size_t *row;                  /* [n_rows] numbers of the rows with a missing value */
-    double share;                 /* share of a draw in the weight of its row */
-    double *half, *first, *other; /* [entries] counts of half of the chains; theta from each half */
+    double share;                 /* weight of one draw, as a share of the weight of its row */
+    double *half, *first, *other; /* [entries] counts of one half of the chains; theta from the
+                                     first and from the other half */
     double *before;               /* [entries] theta before the step */
 };
 
@@ -202,7 +207,7 @@ static gbs_status row_ended(const gbsi_draws *d, size_t row, gbs_status status, 
                            d->data->first[row] + 1, what);
 }
 
-/* Draws given one row. @param doubtful out: whether its chains disagree. */
+/* Samples given one row. @param doubtful out: whether the row's chains disagree. */
 static gbs_status draw_row(gbsi_draws *d, size_t row, const gbs_run_options *options,
                            bool *doubtful, gbs_error *err)
 {
@@ -232,7 +237,8 @@ cleanup:
     return status;
 }
 
-/* The E step: sums of all chains over all rows. @param n_doubtful out */
+/* The E step: computes the sums of all chains over all rows. @param n_doubtful out: the number of
+ * rows whose chains disagree. */
 static gbs_status draw_rows(gbsi_draws *d, const double *theta, uint64_t sweeps, uint64_t iteration,
                             uint64_t *n_doubtful, gbs_error *err)
 {
@@ -253,7 +259,7 @@ cleanup:
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-/* Counts as every `every`th chain has them, from one on. */
+/* Computes the expected counts from chains from, from + every, from + 2 every, ... */
 static void count_chains(const gbsi_draws *d, const double *base, uint32_t from, uint32_t every,
                          double *count)
 {
@@ -272,8 +278,8 @@ static void count_chains(const gbsi_draws *d, const double *base, uint32_t from,
 }
 
 /* @return the error of a column of r states with the counts c_i, sum c: theta_i = (c_i + alpha) /
- * (c + r alpha). To first order chain k moves theta_i by (c_ik - theta_i c_k) / (c + r alpha),
- * minus the mean over k. */
+ * (c + r alpha). To first order, chain k changes theta_i by (c_ik - theta_i c_k) / (c + r alpha),
+ * minus the mean of this term over k. */
 static double column_error(const gbsi_draws *d, size_t at, uint32_t r, const double *theta,
                            double total)
 {
@@ -303,12 +309,13 @@ static double column_error(const gbsi_draws *d, size_t at, uint32_t r, const dou
     return gbsi_sqrt(most / (CHAINS * (CHAINS - 1.0))) / total;
 }
 
-/* The step from d->before to theta, in two halves of the chains, d->first and d->other.
- *
- * @param error out: the largest standard error of an entry of a column that is expected in a row.
+/* Compares the steps from d->before that each half of the chains makes: to d->first and to
+ * d->other. @param error out: the largest standard error of an entry, over columns with an expected
+ * count of at least one row.
  * @return the sum over columns of c sum_i (first_i - before_i) (other_i - before_i) / theta_i. The
- * halves are independent, so that its expectation is the square of the true step, in the metric of
- * Fisher's information. To second order this is twice the rise of ln P. */
+ * halves are independent; the expectation of the sum is therefore the squared length of the true
+ * step in the metric of Fisher's information. To second order this square is twice the rise of ln
+ * P. */
 static double compare_halves(const gbsi_draws *d, const double *theta, const double *count,
                              double *error)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EM with sampled expectations against EM with exact ones, and against single conditionals in a
- * network that no junction tree holds; the same bits again; ends that are no results. */
+/* Compares EM with sampled expectations with EM with exact expectations, and with single
+ * conditionals in a network that is too large for a junction tree. Tests equal bits in a second
+ * run, and calls that end without a result. */
 #include "gibbsite/fit.h"
 
 #include <math.h>
@@ -73,7 +74,7 @@ static gbs_fit_options sampled(void)
                              .expectations = GBS_EXPECTATIONS_SAMPLED};
 }
 
-/* The largest difference of a probability. */
+/* @return the largest difference of a probability. */
 static double difference(const gbs_model *m, const gbs_fitted *a, const gbs_fitted *b)
 {
     double most = 0.0;
@@ -132,7 +133,7 @@ static void sampled_em_ends_where_exact_em_does(void **unused)
     }
 }
 
-/* Variables with parents anywhere among those before them: no elimination order is narrow. */
+/* Makes variables whose parents are random earlier variables: every elimination order is wide. */
 static gbs_model *wide_network(void)
 {
     gbs_builder *b = NULL;
@@ -245,7 +246,8 @@ static void stopped_early(void **unused)
     gbs_model_free(m);
 }
 
-/* Zeros of the network rule a row out: by evidence alone, or whatever is missing. */
+/* Zeros of the network make a row impossible, by its evidence alone or for all values of the
+ * missing variables. */
 static void impossible_rows(void **unused)
 {
     (void)unused;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tree is built for a model with equal factors but without zeros, so that it serves all tables
- * that EM reaches: for each of them only the weights of the tree are filled in again. Variables of
- * one state are left out, which moves no entry of a table. */
+/* The tree is built for a model whose factors have the scopes of the network's factors and tables
+ * without zeros. The tree therefore serves all tables that EM reaches; an iteration only fills in
+ * new weights. Variables of one state are left out, which moves no entry of a table. */
 #include "fit/expectation.h"
 
 #include <assert.h>
@@ -13,31 +13,33 @@
 #include "simd/math.h"
 #include "solve/solve.h"
 
-#define ROOM_BYTES ((size_t)16 << 20) /* of the rows that are answered side by side */
+/* most memory for the rows that are answered side by side */
+#define ROOM_BYTES ((size_t)16 << 20)
 
 struct gbsi_expectation {
     const gbsi_families *families;
     const gbs_data *data;
     gbsi_pool *pool;
     gbsi_watch *watch;
-    gbs_model *model;        /* the factors that the tree is made of */
-    uint32_t *number;        /* [network's variables] in the model; GBSI_NONE: of one state */
-    gbsi_solver solver;      /* holds the tree */
-    uint32_t n_columns;      /* columns whose variables have several states: */
+    gbs_model *model;   /* model of the factors from which the tree is built */
+    uint32_t *number;   /* [network's variables] number of the variable in `model`; GBSI_NONE: the
+                           variable has one state */
+    gbsi_solver solver; /* holds the tree */
+    uint32_t n_columns; /* number of columns whose variables have several states */
     uint32_t *from, *column; /* [n_columns] column of the data, variable of the model */
     uint32_t n_query;
-    uint32_t *child;        /* [n_query] the network's */
+    uint32_t *child;        /* [n_query] number of the child in the network */
     gbsi_case_scope *query; /* [n_query] the families of the queried tables in the model */
-    size_t n_p;             /* entries of these */
+    size_t n_p;             /* number of entries of all queried families */
     size_t n_rows;
     size_t *row; /* [n_rows] numbers of the rows with a missing value */
     gbsi_case_tree *tree;
     gbsi_case_worker **worker; /* [members of the pool] */
-    size_t at_once;            /* rows */
+    size_t at_once;            /* number of rows that are answered side by side */
     size_t n_at_hand, begin;
     gbsi_case *cases;  /* [at_once] */
     uint32_t *state;   /* [at_once][n_columns] */
-    double *p, *count; /* [at_once][n_p]; [entries] borrowed */
+    double *p, *count; /* [at_once][n_p] probabilities; [entries] counts, borrowed */
 };
 
 static void forget_tree(gbsi_expectation *e)
@@ -66,7 +68,7 @@ void gbsi_expectation_free(gbsi_expectation *expectation)
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-/* Adds the variables of two states or more, which get numbers in the model. */
+/* Adds the variables of two states or more to the model, and numbers them. */
 static gbs_status add_variables(gbsi_expectation *e, gbs_builder *builder, gbs_error *err)
 {
     const gbs_model *m = e->families->network;
@@ -82,7 +84,7 @@ static gbs_status add_variables(gbsi_expectation *e, gbs_builder *builder, gbs_e
     return status;
 }
 
-/* A table of ones for each family, in the order of the children. */
+/* Adds a table of ones for each family, in the order of the children. */
 static gbs_status add_factors(gbsi_expectation *e, gbs_builder *builder, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -157,7 +159,8 @@ static gbs_status take_columns(gbsi_expectation *e, gbs_error *err)
     return GBS_OK;
 }
 
-/* Families asked for: factors of the model are in the order of the children. */
+/* Makes a query of each family in `asked`. Factors of the model are in the order of the children.
+ */
 static gbs_status take_queries(gbsi_expectation *e, const uint8_t *asked, gbs_error *err)
 {
     const gbs_model *m = e->families->network;
@@ -202,8 +205,8 @@ static gbs_status check_bytes(const gbsi_expectation *e, gbs_error *err)
         needed, left);
 }
 
-/* Takes the rows with missing values, and makes room for those answered side by side: some for each
- * thread. */
+/* Lists the rows with missing values, and allocates memory for the rows that are answered side by
+ * side. */
 static gbs_status take_rows(gbsi_expectation *e, const uint8_t *complete, gbs_error *err)
 {
     const uint32_t n_threads = gbsi_pool_size(e->pool);
@@ -260,7 +263,7 @@ cleanup:
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-/* Fills the tree with other weights. */
+/* Fills the tree with the weights theta. */
 static gbs_status fill_tree(gbsi_expectation *e, const double *theta, gbs_error *err)
 {
     const gbsi_families *s = e->families;
@@ -299,8 +302,8 @@ static void answer_share(void *context, uint32_t member)
     }
 }
 
-/* Adds N_ijk += n P(x_i = k, parents = j | row) to some tables, for all current rows in their
- * order. */
+/* Computes N_ijk += n P(x_i = k, parents = j | row) for the tables of one thread, over all current
+ * rows in their order. */
 static void add_share(void *context, uint32_t member)
 {
     const gbsi_expectation *e = context;

@@ -8,7 +8,8 @@
 #include "base/memory.h"
 #include "simd/math.h"
 
-#define BLOCK ((size_t)2048) /* rows that stay in the cache while all tables are counted */
+/* rows of a block, which stay in the cache while all tables are counted */
+#define BLOCK ((size_t)2048)
 
 void gbsi_families_free(gbsi_families *families)
 {
@@ -91,7 +92,7 @@ void gbsi_families_columns(const gbsi_families *families, const gbs_data *data, 
     }
 }
 
-/* The entry of a child's table that a row has. */
+/* @return the entry of a child's table that a row selects. */
 static size_t entry_of(const gbsi_families *s, const uint32_t *column, uint32_t child,
                        const uint16_t *row)
 {
@@ -117,8 +118,8 @@ typedef struct counting {
     double *count;
 } counting;
 
-/* Counts all rows for some families: an entry belongs to one thread, which adds in the order of
- * the rows. */
+/* Counts all rows for the families of one thread. Only this thread adds to their entries, in the
+ * order of the rows. */
 static void count_share(void *context, uint32_t member)
 {
     const counting *c = context;

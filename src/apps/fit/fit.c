@@ -15,8 +15,9 @@
 #include "options/questions.h"
 #include "simd/math.h"
 
-#define UNIFORM    0.01   /* share of the start that is uniform, with a prior */
-#define AUTO_WORK  0x1p40 /* entries of trees in an iteration */
+/* share of the uniform distribution in the first theta, if there is a prior */
+#define UNIFORM    0.01
+#define AUTO_WORK  0x1p40 /* most entries of junction trees in an iteration */
 #define PROGRESS_S 0.1
 
 typedef struct fitting {
@@ -27,20 +28,21 @@ typedef struct fitting {
     double begun_s, told_s;
     gbsi_watch watch;
     gbsi_pool *pool;
-    uint32_t *column;              /* [variables] of the data */
+    uint32_t *column;              /* [variables] column of the data */
     uint8_t *direct;               /* [variables] 1: no row misses a variable of its family */
-    uint8_t *asked;                /* [variables] 1: the others */
+    uint8_t *asked;                /* [variables] 1: a row misses a variable of the family */
     uint8_t *complete;             /* [n_distinct] 1: the row has no missing value */
     gbsi_expectation *expectation; /* NULL if no value is missing, or if expectations are sampled */
     gbsi_draws *draws;             /* not NULL if expectations are sampled */
     bool own_limit;                /* the user gave the memory limit */
     double *full;                  /* [entries] counts in the complete rows */
-    double *base;  /* [entries] counts in all rows that have the family, if all have */
-    double *next;  /* [entries] base and the expected counts of the other rows so far */
-    double *count; /* [entries] the counts once all rows are done */
-    double *theta; /* [entries] now */
-    double *done;  /* [entries] the tables that count and the report belong to */
-    double *logs;  /* [entries] */
+    double *base; /* [entries] counts over all rows for families that no row misses; counts over the
+                     complete rows for other families */
+    double *next; /* [entries] `base` plus the expected counts of the incomplete rows so far */
+    double *count; /* [entries] counts over all rows */
+    double *theta; /* [entries] current parameters */
+    double *done;  /* [entries] parameters to which `count` and `report` belong */
+    double *logs;  /* [entries] logarithms of the parameters */
     gbs_fit_report report;
 } fitting;
 
@@ -158,9 +160,8 @@ static void find_direct(fitting *f)
 
 /* ---- counting and EM ------------------------------------------------------------------------- */
 
-/* Chooses how rows with missing values are answered: by a junction tree, or by draws if it is too
- * large.
- * @param asked, complete see gbsi_expectation_new(). */
+/* Chooses how expectations of rows with missing values are computed: by a junction tree or, if the
+ * tree is too large, by draws. @param asked, complete see gbsi_expectation_new(). */
 static gbs_status answer_rows(fitting *f, const gbs_data *data, const uint8_t *asked,
                               const uint8_t *complete, gbsi_expectation **expectation,
                               gbsi_draws **draws, gbs_error *err)
@@ -207,8 +208,8 @@ cleanup:
     return status;
 }
 
-/* Adds ln P of complete rows and, with a prior, the sum of alpha ln theta. An entry of count 0
- * adds nothing, whatever its theta. */
+/* Adds ln P of complete rows and, with a prior, the sum of alpha ln theta. An entry with count 0
+ * adds nothing, even if its theta is 0. */
 static void add_logs(fitting *f, double *log_p, double *log_prior)
 {
     const gbs_model *m = f->families.network;
@@ -224,8 +225,8 @@ static void add_logs(fitting *f, double *log_p, double *log_prior)
     }
 }
 
-/* Computes the counts expected at theta, and the probability of the data.
- * @return GBS_STOPPED: neither. */
+/* Computes the counts expected at theta, and the probability of the data. @return GBS_STOPPED: both
+ * results are undefined. */
 static gbs_status expect(fitting *f, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -246,7 +247,7 @@ static gbs_status expect(fitting *f, gbs_error *err)
     return status;
 }
 
-/* Sets the theta where EM begins; a prior makes every zero of the network positive. */
+/* Sets the first theta of EM. If there is a prior, every zero of the network becomes positive. */
 static void begin(fitting *f)
 {
     const gbs_model *m = f->families.network;
@@ -258,8 +259,8 @@ static void begin(fitting *f)
     }
 }
 
-/* Monte Carlo EM (Wei & Tanner 1990): EM with sampled expectations. ln P is estimated at its
- * end. */
+/* Monte Carlo EM (Wei & Tanner 1990): EM with sampled expectations. ln P is estimated after the
+ * last iteration. */
 static gbs_status maximise_by_draws(fitting *f, gbs_error *err)
 {
     gbs_fit_report *r = &f->report;
@@ -284,8 +285,8 @@ static gbs_status maximise_by_draws(fitting *f, gbs_error *err)
     return status;
 }
 
-/* EM (Dempster, Laird & Rubin 1977): expectations at theta, then theta from them, until it
- * converges. */
+/* EM (Dempster, Laird & Rubin 1977): computes expectations at theta, then theta from the
+ * expectations, until theta converges. */
 static gbs_status maximise(fitting *f, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -347,7 +348,7 @@ static gbs_status add_incomplete(fitting *f, const uint8_t *complete, gbs_fit_re
     gbsi_expectation *e = NULL;
     gbsi_draws *draws = NULL;
     double variance = 0.0;
-    double lost = 0.0; /* weight of impossible rows */
+    double lost = 0.0; /* weight of the impossible rows */
     GBSI_TRY(answer_rows(f, f->held_out, NULL, complete, &e, &draws, err));
     status = draws == NULL ? gbsi_expectation_add(e, f->done, NULL, &r->held_out_log_likelihood,
                                                   &r->held_out_impossible, &lost, err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fits against counts and against EM by enumeration, on random networks with variables of one state
- * and zeros; a stationary point of the likelihood itself; the same bits on any number of threads.
- */
+/* Compares fits with counts and with EM by enumeration, on random networks with zeros and with
+ * variables of one state. Checks that the result is a stationary point of the likelihood, with
+ * equal bits on any number of threads. */
 #include "gibbsite/fit.h"
 
 #include <string.h>
@@ -70,7 +70,7 @@ static void make_network(problem *p, uint32_t zeros)
     gbs_builder_free(b);
 }
 
-/* The entry of table v at x. */
+/* @return the entry of table v at x. */
 static size_t entry(const gbs_model *m, uint32_t v, const uint32_t *x)
 {
     uint32_t n = 0;
@@ -103,7 +103,7 @@ static int next_state(const gbs_model *m, uint32_t *x)
     return 0;
 }
 
-/* Rows that are drawn from the network by rejection, so that none is impossible, with holes.
+/* Draws rows from the network by rejection, so that no row is impossible, and removes some values.
  * @param missing percent. */
 static void make_rows(problem *p, uint32_t missing, uint32_t leave_out)
 {
@@ -351,8 +351,8 @@ static void the_posterior_never_falls(void **unused)
     }
 }
 
-/* What EM ends at is flat: moving weight between two states of a column changes the log posterior,
- * by enumeration, only to second order. The prior keeps it inside. */
+/* EM ends at a stationary point: if weight moves between two states of a column, the log posterior,
+ * by enumeration, changes only to second order. The prior keeps all probabilities positive. */
 static void em_ends_where_the_score_is_zero(void **unused)
 {
     (void)unused;
@@ -493,7 +493,7 @@ static void threads_change_nothing(void **unused)
     gbs_model_free(m);
 }
 
-/* A clock that is over at the first look; a budget that holds nothing. */
+/* Tests a time limit that ends at the first look, and a memory limit that allows nothing. */
 static void limits(void **unused)
 {
     (void)unused;

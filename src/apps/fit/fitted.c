@@ -47,7 +47,8 @@ static void wilson(double k, double n, double z, double *low, double *high)
     *high = k >= n ? 1 : middle + half;
 }
 
-/* The interval of entry k of a column whose weights add up to n: Beta(k, n - k) with a prior. */
+/* The interval of an entry with count k in a column whose counts sum to n. With a prior, the
+ * posterior of the entry is Beta(k, n - k). */
 static void interval(const gbs_fitted *f, double k, double n, double level, double *low,
                      double *high)
 {
@@ -78,7 +79,7 @@ gbs_status gbs_fitted_table(const gbs_fitted *fitted, uint32_t variable, double 
     for (size_t i = 0; i < n; ++i) {
         const size_t column = start + i / r * r;
         double sum = 0.0;
-        double bounds[2] = {1.0, 1.0}; /* interval for a variable of one state */
+        double bounds[2] = {1.0, 1.0}; /* the interval for a variable of one state */
         for (uint32_t a = 0; a < r; ++a) {
             sum += f->count[column + a] + alpha;
         }

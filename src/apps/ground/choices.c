@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Choices: the atoms of a predicate P(a, b!) that differ in the argument marked '!' alone. Exactly
- * one of them holds. If a fact says which value holds, all other values are false. Otherwise the
- * atoms are variables, under a hard factor that counts them. */
+/* A choice is the set of atoms of a predicate P(a, b!) that differ only in the argument marked '!'.
+ * Exactly one atom of a choice holds. If a fact says which value holds, all other values are false.
+ * Otherwise the atoms are variables, and a hard factor requires that exactly one of them holds. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -38,7 +38,8 @@ static gbs_status none_holds(const gbsi_grounding *g, const gbsi_predicate *q, g
                           "expected one that holds for each of the other arguments' values");
 }
 
-/* @param constant constants of the arguments; the one of the choice is overwritten. */
+/* @param constant constants of the arguments; the constant of the argument marked '!' is
+ * overwritten. */
 static gbs_status ground_choice(gbsi_grounding *g, uint32_t predicate, uint32_t *constant,
                                 gbs_error *err)
 {

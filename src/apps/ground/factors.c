@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes factors from the parts of formulas that evidence has not decided. A clause, a conjunction
- * and an exclusive or are logical factors, which stay as they are; anything else becomes a table.
- * Equal ones of one formula and weight are one factor, whose feature counts them. Factors go to the
- * builder at once, and equal ones are looked for there: a program may have 10^8 groundings, of
- * which nothing is kept twice. */
+/* Makes factors from the residues of formulas. A clause, a conjunction and an exclusive or become
+ * logical factors; any other residue becomes a table. Equal residues of one formula and weight
+ * become one factor, whose feature is their number. A factor goes to the builder at once, and equal
+ * factors are looked up in the builder. A program may have 10^8 groundings, and no copy of them is
+ * kept elsewhere. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,8 +12,8 @@
 #include "store/builder.h"
 
 enum {
-    MOST_TABLE = 16,              /* atoms of a formula that becomes a table */
-    MOST_EXPECTED = 100 * 1000000 /* factors that room is made for at once */
+    MOST_TABLE = 16,              /* most atoms of a formula that becomes a table */
+    MOST_EXPECTED = 100 * 1000000 /* most factors for which memory is allocated at once */
 };
 
 /* ---- literals ------------------------------------------------------------------------------- */
@@ -43,14 +43,15 @@ static gbs_status collect(gbsi_grounding *g, size_t root, bool *literals, gbs_er
     return GBS_OK;
 }
 
-/* Sorts literals of one list, each once. @return false: a literal and its negation are there. */
+/* Sorts a list of literals and removes repeats. @return false if the list holds a literal and its
+ * negation. */
 static bool unique(uint32_t *literal, uint32_t *n)
 {
     uint32_t kept = 0;
     if (*n > 16) {
         qsort(literal, *n, sizeof *literal, by_number);
     }
-    for (uint32_t i = 1; i < *n && *n <= 16; i++) { /* by insertion */
+    for (uint32_t i = 1; i < *n && *n <= 16; i++) { /* sort short lists by insertion */
         const uint32_t moved = literal[i];
         uint32_t at = i;
         for (; at > 0 && literal[at - 1] > moved; at--) {
@@ -73,7 +74,7 @@ static bool unique(uint32_t *literal, uint32_t *n)
 
 /* ---- one factor ----------------------------------------------------------------------------- */
 
-/* Finds the number of the weight: one for each binding of the variables with a '+'. */
+/* Finds the number of the weight. Each binding of the variables marked '+' has its own weight. */
 static gbs_status find_weight(gbsi_grounding *g, uint32_t *weight, gbs_error *err)
 {
     const gbsi_logic_formula *f = g->formula;
@@ -123,8 +124,8 @@ static void free_slots(gbsi_grounding *g)
     g->n_used = 0;
 }
 
-/* @return a logical factor of the builder as it was given.
- * @param literal [n] out. */
+/* @return the logical factor that was given to the builder with this number. @param literal [n]
+ * out: its literals. */
 static gbsi_ground_factor recall(const gbsi_grounding *g, size_t factor, uint32_t *literal)
 {
     const gbsi_factors *all = &g->builder->model.factors;
@@ -140,14 +141,15 @@ static gbsi_ground_factor recall(const gbsi_grounding *g, size_t factor, uint32_
     return f;
 }
 
-/* @return seven bits of the hash that the position in the table does not depend on, and a bit
- * that is always set. */
+/* @return seven bits of the hash that do not determine the position in the table, and one bit that
+ * is always set. */
 static uint8_t tag_of(uint64_t hash)
 {
     return (uint8_t)(0x80 | hash >> 41);
 }
 
-/* Slots need not be a power of 2: 32 bits of the hash are scaled to their number. */
+/* @return the slot where the search for a hash begins. n_slots need not be a power of 2: 32 bits of
+ * the hash are scaled to n_slots. */
 static size_t first_slot(const gbsi_grounding *g, uint64_t hash)
 {
     return (size_t)((hash & UINT32_MAX) * g->n_slots >> 32);
@@ -158,7 +160,8 @@ static size_t next_slot(const gbsi_grounding *g, size_t at)
     return at + 1 == g->n_slots ? 0 : at + 1;
 }
 
-/* The slot of an equal factor, or an empty one. @param scratch [f->n]. */
+/* @return the slot of an equal factor or, if there is none, an empty slot. @param scratch [f->n].
+ */
 static size_t slot_of(const gbsi_grounding *g, const gbsi_ground_factor *f, const uint32_t *literal,
                       uint64_t hash, uint32_t *scratch)
 {
@@ -231,7 +234,7 @@ static void count(gbsi_grounding *g, size_t factor)
     }
 }
 
-/* @param scope, state [f->n] scratch. */
+/* Gives a factor to the builder. @param scope, state [f->n] scratch. */
 static gbs_status give(gbsi_grounding *g, const gbsi_ground_factor *f, const uint32_t *literal,
                        uint32_t *scope, uint32_t *state, gbs_error *err)
 {
@@ -253,12 +256,13 @@ static gbs_status give(gbsi_grounding *g, const gbsi_ground_factor *f, const uin
     return GBS_OK;
 }
 
-/* Adds factor f, whose f->n literals are the last in g->literal; they are removed from there. */
+/* Adds factor f, whose literals are the last f->n entries of g->literal. The function removes these
+ * entries from g->literal. */
 static gbs_status add_factor(gbsi_grounding *g, gbsi_ground_factor f, size_t first, gbs_error *err)
 {
     g->longest = f.n > g->longest ? f.n : g->longest;
     GBSI_PASS(find_weight(g, &f.weight, err));
-    /* scratch arrays for the longest factor until now, which follow the literals */
+    /* scratch arrays for the longest factor so far, after the literals */
     GBSI_PASS(gbsi_reserve((void **)(void *)&g->literal, &g->literal_capacity,
                            g->n_literals + 2 * (size_t)g->longest, sizeof *g->literal,
                            "ground formulas", err));
@@ -379,8 +383,8 @@ cleanup:
 
 /* ---- any residue ---------------------------------------------------------------------------- */
 
-/* Simplifies an exclusive or: only its last literal may be negated.
- * @return whether a factor is left. */
+/* Simplifies an exclusive or, so that only its last literal may be negated. @return whether a
+ * factor is left. */
 static bool parity(uint32_t *literal)
 {
     const uint32_t odd = (literal[0] ^ literal[1]) & 1;

@@ -11,12 +11,13 @@ typedef struct parser {
     gbsi_logic_formula *formula;
     gbsi_token name[GBSI_GROUND_MOST_VARIABLES];
     uint32_t depth, n_nodes;
-    uint32_t call[GBSI_GROUND_MOST_VARIABLES]; /* for the variable that stands for the value of a
-                                                  function value: the atom */
-    uint32_t calls;                            /* set for such a variable of the present atom */
+    uint32_t call[GBSI_GROUND_MOST_VARIABLES]; /* node of the atom f(x, z), for each variable z that
+                                                  stands for the value of a function */
+    /* bit set: the variable stands for the value of a function in the current atom */
+    uint32_t calls;
 } parser;
 
-enum { MOST_NODES = 1000 }; /* of a formula, which the grounding visits by recursion */
+enum { MOST_NODES = 1000 }; /* most nodes of a formula, which the grounding visits by recursion */
 
 static gbs_status read_iff(parser *s, uint32_t *node, gbs_error *err);
 
@@ -61,7 +62,8 @@ static bool is_variable(gbsi_token token)
     return token.at[0] >= 'a' && token.at[0] <= 'z';
 }
 
-/* Whether the name is that of a function with its arguments behind it. */
+/* @return whether the name is the name of a function, and a parenthesis with its arguments follows.
+ */
 static bool find_function(const parser *s, gbsi_token name, uint32_t *id)
 {
     return gbsi_name_map_find(&s->program->predicates, 0, name.at, name.n, id) &&
@@ -71,8 +73,8 @@ static bool find_function(const parser *s, gbsi_token name, uint32_t *id)
 static gbs_status find_variable(parser *s, gbsi_token token, uint32_t *variable, gbs_error *err)
 {
     gbsi_logic_formula *f = s->formula;
-    for (uint32_t k = f->n_variables; k > 0; k--) { /* quantifiers are resolved from the innermost
-                                                       one */
+    for (uint32_t k = f->n_variables; k > 0;
+         k--) { /* the innermost quantifier is looked at first */
         if (s->name[k - 1].n == token.n && memcmp(s->name[k - 1].at, token.at, token.n) == 0) {
             *variable = k - 1;
             return GBS_OK;
@@ -89,7 +91,8 @@ static gbs_status find_variable(parser *s, gbsi_token token, uint32_t *variable,
 
 static gbs_status read_call(parser *s, uint32_t function, int64_t *term, gbs_error *err);
 
-/* @param type UINT32_MAX: whatever the term has. @return in *type the type of the term. */
+/* @param type in: the type that the term must have; UINT32_MAX: any type. Out: the type of the
+ * term. */
 static gbs_status read_term(parser *s, gbsi_token token, uint32_t *type, int64_t *term,
                             gbs_error *err)
 {
@@ -139,8 +142,8 @@ static gbs_status read_term(parser *s, gbsi_token token, uint32_t *type, int64_t
     return GBS_OK;
 }
 
-/* Reads n terms in parentheses, from before the first.
- * @param term [n] out */
+/* Reads n terms in parentheses. The parser stands before the opening parenthesis. @param term [n]
+ * out */
 static gbs_status read_terms(parser *s, const gbsi_predicate *q, uint32_t n, int64_t *term,
                              gbs_error *err)
 {
@@ -192,10 +195,12 @@ static gbs_status read_call(parser *s, uint32_t function, int64_t *term, gbs_err
     return GBS_OK;
 }
 
-/* @param node an atom, in and out; its functions are those called since s->calls was 0. */
+/* Wraps an atom in a quantifier EXIST z for each function value in s->calls (see read_call()).
+ * @param node an atom, in and out. */
 static gbs_status close_calls(parser *s, uint32_t *node, gbs_error *err)
 {
-    for (uint32_t z = GBSI_GROUND_MOST_VARIABLES; z > 0; z--) { /* the outer one was added last */
+    for (uint32_t z = GBSI_GROUND_MOST_VARIABLES; z > 0;
+         z--) { /* the outermost call was added last */
         if ((s->calls >> (z - 1) & 1) != 0) {
             gbsi_logic_node both = {.op = GBSI_LOGIC_AND, .left = s->call[z - 1], .right = *node};
             gbsi_logic_node exist = {.op = GBSI_LOGIC_EXIST, .predicate = z - 1};
@@ -248,7 +253,7 @@ static gbs_status read_equal(parser *s, gbsi_token first, uint32_t *node, gbs_er
     GBSI_PASS(read_term(s, first, &type, &term[0], err));
     const gbsi_token sign = gbsi_logic_next(s->line);
     GBSI_PASS(read_term(s, gbsi_logic_next(s->line), &type, &term[1], err));
-    /* the first term may have learnt its type from the second one */
+    /* the type of the first term may follow from the second term */
     if (term[0] >= 0) {
         s->formula->type[term[0]] = type;
     }
@@ -265,8 +270,8 @@ static gbs_status read_equal(parser *s, gbsi_token first, uint32_t *node, gbs_er
 
 static gbs_status read_unary(parser *s, uint32_t *node, gbs_error *err);
 
-/* Reads EXIST x, y body, in which the body is a literal or a formula in parentheses, since
- * programs differ in how far the quantifier reaches otherwise. */
+/* Reads EXIST x, y body. The body must be a literal or a formula in parentheses, because programs
+ * differ in how far a quantifier reaches without parentheses. */
 static gbs_status read_quantifier(parser *s, gbsi_logic_op op, uint32_t *node, gbs_error *err)
 {
     gbsi_logic_formula *f = s->formula;
@@ -303,7 +308,7 @@ static gbs_status read_quantifier(parser *s, gbsi_logic_op op, uint32_t *node, g
         }
         GBSI_PASS(
             add_node(s, (gbsi_logic_node){.op = op, .left = *node, .predicate = k - 1}, node, err));
-        s->name[k - 1].n = 0; /* no name behind the quantifier's formula */
+        s->name[k - 1].n = 0; /* the variable has no name after the quantifier's formula */
     }
     return GBS_OK;
 }
@@ -354,7 +359,7 @@ static gbs_status read_unary(parser *s, uint32_t *node, gbs_error *err)
     return status;
 }
 
-/* Operands with a sign between them, which binds to the left. */
+/* Reads operands with a sign between them; the sign binds to the left. */
 static gbs_status read_list(parser *s, gbsi_logic_sign sign, gbsi_logic_op op,
                             gbs_status (*operand)(parser *, uint32_t *, gbs_error *),
                             uint32_t *node, gbs_error *err)
@@ -379,7 +384,7 @@ static gbs_status read_or(parser *s, uint32_t *node, gbs_error *err)
     return read_list(s, GBSI_SIGN_OR, GBSI_LOGIC_OR, read_and, node, err);
 }
 
-/* Reads a => b, which is !a v b; one more => needs parentheses. */
+/* Reads a => b, which is !a v b. A second => needs parentheses. */
 static gbs_status read_implies(parser *s, uint32_t *node, gbs_error *err)
 {
     GBSI_PASS(read_or(s, node, err));
@@ -403,7 +408,8 @@ static gbs_status read_iff(parser *s, uint32_t *node, gbs_error *err)
     return read_list(s, GBSI_SIGN_IFF, GBSI_LOGIC_IFF, read_implies, node, err);
 }
 
-/* Checks the types of equal variables that were not known where the variables were compared. */
+/* Checks that compared terms have equal types. The types of some variables are known only after the
+ * whole formula was read. */
 static gbs_status check_equal(const parser *s, uint32_t first_node, gbs_error *err)
 {
     const gbsi_program *p = s->program;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The whole of grounding: files in, a model out. */
+/* Grounds a program: reads the files and builds the model. */
 #include "gibbsite/ground.h"
 
 #include <inttypes.h>
@@ -17,9 +17,9 @@
 #include "options/questions.h"
 
 #define PROGRESS_S 0.1
-#define PARTS      1000 /* of a formula: what progress counts */
+#define PARTS      1000 /* parts of a formula by which progress is counted */
 
-/* A call under way. */
+/* The state of one call of the public functions. */
 typedef struct call {
     gbs_ground_options options;
     gbs_run_callbacks callbacks;
@@ -45,12 +45,13 @@ static bool look(void *context)
 
 /* ---- facts ---------------------------------------------------------------------------------- */
 
-/* The code of an atom is known once all constants are: facts are kept until then. */
+/* A fact that was read. The codes of atoms are known only when all constants are known; facts are
+ * kept until then. */
 typedef struct fact {
     gbsi_token place;
     uint32_t predicate;
     bool holds;
-    size_t first; /* of constant */
+    size_t first; /* index of the fact's first constant in `constant` */
 } fact;
 
 typedef struct facts {
@@ -78,13 +79,14 @@ static gbs_status keep_fact(void *context, uint32_t predicate, const uint32_t *c
     return GBS_OK;
 }
 
-/* Whether atoms are open unless the database has them: those of choices are counted there. */
+/* @return whether number_atoms() counts the atoms of q that have no fact as open. Atoms of choices
+ * are counted in choices.c. */
 static bool counts(const gbsi_predicate *q)
 {
     return q->open && q->one == GBSI_GROUND_NO_ONE;
 }
 
-/* Numbers every atom there can be. */
+/* Gives a code to every possible ground atom. */
 static gbs_status number_atoms(gbsi_grounding *g, gbs_error *err)
 {
     double sum = 0.0;
@@ -190,7 +192,8 @@ static gbs_status open_predicates(gbsi_program *p, const char *names, gbs_error 
 
 /* ---- constants ------------------------------------------------------------------------------ */
 
-/* A free variable that has no constants to stand for it; UINT32_MAX for none. */
+/* @return a free variable of the formula whose type has no constants; UINT32_MAX if there is none.
+ */
 static uint32_t empty_variable(const gbsi_program *p, const gbsi_logic_formula *f)
 {
     for (uint32_t v = 0; v < f->n_variables; v++) {
@@ -234,8 +237,8 @@ static void warn(gbs_ground_report *report, const char *format, ...)
     va_end(arguments);
 }
 
-/* Warns of constants of the database that may be misspelt: each is one more over which formulas
- * are grounded. */
+/* Warns of constants of the database that may be misspelt: formulas are grounded over such
+ * constants, too. */
 static void warn_of_constants(gbsi_grounding *g)
 {
     uint32_t n = 0;
@@ -303,7 +306,8 @@ static gbs_status ground(call *c, gbs_model **model, gbs_error *err)
     gbsi_grounding *g = &c->grounding;
     GBSI_TRY(read_files(c, err));
     GBSI_TRY(gbs_builder_new(&g->builder, err));
-    for (int hard = 0; hard < 2; hard++) { /* factors after the last tied one take less memory */
+    for (int hard = 0; hard < 2; hard++) { /* hard formulas come last: factors after the last tied
+                                              factor take less memory */
         for (uint32_t i = 0; i < g->program.n_formulas; i++) {
             if ((isinf(g->program.formula[i].weight) != 0) == (hard != 0)) {
                 GBSI_TRY(gbsi_ground_formula(g, &g->program.formula[i], err));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ground programs against worlds enumerated here, where each formula is a function in C that counts
- * its true groundings over all constants: in every world the log density of the model must be the
- * weights times the counts, except for one constant. */
+/* Compares ground programs with enumerated worlds. Each formula is a function in C that counts its
+ * true groundings over all constants. In every world the log density of the model must be the sum
+ * of the weights times the counts, up to one constant. */
 #include "gibbsite/ground.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static gbs_status ground(const char *program, const char *database, const char *
                              &options, NULL, model, report, err);
 }
 
-/* The atom of a name, in a world. */
+/* @return the atom of a name in a world. */
 static bool *atom_of(world *w, const char *name)
 {
     char text[32];
@@ -59,7 +59,8 @@ static bool *atom_of(world *w, const char *name)
     return NULL;
 }
 
-/* @param evidence what is not open. @param log_weight of a world, up to a constant. */
+/* Checks the model of a program in all worlds. @param evidence values of the atoms that are not
+ * open. @param log_weight log-weight of a world, up to a constant. */
 static void check(const char *formulas, const char *database, const char *query,
                   const world *evidence, double (*log_weight)(const world *w))
 {
@@ -186,8 +187,8 @@ static void test_quantified(void **unused)
 
 enum { N_THINGS = 2, N_PLACES = 3 };
 
-/* 1.5 Big(t) => At(t,X), 0.7 At(A,p) ^ At(B,p) v Near(p,X) where each thing is at one place and
- * each place near one: of At, the first argument tells; of Near, the second. */
+/* 1.5 Big(t) => At(t,X), 0.7 At(A,p) ^ At(B,p) v Near(p,X) where each thing is at one place, and
+ * each place is near one place. */
 typedef struct choices {
     bool at[N_THINGS][N_PLACES], near[N_PLACES][N_PLACES], big[N_THINGS];
 } choices;
@@ -228,7 +229,7 @@ static bool *choice_of(choices *w, const char *name)
     return &w->near[t][p];
 }
 
-/* @param n_variables that facts leave. */
+/* @param n_variables number of variables that facts leave. */
 static void check_choices(const char *database, const choices *seen, uint32_t n_variables)
 {
     gbs_model *model = NULL;
@@ -299,7 +300,7 @@ static void test_weights(void **unused)
     gbs_model_free(model);
 }
 
-/* Every factor of a formula has as many equal groundings, and clauses are long. */
+/* All factors of a formula have equal numbers of groundings, and clauses are long. */
 static void test_many(void **unused)
 {
     enum { N_CONSTANTS = 300 };
@@ -330,7 +331,7 @@ static void test_many(void **unused)
     gbs_model_free(model);
 }
 
-/* Of four names that share a prefix: {blum, a} twice, {blum, avrim}, and {cohen}. */
+/* Four names share a prefix. Their other words are {blum, a} twice, {blum, avrim}, and {cohen}. */
 static void test_similarity(void **unused)
 {
     static const double share[4][4] = {

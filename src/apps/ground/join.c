@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The groundings of a formula that evidence does not decide, found as a join. A clause is satisfied
- * where one of its literals is true, so that for each negative literal over a predicate of the
- * database only the facts of that predicate matter. The literal with the fewest facts that match
- * the bindings so far comes next; an index of each argument finds these facts. Variables that are
- * in no such literal run over their constants. Conjunctions go the same way: there the positive
- * literals matter. */
+/* Finds the groundings of a formula that evidence does not decide, as a join. A clause is satisfied
+ * if one of its literals is true. For a negative literal over a closed predicate, only groundings
+ * that match true facts of that predicate are therefore examined. The join next takes the literal
+ * with the fewest facts that match the bindings so far; an index of each argument finds these
+ * facts. Variables that are in no such literal run over their constants. In a conjunction the
+ * positive literals over closed predicates are joined in this way. */
 #include <math.h>
 
 #include "base/memory.h"
 #include "ground/grounding.h"
 
-enum { MOST_LEAVES = 64 }; /* the number of leaves that are examined; the others do not prune */
+enum { MOST_LEAVES = 64 }; /* most leaves that are examined; further leaves do not prune */
 
-/* A join over the parts of a clause: if one of them has the truth value `decides`, it decides the
+/* A join over the leaves of a formula. A leaf k whose truth value is decides[k] decides the
  * formula. */
 typedef struct join {
     gbsi_grounding *g;
     uint32_t leaf[MOST_LEAVES];
     bool decides[MOST_LEAVES];
     uint32_t n_leaves;
-    bool every;     /* a conjunction that must hold: nothing is left out */
-    unsigned depth; /* of the search */
+    bool every;     /* the formula is a conjunction that must hold: no grounding is left out */
+    unsigned depth; /* depth of the search */
 } join;
 
 /* ---- indexes -------------------------------------------------------------------------------- */
@@ -37,7 +37,8 @@ static gbs_status index_argument(const gbsi_program *p, gbsi_predicate *q, uint3
     for (uint32_t i = 0; i < q->n_true; i++) {
         start[q->tuple[(size_t)i * q->n_arguments + k]]++;
     }
-    for (uint32_t a = 1; a <= n; a++) { /* ends; the facts are put before them, last ones first */
+    for (uint32_t a = 1; a <= n; a++) { /* start[a] becomes the end of list a; facts are then put
+                                           before the ends, the last facts first */
         start[a] += start[a - 1];
     }
     for (uint32_t i = q->n_true; i > 0; i--) {
@@ -66,8 +67,8 @@ gbs_status gbsi_index_facts(gbsi_program *program, gbs_error *err)
 
 /* ---- leaves --------------------------------------------------------------------------------- */
 
-/* Finds the parts of the disjunction that the node is, seen through negations.
- * @param negated whether the node stands under an odd number of negations. */
+/* Finds the leaves of a disjunction or conjunction; negations are moved to the leaves. @param
+ * negated whether the node stands under an odd number of negations. */
 static void find_leaves(join *j, uint32_t node, bool negated, bool conjunction)
 {
     const gbsi_logic_node *n = &j->g->program.node[node];
@@ -79,11 +80,13 @@ static void find_leaves(join *j, uint32_t node, bool negated, bool conjunction)
     } else if ((n->op == GBSI_LOGIC_ATOM || n->op == GBSI_LOGIC_EQUAL) &&
                j->n_leaves < MOST_LEAVES) {
         j->leaf[j->n_leaves] = node;
-        j->decides[j->n_leaves++] = negated == conjunction; /* a clause: true; under !: false */
+        j->decides[j->n_leaves++] =
+            negated == conjunction; /* a leaf of a clause decides if it is true; under a negation,
+                                       if it is false */
     }
 }
 
-/* Whether the variables of a leaf are all bound. A variable of a quantifier never is. */
+/* @return whether all variables of a leaf are bound. Variables of quantifiers are never bound. */
 static bool is_bound(const gbsi_grounding *g, const gbsi_logic_node *n)
 {
     const uint32_t n_terms =
@@ -125,8 +128,9 @@ static bool is_decided(const join *j)
 
 /* ---- the search ----------------------------------------------------------------------------- */
 
-/* Facts that match the bound arguments of an atom: the shortest list over its bound arguments.
- * @param fact out: their numbers, or NULL for 0, 1, ... */
+/* Finds facts that may match an atom: the shortest list of the index over its bound arguments.
+ * @return the number of these facts. @param fact out: numbers of the facts, or NULL if they are 0,
+ * 1, ... */
 static uint32_t candidates(const gbsi_grounding *g, const gbsi_logic_node *n, const uint32_t **fact)
 {
     const gbsi_predicate *q = &g->program.predicate[n->predicate];
@@ -145,7 +149,7 @@ static uint32_t candidates(const gbsi_grounding *g, const gbsi_logic_node *n, co
 
 static gbs_status search(join *j, gbs_error *err);
 
-/* Searches below one of the n choices. */
+/* Continues the search after one of n choices was made. */
 static gbs_status descend(join *j, uint32_t choice, uint32_t n, gbs_error *err)
 {
     j->g->within = j->depth == 0 ? (double)choice / n : j->g->within;
@@ -155,7 +159,8 @@ static gbs_status descend(join *j, uint32_t choice, uint32_t n, gbs_error *err)
     return status;
 }
 
-/* Binds an atom to a fact, if they agree, and goes on. */
+/* Binds the variables of an atom to the constants of a fact if the two agree, and continues the
+ * search. */
 static gbs_status try_fact(join *j, const gbsi_logic_node *n, const uint32_t *tuple,
                            uint32_t choice, uint32_t n_choices, gbs_error *err)
 {
@@ -184,7 +189,7 @@ static gbs_status try_fact(join *j, const gbsi_logic_node *n, const uint32_t *tu
     return status;
 }
 
-/* Grounds the formula once every variable is bound. */
+/* Grounds the formula; every variable is bound. */
 static gbs_status ground_one(join *j, gbs_error *err)
 {
     gbsi_grounding *g = j->g;
@@ -200,7 +205,7 @@ static gbs_status ground_one(join *j, gbs_error *err)
     return gbsi_factor_of(g, root, err);
 }
 
-/* The free variable with the fewest constants, UINT32_MAX for none. */
+/* @return the free variable with the fewest constants; UINT32_MAX if no variable is free. */
 static uint32_t next_variable(const gbsi_grounding *g)
 {
     const gbsi_logic_formula *f = g->formula;
@@ -215,7 +220,8 @@ static uint32_t next_variable(const gbsi_grounding *g)
     return best;
 }
 
-/* The literal over a closed predicate that is not bound and has the fewest facts. */
+/* @return the literal over a closed predicate that has free variables and the fewest matching
+ * facts. */
 static const gbsi_logic_node *next_literal(const join *j, uint32_t *n_facts, const uint32_t **fact)
 {
     const gbsi_grounding *g = j->g;

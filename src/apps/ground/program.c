@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements of a program: declarations of types, predicates and functions; formulas with a weight,
- * a period or neither (Richardson & Domingos 2006, Machine Learning 62, in the syntax of Alchemy
- * and of Tuffy and ProbCog); and facts. A function f(x) of values y is the predicate f(x, y!). */
+/* Reads the statements of a program, in the syntax of Alchemy, Tuffy and ProbCog. Statements are
+ * declarations of types, predicates and functions; formulas with a weight, a period or neither
+ * (Richardson & Domingos 2006, Machine Learning 62); and facts. A function f(x) of values y is the
+ * predicate f(x, y!). */
 #include "ground/program.h"
 
 #include <inttypes.h>
@@ -12,7 +13,7 @@
 #include "decimal/decimal.h"
 #include "text/lines.h"
 
-enum { MOST_OF_RANGES = 1000000, MOST_DIGITS = 20 }; /* constants of all ranges together */
+enum { MOST_OF_RANGES = 1000000, MOST_DIGITS = 20 }; /* most constants of all ranges together */
 
 #define GROW(program, array, n, err)                                                    \
     gbsi_reserve((void **)(void *)&(program)->array, &(program)->array##_capacity, (n), \
@@ -58,8 +59,8 @@ gbs_status gbsi_program_constant(gbsi_program *program, const gbsi_text *text, u
     return add_constant(program, type, name, constant, err);
 }
 
-/* Adds the constants between those of {1, ..., 20}, and the last. The names of these constants are
- * in no file, so that the program stores their text. */
+/* Adds the constants of a range such as {1, ..., 20} that come after the first constant. Their
+ * names are in no file; the program stores the texts. */
 static gbs_status read_range(gbsi_program *p, gbsi_text *line, uint32_t type, gbsi_token first,
                              gbs_error *err)
 {
@@ -93,8 +94,8 @@ static gbs_status read_range(gbsi_program *p, gbsi_text *line, uint32_t type, gb
     return GBS_OK;
 }
 
-/* Reads {Anna, Bob} or {1, ..., 20}.
- * @param text text of the file: constants of a database may be known already. */
+/* Reads {Anna, Bob} or {1, ..., 20}. @param text text of the file. A constant in a program must be
+ * new; a constant in a database may be known already. */
 static gbs_status read_constants(gbsi_program *p, const gbsi_text *text, gbsi_text *line,
                                  uint32_t type, gbs_error *err)
 {
@@ -123,7 +124,8 @@ static gbs_status read_constants(gbsi_program *p, const gbsi_text *text, gbsi_te
     return gbsi_logic_take(line, "", "the end of the line", err);
 }
 
-/* Whether a statement is person = {Anna, Bob}; line then stands before the brace. */
+/* @return whether a statement declares a type, as in person = {Anna, Bob}; `line` then stands
+ * before the brace. */
 static bool takes_type(gbsi_text *line, gbsi_token *name)
 {
     gbsi_text behind = *line;
@@ -150,7 +152,7 @@ static gbs_status read_type(gbsi_program *p, gbsi_text *line, gbsi_token name, g
     return GBS_OK;
 }
 
-/* Adds an argument of the type that comes next. */
+/* Adds an argument to a predicate. @param type name of the argument's type. */
 static gbs_status add_argument(gbsi_program *p, gbsi_text *line, gbsi_predicate *q, gbsi_token type,
                                gbs_error *err)
 {
@@ -163,7 +165,7 @@ static gbs_status add_argument(gbsi_program *p, gbsi_text *line, gbsi_predicate 
     return find_type(p, type, &q->type[q->n_arguments++], err);
 }
 
-/* (person, town!) */
+/* Reads the types of arguments, such as (person, town!). */
 static gbs_status read_arguments(gbsi_program *p, gbsi_text *line, gbsi_predicate *q,
                                  gbs_error *err)
 {
@@ -192,9 +194,10 @@ static bool same_arguments(const gbsi_predicate *a, const gbsi_predicate *b)
            memcmp(a->type, b->type, a->n_arguments * sizeof *a->type) == 0;
 }
 
-/* Friends(person, person), of Tuffy *Friends(person, person), or person motherOf(person).
- * @param line stands behind the name. @param q its name and whether it is closed are set already.
- * @param value the type of a function's values; empty for a predicate. */
+/* Reads a declaration: Friends(person, person), Tuffy's *Friends(person, person), or person
+ * motherOf(person). @param line stands after the name. @param q the predicate; q->name and
+ * q->closed are set already. @param value the type of a function's values; empty for a predicate.
+ */
 static gbs_status read_predicate(gbsi_program *p, gbsi_text *line, gbsi_predicate *q,
                                  gbsi_token value, gbs_error *err)
 {
@@ -242,7 +245,7 @@ static gbs_status read_formula(gbsi_program *p, gbsi_text *line, gbs_error *err)
         return gbsi_line_unexpected(line, end, "a weight before the formula, or a period behind it",
                                     err);
     }
-    if (!soft && end.n == 0) { /* to be learnt */
+    if (!soft && end.n == 0) { /* a formula without weight, whose weight other programs learn */
         f.weight = 0.0;
         p->n_unweighted++;
     }
@@ -252,8 +255,8 @@ static gbs_status read_formula(gbsi_program *p, gbsi_text *line, gbs_error *err)
     return GBS_OK;
 }
 
-/* Names a statement of other programs that has no meaning here.
- * @return NULL if the line is not such a statement. */
+/* @return the kind of a statement that other programs of Markov logic know and this program does
+ * not; NULL if the line is not such a statement. */
 static const char *unknown_statement(gbsi_text line)
 {
     static const struct {
@@ -277,7 +280,8 @@ static const char *unknown_statement(gbsi_text line)
                : NULL;
 }
 
-/* Whether the name, which has a declaration, is declared once more: its arguments are its types. */
+/* @return whether a line declares a predicate once more: the arguments after its name are the names
+ * of its types. */
 static bool is_repeated(const gbsi_program *p, uint32_t id, gbsi_text behind)
 {
     const gbsi_predicate *q = &p->predicate[id];
@@ -319,7 +323,7 @@ static gbs_status try_declaration(gbsi_program *p, gbsi_text *line, bool *is_one
     return *is_one ? read_predicate(p, &behind, &q, value, err) : GBS_OK;
 }
 
-/* Reads a line: one that begins with a name is a declaration, or a formula that must hold. */
+/* Reads a line. A line that begins with a name is a declaration or a formula that must hold. */
 static gbs_status read_line(gbsi_program *p, gbsi_text *line, gbs_error *err)
 {
     bool declares = false;
@@ -380,7 +384,7 @@ void gbsi_program_free(gbsi_program *program)
 
 /* ---- facts ---------------------------------------------------------------------------------- */
 
-/* (Anna, Bob) of a predicate, (Anna) = Bob of a function. */
+/* Reads the constants of a fact: (Anna, Bob) for a predicate, (Anna) = Bob for a function. */
 static gbs_status read_fact_constants(gbsi_program *p, gbsi_text *line, const gbsi_predicate *q,
                                       uint32_t *constant, gbs_error *err)
 {
@@ -408,7 +412,7 @@ static gbs_status read_fact(gbsi_program *program, gbsi_text *line, gbsi_fact_to
 {
     uint32_t constant[GBSI_GROUND_MOST_ARGUMENTS];
     uint32_t id = 0;
-    double p = 1.0; /* 1 and 0 in front are facts */
+    double p = 1.0; /* a probability of 1 or 0 before an atom makes it a fact */
     gbsi_token name = gbsi_logic_peek(line);
     if (gbsi_logic_weight(line, &p) && p != 0.0 && p != 1.0) {
         return gbsi_line_unexpected(line, name,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A formula under a binding of its variables, negations moved to the atoms, with what evidence
- * decides taken out. */
+/* Computes the residue of a formula under a binding of its variables. Negations are moved to the
+ * atoms, and parts that evidence decides are removed. */
 #include "base/memory.h"
 #include "ground/grounding.h"
 
@@ -66,7 +66,7 @@ gbs_status gbsi_variable_new(gbsi_grounding *g, uint32_t predicate, const uint32
                              uint64_t code, uint32_t *variable, gbs_error *err)
 {
     const uint32_t two = 2;
-    if (g->n_variables == UINT32_MAX / 2 - 1) { /* literals are 2 v + sign */
+    if (g->n_variables == UINT32_MAX / 2 - 1) { /* a literal is 2 v + sign, and must fit 32 bits */
         return gbsi_fail(err, GBS_ERR_LIMIT, "ground atoms: more than %u", g->n_variables);
     }
     GBSI_PASS(gbs_builder_add_variables(g->builder, 1, &two, variable, err));
@@ -111,7 +111,8 @@ static gbs_status atom_residue(gbsi_grounding *g, const gbsi_logic_node *atom, b
                err);
 }
 
-/* Puts a part into the list; parts of its kind dissolve in it. @return whether it decides. */
+/* Appends a part to a list. If the part is a list with the same operation, its children are
+ * appended instead. @return whether the part is a constant that decides the list's value. */
 static bool join(gbsi_grounding *g, size_t list, size_t part)
 {
     gbsi_residue *of = &g->residue[list];
@@ -130,7 +131,8 @@ static bool join(gbsi_grounding *g, size_t list, size_t part)
     return false;
 }
 
-/* Simplifies a list: one without parts is a constant, one of a single part is that part. */
+/* Simplifies a list: a list without parts becomes a constant, and a list of a single part becomes
+ * that part. */
 static void simplify(gbsi_grounding *g, size_t list, bool decided, size_t *root)
 {
     gbsi_residue *of = &g->residue[list];
@@ -143,8 +145,8 @@ static void simplify(gbsi_grounding *g, size_t list, bool decided, size_t *root)
     }
 }
 
-/* Finds the residue of "all parts" or "any part": of a conjunction, or over the constants of a
- * quantifier. */
+/* Finds the residue of a conjunction or disjunction, or of a quantifier, whose parts are its body
+ * with each constant. */
 static gbs_status list_residue(gbsi_grounding *g, uint32_t node, bool negated, size_t *root,
                                gbs_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Similarity predicates that a database lacks: NAME0, NAME20, ..., whose facts follow from the
- * words that the names of two constants share. */
+/* Adds facts of similarity predicates NAME0, NAME20, ... that a database lacks. The facts follow
+ * from the words that the names of two constants share. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,11 +10,11 @@
 /* The words of each constant of a type, as sorted numbers without repeats. */
 typedef struct words {
     gbsi_name_map map;
-    char *text; /* of all names in lower case */
+    char *text; /* text of all names in lower case */
     uint32_t *word;
-    size_t *start;    /* [n + 1] of the constants in `word` */
-    uint32_t n_words; /* different ones */
-    uint32_t *uses;   /* [n_words] constants that have the word */
+    size_t *start;    /* [n + 1] where the words of each constant begin in `word` */
+    uint32_t n_words; /* number of different words */
+    uint32_t *uses;   /* [n_words] number of constants that have the word */
 } words;
 
 static void words_free(words *w)
@@ -30,7 +30,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Letters, digits, and every byte beyond ASCII: part of a letter in UTF-8. */
+/* @return whether c is a letter, a digit, or a byte beyond ASCII, which is part of a letter in
+ * UTF-8. */
 static bool is_letter(char c)
 {
     return (unsigned char)c >= 0x80 || (c >= 'a' && c <= 'z') || is_digit(c);
@@ -148,8 +149,8 @@ static void compare(const words *w, uint32_t a, uint32_t b, size_t *both, size_t
 enum { MOST_BANDS = 101 };
 
 typedef struct bands {
-    uint32_t predicate[MOST_BANDS]; /* [percent], UINT32_MAX: none */
-    uint32_t type;                  /* of both arguments; UINT32_MAX: no predicate yet */
+    uint32_t predicate[MOST_BANDS]; /* [percent] number of the predicate; UINT32_MAX: none */
+    uint32_t type; /* type of both arguments; UINT32_MAX: no predicate has been found yet */
 } bands;
 
 static gbs_status take(const gbsi_program *p, uint32_t id, unsigned percent, bands *found,
@@ -175,7 +176,7 @@ static gbs_status take(const gbsi_program *p, uint32_t id, unsigned percent, ban
     return GBS_OK;
 }
 
-/* Predicates called NAME and a number of percent. */
+/* Finds the predicates whose names are NAME followed by a number of percent. */
 static gbs_status find_bands(const gbsi_program *p, gbsi_token name, bands *found, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -209,7 +210,8 @@ cleanup:
     return status;
 }
 
-/* Adds for every pair of constants the fact of the highest band that its share reaches. */
+/* Adds a fact for every pair of constants: the fact of the highest band that the pair's share of
+ * common words reaches. */
 static gbs_status add_facts(gbsi_grounding *g, const bands *found, const words *w, gbs_error *err)
 {
     uint32_t pair[2];

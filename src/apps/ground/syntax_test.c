@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Alchemy, Tuffy and ProbCog write beside the plain syntax: the same model as a program that
- * says it plainly. */
+/* Compares programs in the special syntax of Alchemy, Tuffy and ProbCog with equivalent programs in
+ * plain syntax: the models must be equal. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include "base/test_row.h"
 #include "gibbsite/ground.h"
 
-/* @param query NULL: the predicates that are open without being named. */
+/* Grounds a program. @param query NULL: only the predicates that are open by default are open. */
 static gbs_status ground(const char *program, const char *database, const char *query,
                          gbs_model **model, gbs_ground_report *report, gbs_error *err)
 {
@@ -45,7 +45,8 @@ static void test_same(void **unused)
     static const struct {
         const char *program, *database, *plain, *plain_database, *query;
     } rows[] = {
-        /* '*': closed, and all others are open whatever the database has */
+        /* '*': the predicate is closed, and all other predicates are open, even if the database has
+         * facts of them */
         {WHO "*Q(who, who)\nP(who)\n1 Q(x,y) => P(y)\n", "Q(A,B)\nP(C)\n",
          WHO "Q(who, who)\nP(who)\n1 Q(x,y) => P(y)\n", "Q(A,B)\nP(C)\n", "P"},
         {WHO "Q(who, who)\n*Q(who, who)\nP(who)\n1 Q(x,y) => P(y)\n", "P(A)\n",
@@ -104,7 +105,7 @@ static void test_same(void **unused)
     }
 }
 
-/* Constants are what is between commas. */
+/* A constant is the text between two commas. */
 static void test_names(void **unused)
 {
     static const char *const names[] = {"P(Anna-Lena)", "P(O'Neil)",  "P(cs.edu)",  "P(\"A, b\")",

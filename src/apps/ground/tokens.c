@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words of programs and databases, the statements that they make, and the weight before a formula,
- * which may be a small expression: log(0.9/0.1). */
+/* Splits programs and databases into words and statements, and reads the weight before a formula. A
+ * weight may be a small expression such as log(0.9/0.1). */
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static bool starts(const gbsi_text *text, const char *sign)
     return (size_t)(text->end - text->at) >= n && memcmp(text->at, sign, n) == 0;
 }
 
-/* Moves behind the next sign or, if there is none, to the end. */
+/* Moves past the next occurrence of a sign; if there is none, to the end of the text. */
 static void skip_to(gbsi_text *text, const char *sign)
 {
     while (text->at < text->end && !starts(text, sign)) {
@@ -37,7 +37,7 @@ static void skip_to(gbsi_text *text, const char *sign)
     text->at += text->at < text->end ? strlen(sign) : 0;
 }
 
-/* Blanks and comments. */
+/* Skips blanks and comments. */
 static void skip_blanks(gbsi_text *text)
 {
     for (;;) {
@@ -54,13 +54,13 @@ static void skip_blanks(gbsi_text *text)
     }
 }
 
-/* Whether a '-' or a period is inside of a name: Anna-Lena, cs.edu. */
+/* @return whether a '-' or a period is part of a name, as in Anna-Lena and cs.edu. */
 static bool joins_name(const gbsi_text *text, const char *at)
 {
     return (*at == '-' || *at == '.') && at > text->at && at + 1 < text->end && begins_name(at[1]);
 }
 
-/* "A name", its quotes included. @return 0 if the line has no second quote. */
+/* @return the length of a quoted name, its quotes included; 0 if the line has no second quote. */
 static size_t quoted(const gbsi_text *text)
 {
     size_t n = 1;
@@ -120,7 +120,8 @@ bool gbsi_logic_is_sign(gbsi_token token, gbsi_logic_sign sign)
 
 /* ---- statements ----------------------------------------------------------------------------- */
 
-/* Whether a statement goes on to the next line if a line ends or begins with such a token. */
+/* @return whether two lines are one statement if the first ends, or the second begins, with this
+ * token. */
 static bool goes_on(gbsi_token token)
 {
     for (int sign = GBSI_SIGN_AND; sign <= GBSI_SIGN_IFF; sign++) {
@@ -157,7 +158,7 @@ bool gbsi_logic_statement(gbsi_text *whole, gbsi_text *line)
 
 /* ---- weights -------------------------------------------------------------------------------- */
 
-enum { MOST_DEPTH = 50 }; /* of signs and parentheses in a weight */
+enum { MOST_DEPTH = 50 }; /* most nested signs and parentheses in a weight */
 
 typedef struct calculator {
     const char *at, *end;
@@ -166,7 +167,7 @@ typedef struct calculator {
 
 static bool read_sum(calculator *c, double *value);
 
-/* Takes one of these characters, behind blanks. @return it, or 0. */
+/* Skips blanks and takes the next character if it is one of `any`. @return the character, or 0. */
 static char take(calculator *c, const char *any)
 {
     while (c->at < c->end && gbsi_is_blank(*c->at)) {
@@ -201,7 +202,8 @@ static bool read_number(calculator *c, double *value)
     return true;
 }
 
-/* Reads a number, log(x) and its like, a sum in parentheses, or one of these behind a sign. */
+/* Reads a number, a function such as log(x), or a sum in parentheses; a sign may precede each of
+ * them. */
 static bool read_value(calculator *c, double *value)
 {
     static const char *const names[] = {"logx", "log", "ln", "exp", "float"};
@@ -231,15 +233,15 @@ static bool read_value(calculator *c, double *value)
     if (!read_value(c, value)) {
         return false;
     }
-    *value = name == 0 && *value == 0.0 ? -100.0 /* as ProbCog has it */
+    *value = name == 0 && *value == 0.0 ? -100.0 /* log(0) is -100, as in ProbCog */
              : name <= 2                ? gbsi_log(*value)
              : name == 3                ? gbsi_exp(*value)
                                         : *value;
     return true;
 }
 
-/* Reads values that one of these signs separates; a sign without a value behind it is not part of
- * the weight. */
+/* Reads values that are separated by characters of `signs`. A sign that no value follows is not
+ * part of the weight. */
 static bool read_list(calculator *c, const char *signs, bool (*operand)(calculator *, double *),
                       double *value)
 {

@@ -7,7 +7,7 @@
 
 #include "base/budget.h"
 
-enum { REMEMBERED = 6 }; /* steps */
+enum { REMEMBERED = 6 }; /* number of past steps that L-BFGS remembers */
 
 static double evaluate(void *context, const double *x, double *gradient, int n, double step)
 {

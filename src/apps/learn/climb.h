@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the minimum of a function that has a gradient: by L-BFGS, or with an L1 penalty by OWL-QN
- * (Andrew & Gao 2007). Both come from libLBFGS, and a build without that library has neither. */
+ * (Andrew & Gao 2007). Both methods come from libLBFGS, and a build without this library lacks
+ * them. */
 #ifndef GBSI_LEARN_CLIMB_H
 #define GBSI_LEARN_CLIMB_H
 
@@ -13,34 +14,39 @@
 
 /* The point that an iteration reached. */
 typedef struct gbsi_climb_point {
-    const double *x, *gradient; /* [n] */
-    double objective;           /* with the L1 penalty */
-    double slope; /* length of the gradient; for parameters that are 0, of its part beyond l1 */
-    uint64_t iteration; /* from 1 */
+    const double *x, *gradient; /* [n] parameters, gradient */
+    double objective;           /* objective, with the L1 penalty */
+    double slope;       /* length of the gradient; for a parameter that is 0, only the part of its
+                           derivative beyond l1 counts */
+    uint64_t iteration; /* number of the iteration, from 1 */
 } gbsi_climb_point;
 
 typedef struct gbsi_climb {
-    size_t n;            /* parameters */
-    uint64_t iterations; /* at most */
-    int window;          /* 0: converged where the slope is at most tolerance times |x| above 1 */
-    double tolerance; /* it also stops if the objective falls by less than this share over this many
-                         iterations */
-    double l1;        /* the penalty is l1 times the sum of |x_k| */
-    size_t l1_first;  /* first parameter with that penalty */
+    size_t n;            /* number of parameters */
+    uint64_t iterations; /* most iterations */
+    /* 0: the method has converged if the slope is at most tolerance * max(|x|, 1); else the method
+     * has converged if the objective decreases by less than the share `tolerance` over `window`
+     * iterations */
+    int window;
+    double tolerance;
+    double l1;       /* the penalty is l1 times the sum of |x_k| */
+    size_t l1_first; /* first parameter with the L1 penalty */
     void *context;
-    double (*evaluate)(void *context, const double *x, double *gradient); /* the objective at x */
-    bool (*advance)(void *context, const gbsi_climb_point *at);           /* false: it ends here */
-    double objective;                                                     /* out: the last one */
-    bool converged; /* out: or ended by advance() */
-    bool rounded;   /* out: rounding ended a line search, which has nothing lower to find */
+    /* Computes the objective at x and its gradient. */
+    double (*evaluate)(void *context, const double *x, double *gradient);
+    /* Called after each iteration. @return false: the method ends. */
+    bool (*advance)(void *context, const gbsi_climb_point *at);
+    double objective; /* out: last value of the objective */
+    bool converged;   /* out: whether the method converged or advance() ended it */
+    bool rounded;     /* out: whether a line search ended because rounding hides any lower value */
 } gbsi_climb;
 
 /* @return the bytes that libLBFGS needs for n parameters. */
 size_t gbsi_climb_bytes(size_t n);
 
-/* @param x [n + GBSI_CLIMB_PADDING] from gbsi_alloc_lanes(): the start. On return its content is of
- * no use: the result is the argument of the last call of advance(). @return false: no memory for
- * gbsi_climb_bytes(). */
+/* Minimises the objective. The result is the argument of the last call of advance(). @param x [n +
+ * GBSI_CLIMB_PADDING] from gbsi_alloc_lanes(): the first parameters; undefined on return. @return
+ * false if there is no memory for gbsi_climb_bytes(). */
 bool gbsi_climb_run(gbsi_climb *climb, double *x);
 
 #endif

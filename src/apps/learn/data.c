@@ -74,7 +74,7 @@ static size_t hash_of(const uint16_t *state, uint32_t n)
     return (size_t)h;
 }
 
-/* The slot of an equal row, or the free one where it belongs. */
+/* @return the slot of an equal row, or the free slot for the row. */
 static size_t *find_slot(const gbs_data *d, const uint16_t *row)
 {
     const size_t bytes = d->n_columns * sizeof *row;
@@ -107,8 +107,9 @@ static gbs_status make_room(gbs_data *d, gbs_error *err)
     gbs_status status = GBS_OK;
     gbsi_budget budget;
     const size_t n = d->n_distinct + 1;
-    const size_t n_states = n * d->n_columns + 1; /* distinct rows, and behind them the row being
-                                                     read, at its final place */
+    const size_t n_states =
+        n * d->n_columns +
+        1; /* distinct rows, followed by the row that is being read, at its final position */
     if (n_states <= d->state_capacity && n <= d->count_capacity && n <= d->weight_capacity &&
         n <= d->first_capacity && 2 * n <= d->n_slots) {
         return GBS_OK;
@@ -157,7 +158,8 @@ static gbs_status add_row(gbs_data *d, const uint32_t *state, double weight, gbs
     return GBS_OK;
 }
 
-/* Checks weights, which are numbers of rows: not above the largest count that is exact. */
+/* Checks weights, which are numbers of rows. Their sum must not exceed the largest count that a
+ * double represents exactly. */
 static gbs_status check_weights(size_t n, const double *weight, gbs_error *err)
 {
     for (size_t i = 0; i < n; ++i) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Eight doubles at a time, in vectors of the compiler's own, for *_lanes.c files. Only additions,
- * products and quotients are used, in a fixed order, so that every instruction set gives the same
- * bits. */
+/* Functions of eight doubles at a time, in vector types of the compiler, for *_lanes.c files. The
+ * functions use only additions, products and quotients, in a fixed order; every instruction set
+ * therefore gives the same bits. */
 #ifndef GBSI_LEARN_EIGHTS_H
 #define GBSI_LEARN_EIGHTS_H
 
@@ -15,8 +15,9 @@ typedef int64_t eight_bits __attribute__((vector_size(64), aligned(8), may_alias
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* exp(x) for -700 <= x <= 0, 0 below: x = n ln 2 + r, |r| <= ln 2 / 2, Taylor's series of r up to
- * r^12 / 12! (the next term is below 2^-52), and 2^n by its exponent. Error below 2 ulp. */
+/* Computes exp(x) for -700 <= x <= 0, and 0 for smaller x. With x = n ln 2 + r and |r| <= ln 2 / 2,
+ * exp(r) is its Taylor series up to r^12 / 12! (the next term is below 2^-52), and 2^n is made from
+ * its exponent. The error is below 2 ulp. */
 INLINE void exp_eight(double *to)
 {
     const double shift = 0x1.8p52;

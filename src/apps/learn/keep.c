@@ -43,7 +43,7 @@ gbs_status gbsi_keep_open(gbsi_keep *keep, gbsi_kept **kept, gbs_error *err)
     gbs_status status = GBS_OK;
     gbsi_kept *opened = NULL;
     char digest[33] = "";
-    const char *no_locks = NULL; /* which a report of learning has no place for */
+    const char *no_locks = NULL; /* a report of learning has no member for this warning */
     if (gbsi_keep_writes(keep)) {
         GBSI_PASS(gbsi_kept_lock_take(&keep->lock, keep->files->write, &form, &no_locks, err));
     }

@@ -26,8 +26,8 @@ double gbsi_orthantwise_slope(const gbsi_orthantwise *o, const double *w, const 
 
 typedef struct climbing {
     gbsi_orthantwise *o;
-    double *w;    /* [n] of the last iteration */
-    bool rounded; /* a direction was NaN: the remembered steps were too small to compute it */
+    double *w;    /* [n] weights of the last iteration */
+    bool rounded; /* whether a direction was NaN because the remembered steps were too small */
     gbs_status status;
     gbs_error *err;
 } climbing;
@@ -36,7 +36,7 @@ static bool are_finite(const double *w, size_t n)
 {
     double sum = 0.0;
     for (size_t k = 0; k < n; ++k) {
-        sum += w[k] - w[k]; /* NaN of infinity, too */
+        sum += w[k] - w[k]; /* NaN if w[k] is NaN or infinite */
     }
     return sum == 0.0;
 }

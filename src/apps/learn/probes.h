@@ -6,26 +6,28 @@
 #include "learn/work.h"
 
 typedef struct gbsi_probes {
-    size_t n;        /* parameters */
-    uint64_t count;  /* of probes */
-    gbsi_work *work; /* its progress counts probes */
+    size_t n;        /* number of parameters */
+    uint64_t count;  /* number of probes */
+    gbsi_work *work; /* threads, limits and watch; its progress counts probes */
     void *context;
-    /* A random vector whose covariance is that of the parameters. @param y [n] out. @return false
-     * if it was stopped, or equations were not solved. */
+    /* Computes a random vector whose covariance is the covariance of the parameters. @param y [n]
+     * out. @return false if the computation was stopped, or the equations were not solved. */
     bool (*solve)(void *context, uint64_t probe, double *y);
 } gbsi_probes;
 
-/* The root mean square of the results of the probes, which differs from the standard errors by a
- * share of at most 1 / sqrt(2 count) (one standard error). @param error [n] out. @return
- * GBS_ERR_UNSUPPORTED where equations were not solved; GBS_ERR_STOPPED. */
+/* Estimates standard errors by root mean squares over the probes. An estimate has a relative
+ * standard error of 1 / sqrt(2 count). @param error [n] out. @return GBS_ERR_UNSUPPORTED if
+ * equations were not solved; GBS_ERR_STOPPED if the call was stopped. */
 gbs_status gbsi_probe_errors(const gbsi_probes *probes, double *error, gbs_error *err);
 
-/* Signs -1 and +1 of a probe. @param part number of the part of the signs: part 0 is for rows. */
+/* Draws the random signs -1 and +1 of a probe. @param part number of the stream of signs; stream 0
+ * is for rows. */
 void gbsi_probe_signs(uint64_t seed, uint64_t probe, uint64_t part, size_t n, double *sign);
 
-/* Factors of rows, random with mean 0: the sum of their gradients times these has the covariance of
- * their weighted sum, W / (W - lost) times what the rows tell. @param weight [n] of sum W > lost:
- * how many draws a row counts for. @param factor [n] out. */
+/* Draws random factors of rows with mean 0. The sum of the rows' gradients times these factors has
+ * the covariance of the weighted sum of the gradients, times W / (W - lost). @param weight [n]
+ * numbers of draws that the rows stand for; their sum W is above lost. @param lost number of fitted
+ * parameters. @param factor [n] out. */
 void gbsi_probe_rows(uint64_t seed, uint64_t probe, const double *weight, size_t n, double lost,
                      double *factor);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes of the steps of learning by chains, which fall as Robbins & Monro (1951, Annals of
- * Mathematical Statistics 22:400-407) ask for: first / (1 + c done), c so that the last is last. */
+/* Sizes of the steps of learning by chains. They decrease as Robbins & Monro (1951, Annals of
+ * Mathematical Statistics 22:400-407) require: first / (1 + c done), where c is chosen so that the
+ * last size is `last`. */
 #ifndef GBSI_LEARN_RATES_H
 #define GBSI_LEARN_RATES_H
 
@@ -9,8 +10,8 @@
 #define GBSI_FIRST_RATE 0.05
 #define GBSI_FALL       5.0 /* ratio of the first rate to the last */
 
-/* Sets the rates that are not given, and checks those that are.
- * @param name name of the options. */
+/* Sets the rates that are not given, and checks the rates that are given. @param name name of the
+ * options. */
 static inline gbs_status gbsi_settle_rates(const char *name, double *first, double *last,
                                            gbs_error *err)
 {
@@ -25,7 +26,7 @@ static inline gbs_status gbsi_settle_rates(const char *name, double *first, doub
     return GBS_OK;
 }
 
-/* @param done the share of the steps, 0 to 1. */
+/* @return the size of a step. @param done share of the steps that are complete, 0 to 1. */
 static inline double gbsi_rate(double first, double last, double done)
 {
     return first / (1.0 + (first / last - 1.0) * done);

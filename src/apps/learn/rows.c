@@ -133,8 +133,8 @@ const char *gbs_rows_site_name(const gbs_rows *rows, uint32_t site)
 typedef struct weighing {
     const gbs_rows *rows;
     gbsi_work *work;
-    uint32_t least;   /* sites that similar rows share */
-    uint32_t *number; /* [n] of similar rows */
+    uint32_t least;   /* least number of equal sites of similar rows */
+    uint32_t *number; /* [n] number of rows similar to the row */
     _Atomic size_t next;
 } weighing;
 
@@ -147,7 +147,7 @@ static uint32_t n_equal(const uint8_t *a, const uint8_t *b, size_t n)
     return sum;
 }
 
-/* Counts similar rows: each row is compared with all others by one thread. */
+/* Counts similar rows. One thread compares a row with all other rows. */
 static void count_similar(void *context, uint32_t member)
 {
     weighing *w = context;

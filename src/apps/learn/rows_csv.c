@@ -11,7 +11,7 @@
 
 typedef struct reader {
     gbsi_sheet sheet;
-    uint32_t first; /* column of the first site, which follows those of draws */
+    uint32_t first; /* column of the first site, after columns of chains and draws */
     gbs_rows *rows;
 } reader;
 
@@ -28,7 +28,8 @@ static gbs_status check_name(const reader *r, const gbsi_cell *name, gbs_error *
                : gbsi_cell_unexpected(&r->sheet, name, "the name of a site", err);
 }
 
-/* Whether the names are numbers that do not count the columns: then they are a row. */
+/* @return whether the names in the first line are states: whole numbers that do not number the
+ * columns. */
 static bool are_states(const reader *r)
 {
     const gbsi_cell *name = r->sheet.name;

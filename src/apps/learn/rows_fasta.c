@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Alignments in FASTA. A first look at all sequences counts their letters, which tells the
- * alphabet, whether small letters are insertions, and what '*' at the end of a sequence is. */
+/* Reads alignments in FASTA. A first pass over all sequences counts their letters. The counts
+ * determine the alphabet, whether small letters are insertions, and the meaning of '*' at the end
+ * of a sequence. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,16 +14,16 @@
 
 #define PROTEIN  "-ACDEFGHIKLMNPQRSTVWY"
 #define GAPS     "-.~"
-#define MOST_ODD 0.05 /* share of letters that the alphabet does not have */
-/* Least share of ACGTUN among letters of nucleic acids. A third of the letters of proteins are
- * EFILPQ. If many letters have none of these, more of them may stand for one of several
- * nucleotides. */
+#define MOST_ODD 0.05 /* largest share of letters that the alphabet does not have */
+/* Least share of ACGTUN among the letters of nucleic acids. About a third of the letters of
+ * proteins are EFILPQ. If many letters contain none of EFILPQ, a larger share may be letters that
+ * stand for one of several nucleotides. */
 #define LEAST_OF_FEW  0.85
 #define LEAST_OF_MANY 0.5
 #define MANY          40.0
 
-/* The states of proteins are in the order of direct-coupling analysis. Letters of IUPAC that stand
- * for one of several are gaps, as are '?' and letters that an alphabet does not have. */
+/* The states of proteins are in the order of direct-coupling analysis. Gaps are also '?', letters
+ * that the alphabet does not have, and letters of IUPAC that stand for one of several residues. */
 static const struct {
     const char *name, *states, *several;
 } alphabets[] = {
@@ -36,14 +37,14 @@ enum { NOT_A_SITE = UCHAR_MAX };
 typedef struct alignment {
     const gbsi_text *text;
     gbs_alphabet alphabet;
-    uint64_t n_of[UCHAR_MAX + 1]; /* signs of sequences, by byte */
+    uint64_t n_of[UCHAR_MAX + 1]; /* number of each byte in the sequences */
     size_t n_sequences, n_starred;
-    size_t width;                    /* signs of the first sequence */
-    bool even;                       /* all sequences have as many */
-    bool is_mixed;                   /* capitals and small letters */
-    bool inserts;                    /* A2M: small letters and '.' are insertions */
-    bool ends;                       /* '*' at the end of a sequence is not a site */
-    uint8_t state_of[UCHAR_MAX + 1]; /* NOT_A_SITE: left out */
+    size_t width;  /* number of signs of the first sequence */
+    bool even;     /* whether all sequences have this number of signs */
+    bool is_mixed; /* whether capitals and small letters occur */
+    bool inserts;  /* whether the format is A2M, in which small letters and '.' are insertions */
+    bool ends;     /* whether '*' at the end of a sequence is not a site */
+    uint8_t state_of[UCHAR_MAX + 1]; /* state of each byte; NOT_A_SITE: the byte is left out */
 } alignment;
 
 /* The text between two headers. */
@@ -57,7 +58,7 @@ static const char *behind_line(const gbsi_text *text, const char *at)
     return newline == NULL ? text->end : newline + 1;
 }
 
-/* @param header the start of its header line. */
+/* @return the sequence after a header. @param header start of the header line. */
 static sequence sequence_behind(const gbsi_text *text, const char *header)
 {
     sequence s = {.at = behind_line(text, header)};
@@ -78,7 +79,7 @@ static char capital(char c)
     return (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
 }
 
-/* The last sign of a sequence; its end if it has no signs. */
+/* @return the last sign of a sequence; the end of the sequence if it has no signs. */
 static const char *last_sign(sequence s)
 {
     const char *last = s.end;
@@ -117,7 +118,7 @@ static gbs_status look_at(alignment *a, sequence s, gbs_error *err)
     return GBS_OK;
 }
 
-/* Letters of a set, or all. */
+/* @return the number of letters of a set, or of all letters. */
 static uint64_t count(const alignment *a, const char *letters)
 {
     uint64_t n = 0;
@@ -140,7 +141,7 @@ static gbs_alphabet tell_alphabet(const alignment *a)
     return count(a, "U") > count(a, "T") ? GBS_ALPHABET_RNA : GBS_ALPHABET_DNA;
 }
 
-/* The state of a capital, '*' or '?'; 0 for one that the alphabet does not have. */
+/* @return the state of a capital, '*' or '?'; 0 if the alphabet does not have the sign. */
 static uint8_t state_of(const alignment *a, char c)
 {
     const char *states = alphabets[a->alphabet].states;
@@ -151,7 +152,8 @@ static uint8_t state_of(const alignment *a, char c)
     return found == NULL ? 0 : (uint8_t)(found - states);
 }
 
-/* @return the number of letters read as gaps; *odd is how many of these are not in the alphabet. */
+/* Finds the state of each byte. @return the number of letters read as gaps. @param odd out: the
+ * number of these letters that are not in the alphabet. */
 static uint64_t find_states(alignment *a, uint64_t *odd)
 {
     uint64_t n_unknown = 0;
@@ -171,7 +173,7 @@ static uint64_t find_states(alignment *a, uint64_t *odd)
     return n_unknown;
 }
 
-/* The first letter that the alphabet does not have. */
+/* @return the first letter that the alphabet does not have. */
 static const char *find_odd(const alignment *a)
 {
     const char *at = a->text->at;
@@ -187,7 +189,7 @@ static const char *find_odd(const alignment *a)
     return at;
 }
 
-/* Signs of a sequence without small letters and '.'. */
+/* @return the number of signs of a sequence without small letters and '.'. */
 static size_t kept_in_a2m(sequence s)
 {
     size_t n = 0;
@@ -197,8 +199,8 @@ static size_t kept_in_a2m(sequence s)
     return n;
 }
 
-/* Whether all sequences have as many signs without small letters and '.', as in A2M. If lengths are
- * unequal without small letters, and equal with them, small letters mark a part of the alignment,
+/* @return whether all sequences have equal numbers of signs without small letters and '.', as in
+ * A2M. If numbers are equal only with small letters, small letters mark a part of the alignment,
  * such as repeats. */
 static bool is_a2m(const alignment *a)
 {
@@ -214,7 +216,7 @@ static bool is_a2m(const alignment *a)
     return same || !a->even;
 }
 
-/* The alphabet, and the state of each byte. */
+/* Finds the alphabet and the state of each byte. */
 static gbs_status settle(alignment *a, uint64_t *n_unknown, gbs_error *err)
 {
     uint64_t odd = 0;
@@ -241,7 +243,8 @@ static gbs_status settle(alignment *a, uint64_t *n_unknown, gbs_error *err)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* @param state out: NULL, or a site each. @return their number. */
+/* Reads the sites of a sequence. @param state NULL, or out: the state of each site. @return the
+ * number of sites. */
 static size_t read_sites(const alignment *a, sequence s, uint8_t *state)
 {
     size_t n = 0;

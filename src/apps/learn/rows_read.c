@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of states from files: which file is a table, and which an alignment. */
+/* Reads rows of states from files, and finds out whether a file is a table or an alignment. */
 #include <string.h>
 
 #include "base/budget.h"
 #include "learn/rows.h"
 #include "text/common.h"
 
-/* The name of another format of alignments, or NULL. */
+/* @return the name of another format of alignments if the text is in this format, else NULL. */
 static const char *other_format(const char *at, const char *end)
 {
     static const char *const begin[][2] = {{"# STOCKHOLM", "in the Stockholm format"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of states: weights of similar ones, files that are read and files that are refused. */
+/* Tests weights of similar rows of states, files that are read, and files that are refused. */
 #include "learn/rows.h"
 
 #include <setjmp.h>
@@ -65,7 +65,7 @@ static void files_are_read(void **state)
     gbs_rows_free(rows);
 }
 
-/* The alphabet is told by the letters of all sequences; T and U are one nucleotide. */
+/* The letters of all sequences determine the alphabet; T and U are one nucleotide. */
 static void alphabets_are_told(void **state)
 {
     (void)state;
@@ -114,7 +114,7 @@ static void alphabets_are_told(void **state)
     }
 }
 
-/* The ordinary ways to write one table: 0 1 and 2 0. */
+/* Reads one table, 0 1 and 2 0, in the common formats. */
 static void tables_are_read(void **state)
 {
     static const char *const written[][2] = {
@@ -150,7 +150,7 @@ static gbs_rows *parse_as(const char *text, gbs_alphabet alphabet, gbs_error *er
     return rows;
 }
 
-/* One letter in twenty may be none of the alphabet's, unless that is named. */
+/* One letter in twenty may be foreign to the alphabet, or more if the alphabet is named. */
 static void letters_of_no_alphabet(void **state)
 {
     static const char few[] = ">a\nACDEFGHIKLMNPQRSTVWO\n";
@@ -220,7 +220,7 @@ static void files_are_refused(void **state)
     }
 }
 
-/* A note tells what small letters beside capitals are taken for. */
+/* A note says how small letters beside capitals were read. */
 static void small_letters_are_told(void **state)
 {
     (void)state;

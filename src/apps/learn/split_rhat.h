@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Split R-hat (Gelman et al. 2013, Bayesian Data Analysis, section 11.4), of a frequency from whole
- * numbers. */
+/* Split R-hat of a frequency (Gelman et al. 2013, Bayesian Data Analysis, section 11.4), computed
+ * from whole numbers. */
 #ifndef GBSI_LEARN_SPLIT_RHAT_H
 #define GBSI_LEARN_SPLIT_RHAT_H
 
@@ -9,16 +9,17 @@
 
 #include "simd/math.h"
 
-/* Above this chains are said to disagree. */
+/* Largest R-hat at which chains are said to agree. */
 #define GBSI_MOST_RHAT 1.05
-/* Above this they are said to disagree with the rows: the length of a gradient, in standard errors
- * of the rows. */
+/* Largest misfit at which chains are said to agree with the rows. The misfit is the length of a
+ * gradient, in standard errors of the rows. */
 #define GBSI_MOST_MISFIT 0.25
-/* Weights are held still after a quarter, a half and all of the steps. */
+/* Number of rounds of steps: weights are held still after a quarter, a half and all of the steps.
+ */
 #define GBSI_ROUNDS 3u
 
-/* @param within, between the mean variance in halves of n draws, and the variance of the means of
- * halves. */
+/* @return R-hat. @param within, between mean variance in halves of n draws, and variance of the
+ * means of the halves. */
 static inline double gbsi_rhat(double within, double between, double n)
 {
     return within > 0.0    ? gbsi_sqrt((n - 1.0) / n + between / within)
@@ -26,9 +27,8 @@ static inline double gbsi_rhat(double within, double between, double n)
                            : 1.0;
 }
 
-/* @param sum, square sums of the counts and of their squares in n draws each, over the halves of
- * all chains.
- * @param between out or NULL: the variance of a half's mean. */
+/* @return split R-hat. @param sum, square sums over the halves of all chains of the counts in n
+ * draws, and of their squares. @param between NULL, or out: the variance of the mean of a half. */
 static inline double gbsi_split_rhat(uint64_t sum, uint64_t square, double n, double n_halves,
                                      double *between)
 {

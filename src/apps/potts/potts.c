@@ -26,12 +26,12 @@ typedef struct learning {
     gbs_potts_options options;
     gbsi_work work;
     gbsi_potts potts;
-    double *tried; /* [n] where L-BFGS tries */
-    double *x;     /* [n] after its last iteration: the result */
+    double *tried; /* [n] parameters at which L-BFGS evaluates the objective */
+    double *x;     /* [n] parameters after the last iteration of L-BFGS: the result */
     gbs_potts_report report;
 } learning;
 
-/* Parameters before the first coupling. */
+/* @return the number of parameters before the first coupling. */
 static size_t n_fields(const learning *l)
 {
     return (size_t)l->potts.n_sites * l->potts.n_states;
@@ -75,7 +75,7 @@ static gbs_status optimise_together(learning *l, gbs_error *err)
                         .iterations = l->options.iterations,
                         .window = GBSI_CLIMB_WINDOW,
                         .tolerance = l->options.tolerance,
-                        .l1 = l->options.l1, /* of couplings */
+                        .l1 = l->options.l1, /* penalty of the couplings */
                         .l1_first = n_fields(l),
                         .context = l,
                         .evaluate = evaluate,
@@ -112,9 +112,10 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* @return the bytes that learning needs at one time, beside program and data. It is the largest of
- * three: L-BFGS with its gradient (of all sites, or of one site for each thread); chains; the
- * weights with the model that is built of them. */
+/* @return the most bytes that learning needs at one time, apart from the program and the data. This
+ * is the largest of three numbers: bytes of L-BFGS and the gradient (of all sites, or of one site
+ * for each thread), bytes of the chains, and bytes of the weights with the model that is built from
+ * them. */
 static double predict_bytes(const learning *l)
 {
     const gbsi_potts *p = &l->potts;
@@ -256,7 +257,7 @@ static gbs_status learn(learning *l, gbs_model **model, gbs_error *err)
         gbsi_potts_to_gauge(&l->potts, l->x);
     }
     r->n_coupled = count_coupled(l);
-    gbsi_free(l->potts.other); /* makes room for the model */
+    gbsi_free(l->potts.other); /* free memory for the model */
     l->potts.other = NULL;
     GBSI_PASS(gbsi_potts_model(&l->potts, l->x, model, err));
     r->size = sizeof *r;

@@ -11,18 +11,19 @@
 
 typedef struct gbsi_potts {
     const gbs_rows *rows;
-    const gbs_rows *held_out; /* or NULL */
+    const gbs_rows *held_out; /* held-out rows, or NULL */
     gbsi_work *work;
     uint32_t n_sites, n_states, width;
-    size_t n;             /* parameters */
-    size_t n_block;       /* entries of a block, see potts_rows.h */
-    double *other;        /* [n] the gradient's part from the second site of each pair */
-    double *log_p;        /* [n_sites] */
-    double *scratch;      /* [members][3][n_block] */
-    const double *x;      /* parameters of the current evaluation, as are the members below */
+    size_t n;        /* number of parameters */
+    size_t n_block;  /* number of entries of a block (potts_rows.h) */
+    double *other;   /* [n] the gradient's part from the second site of each pair */
+    double *log_p;   /* [n_sites] sum of weight times ln p(x_i | others) of each site */
+    double *scratch; /* [members][3][n_block] */
+    const double *x; /* parameters of the current evaluation; the members below also belong to this
+                        evaluation */
     const double *weight; /* [rows] weights that replace the weights of the rows, or NULL */
-    const double *along;  /* [n] or NULL */
-    double *gradient;     /* or NULL */
+    const double *along;  /* [n] direction for products with second derivatives, or NULL */
+    double *gradient;     /* gradient, or NULL */
     double l2;
     _Atomic uint32_t next;
 } gbsi_potts;
@@ -34,19 +35,19 @@ static inline size_t gbsi_potts_pair(const gbsi_potts *p, size_t i, size_t j)
     return (size_t)p->n_sites * p->n_states + pair * p->n_states * p->n_states;
 }
 
-/* Sets the sizes alone.
- * @return GBS_ERR_LIMIT if they do not fit an int of libLBFGS. */
+/* Sets the sizes only. @return GBS_ERR_LIMIT if a size does not fit an int of libLBFGS. */
 gbs_status gbsi_potts_init(const gbs_rows *rows, gbsi_work *work, gbsi_potts *potts,
                            gbs_error *err);
-/* @param gradients whether gbsi_potts_objective() will be called; free in any case. */
+/* Allocates the arrays; call gbsi_potts_free() even after a failure. @param gradients whether
+ * gbsi_potts_objective() will be called. */
 gbs_status gbsi_potts_take_memory(gbsi_potts *potts, bool gradients, gbs_error *err);
 void gbsi_potts_free(gbsi_potts *potts);
 
-/* Gathers the block of site i, whose padding is zero and stays so. */
+/* Gathers the block of site i. The padding of the block must be zero, and stays zero. */
 void gbsi_potts_gather(const gbsi_potts *potts, const double *x, uint32_t i, double *block);
 
 /* Scatters a block of site i into potts->gradient if it is the first site of a pair, and into
- * potts->other if it is the second one. */
+ * potts->other if it is the second site. */
 void gbsi_potts_scatter(const gbsi_potts *potts, const double *block, uint32_t i);
 
 /* @return l2/2 |x|^2 - sum of weight ln PL, with its gradient; INFINITY, with zeros, if it was
@@ -68,10 +69,10 @@ void gbsi_potts_product(gbsi_potts *potts, const double *x, const double *along,
 bool gbsi_potts_sum_rows(const gbsi_potts *potts, uint32_t member, gbsi_potts_site *site);
 /* @return the sum over rows of weight ln PL; a meaningless number if it was stopped. */
 double gbsi_potts_log_pl(gbsi_potts *potts, const double *x);
-/* @return the same sum over the held-out rows; NAN: there are none. */
+/* @return the sum of weight ln PL over the held-out rows; NAN if there are none. */
 double gbsi_potts_held_out_pl(gbsi_potts *potts, const double *x);
-/* Tells options.point, if there is one, how far learning has come.
- * @param gradient its length. */
+/* Calls options.point, if it is not NULL, with the state of learning. @param gradient length of the
+ * gradient. */
 void gbsi_potts_tell(gbsi_potts *potts, const gbs_potts_options *options, uint64_t iteration,
                      const double *x, double objective, double gradient);
 
@@ -82,40 +83,39 @@ void gbsi_potts_to_gauge(const gbsi_potts *potts, double *x);
 void gbsi_potts_centre_block(const gbsi_potts *potts, uint32_t i, double *block);
 gbs_status gbsi_potts_model(const gbsi_potts *potts, const double *x, gbs_model **model,
                             gbs_error *err);
-/* Whether a model is such a one, and then its parameters. @param value NULL, or [n] out. @return n.
- */
+/* gbsi_potts_check_model() checks that a model is a dense Potts model; the second function reads
+ * its parameters. @param value NULL, or [n] out. @return n. */
 gbs_status gbsi_potts_check_model(const gbs_model *model, gbs_error *err);
 size_t gbsi_potts_read(const gbs_model *model, double *value);
 
-/* Takes steps of maximum likelihood from x, which becomes their mean.
- * @param report the fields that concern PCD are set.
- * @return GBS_STOPPED with x as far as it came. */
+/* Takes steps of maximum likelihood from x; x becomes the mean of the parameters over the steps.
+ * @param report the function sets the fields that concern PCD. @return GBS_STOPPED if the call was
+ * stopped; x is then the result so far. */
 gbs_status gbsi_potts_chains(gbsi_potts *potts, const gbs_potts_options *options, double *x,
                              gbs_potts_report *report, gbs_error *err);
 
-/* potts_sites.c: learns each site alone.
- * @param x [n] out.
- * @param report the fields that concern L-BFGS are set.
- * @return GBS_ERR_STOPPED if it was stopped: x is then of no use. */
+/* potts_sites.c: learns each site alone. @param x [n] out. @param report the function sets the
+ * fields that concern L-BFGS. @return GBS_ERR_STOPPED if the call was stopped; x is then undefined.
+ */
 gbs_status gbsi_potts_sites(gbsi_potts *potts, const gbs_potts_options *options, double *x,
                             gbs_potts_report *report, gbs_error *err);
 
-/* Standard errors of dense Potts models with more parameters than a matrix of them has room for. */
+/* Standard errors of dense Potts models that have too many parameters for a matrix. */
 
-/* The root mean square of the estimates of n probes, each with its own signs for all rows. It is
- * within a share of 1 / sqrt(2 n) (one standard error) of what potts_errors.c computes without
- * probes. @param potts has memory for gradients. @param x at the maximum of the pseudo-likelihood.
- * @param options l2, method, seed. @param pull the part of the penalty instead: how far it moves
- * the maximum, of parameters drawn from the prior that it stands for. @param error [potts->n] out.
- */
+/* Estimates standard errors as root mean squares over n probes, each with its own signs for all
+ * rows. An estimate has a relative standard error of 1 / sqrt(2 n) around the value that
+ * potts_errors.c computes without probes. @param potts has memory for gradients. @param x
+ * parameters at the maximum of the pseudo-likelihood. @param options the function reads l2, method
+ * and seed. @param pull true: the part of the error that is due to the penalty. The penalty is read
+ * as a prior, and the true parameters as draws from this prior; the part is the distance by which
+ * the penalty then moves the maximum. @param error [potts->n] out. */
 gbs_status gbsi_potts_probe_errors(gbsi_potts *potts, const double *x,
                                    const gbs_potts_options *options, uint64_t n, bool pull,
                                    double *error, gbs_error *err);
 
-/* Finds the parameters that the rows do not bound: couplings of sites some of whose states are
- * together in no row, and their fields.
- * @param unseen [potts->n] out, 1 there.
- * @return whether any parameter is unseen. */
+/* Finds the parameters that the rows do not bound: the couplings of two sites for which some pair
+ * of states occurs in no row, and the fields of these sites. @param unseen [potts->n] out: 1 for
+ * these parameters. @return whether any parameter is unseen. */
 bool gbsi_potts_unseen(const gbsi_potts *potts, gbsi_watch *watch, uint8_t *unseen);
 
 #endif

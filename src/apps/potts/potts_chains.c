@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maximum likelihood of a dense Potts model by persistent chains (Tieleman 2008) [M62]: the same
- * bits on any number of threads. Each chain is drawn by one thread, with its own random numbers;
- * each table of pairs is counted and changed by one thread. */
+/* Maximum likelihood of a dense Potts model by persistent chains (Tieleman 2008) [M62]. Results
+ * have the same bits on any number of threads: one thread draws a chain, with random numbers of the
+ * chain's own, and one thread counts and changes each table of a pair of sites. */
 #include <math.h>
 #include <string.h>
 
@@ -17,25 +17,25 @@ typedef struct chains {
     gbsi_potts *potts;
     gbs_potts_options options;
     size_t n;
-    uint8_t *state; /* [n][n_sites] */
+    uint8_t *state; /* [n][n_sites] states of the chains */
     uint8_t *draws; /* [gbsi_potts_most_draws()][n][n_sites] draws taken while the weights are held
                        still */
-    double *blocks; /* [n_sites][n_block] */
-    double *data;   /* [potts->n] P(x_i), P(x_i, x_j) of the rows */
+    double *blocks; /* [n_sites][n_block] blocks of all sites */
+    double *data;   /* [potts->n] frequencies P(x_i) and P(x_i, x_j) in the rows */
     double *sum;    /* [potts->n] sum of the weights since the second half of the steps began */
-    double *moving; /* [potts->n] the weights, while their mean is held still */
+    double *moving; /* [potts->n] copy of the weights while their mean is held still */
     double *square; /* [n_sites] sums of squares of the differences in the last step */
     double *x;
     double rate, shrink, total;
     gbs_potts_report *report;
     gbsi_keep keep;
     uint8_t *kept;        /* [n][n_sites] states of the chains between two steps, for checkpoints */
-    uint64_t kept_pass;   /* sweeps of the kept chains */
-    const double *kept_x; /* weights of the kept chains */
-    uint64_t n_summed;    /* steps in c->sum */
+    uint64_t kept_pass;   /* number of sweeps that the kept chains have made */
+    const double *kept_x; /* weights that belong to the kept chains */
+    uint64_t n_summed;    /* number of steps in c->sum */
     uint32_t round;       /* counts down from GBSI_ROUNDS - 1 to 0 */
     uint64_t step;
-    uint64_t pass; /* sweeps of each chain */
+    uint64_t pass; /* number of sweeps that each chain has made */
     bool sums;     /* whether this step is in the second half */
     _Atomic uint32_t next;
 } chains;
@@ -123,8 +123,8 @@ static void sweep(void *context, uint32_t member)
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-/* x += rate (P_data - P_chains - shrink x). @param count [n]. @return the sum of squared
- * differences */
+/* x += rate (P_data - P_chains - shrink x). @param count [n]. @return the sum of the squared
+ * differences P_data - P_chains - shrink x */
 static double move(const chains *c, size_t at, size_t n, const uint32_t *count)
 {
     double square = 0.0;
@@ -142,7 +142,9 @@ static void move_sites(void *context, uint32_t member)
     chains *c = context;
     const gbsi_potts *p = c->potts;
     const size_t q = p->n_states;
-    uint32_t *count = (uint32_t *)(void *)(p->scratch + 3 * member * p->n_block); /* [q][q] */
+    uint32_t *count =
+        (uint32_t *)(void *)(p->scratch +
+                             3 * member * p->n_block); /* [q][q] counts of pairs of states */
     uint32_t i = 0;
     while ((i = c->next++) < p->n_sites) {
         memset(count, 0, q * sizeof *count);
@@ -168,7 +170,7 @@ static void run(chains *c, void (*job)(void *context, uint32_t member))
     gbsi_pool_run(c->potts->work->pool, job, c);
 }
 
-/* A sweep of every chain at the weights c->x. */
+/* Makes a sweep of every chain at the weights c->x. */
 static void sweep_all(chains *c)
 {
     run(c, sweep);
@@ -223,7 +225,7 @@ static gbs_status load(chains *c, const gbsi_source *source, gbs_error *err)
     return GBS_OK;
 }
 
-/* Computes a digest of all that decides the result. */
+/* Computes a digest of all inputs that determine the result. */
 static gbs_status find_digest(chains *c, gbs_error *err)
 {
     const gbs_potts_options *o = &c->options;
@@ -243,7 +245,8 @@ static gbs_status find_digest(chains *c, gbs_error *err)
     return status;
 }
 
-/* The chains begin in the rows, or where a checkpoint has them. @param resumed out */
+/* Starts the chains at rows, or at the states of a checkpoint. @param resumed out: whether there
+ * was a checkpoint. */
 static gbs_status begin(chains *c, bool *resumed, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -282,8 +285,9 @@ static void keep_step(chains *c)
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* Steps up to `end`, or until they are stopped: a step that is stopped before it moves leaves no
- * trace. The weights in the second half of all are added to c->sum. */
+/* Takes steps up to step `end`, or until the call is stopped. A step that is stopped before it
+ * moves the weights leaves no trace. The weights of each step in the second half of all steps are
+ * added to c->sum. */
 static void take_steps(chains *c, uint64_t end)
 {
     const gbsi_potts *p = c->potts;

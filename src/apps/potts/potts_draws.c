@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moments of chains at fixed weights [M62]. Counts are whole numbers, so that threads change no
- * bit; the table of a site or a pair is one thread's. */
+/* Moments of chains at fixed weights [M62]. Counts are whole numbers, and one thread computes the
+ * table of a site or pair; the number of threads therefore changes no bit. */
 #include "potts/potts_draws.h"
 
 #include <math.h>
@@ -12,22 +12,22 @@
 
 /* Sums over some entries, added up in the order of sites. */
 typedef struct found {
-    double rhat;    /* largest */
-    double square;  /* sum of the squares of the slope */
-    double chance;  /* expected sum of these squares if the slope is 0 */
+    double rhat;    /* largest R-hat */
+    double square;  /* sum of the squares of the gradient's entries */
+    double chance;  /* expected value of `square` if the gradient is 0 */
     double of_rows; /* sum of the variances of the rows' frequencies */
 } found;
 
 typedef struct judging {
     const gbsi_potts_draws *draws;
-    found *found;    /* [n_sites] of a site and its pairs with later ones */
-    uint64_t *count; /* [members][3][q^2] counts of a half of a chain, then sums of it and of its
-                        square */
+    found *found;    /* [n_sites] sums over a site and its pairs with later sites */
+    uint64_t *count; /* [members][3][q^2] counts of a half of a chain, sums of these counts, sums of
+                        their squares */
     _Atomic size_t next;
 } judging;
 
-/* Adds an entry's R-hat, and its slope P_rows - P_chains - shrink x.
- * @param sum, square sums of counts and of their squares in n draws, over n_halves. */
+/* Adds the R-hat of an entry, and its derivative P_rows - P_chains - shrink x. @param sum, square
+ * sums of counts in n draws, and of their squares, over n_halves halves of chains. */
 static void add_entry(const gbsi_potts_draws *d, size_t at, uint64_t sum, uint64_t square, found *f)
 {
     const size_t n_of_half = d->n_draws / 2;
@@ -42,8 +42,8 @@ static void add_entry(const gbsi_potts_draws *d, size_t at, uint64_t sum, uint64
     f->of_rows += d->data[at] * (1.0 - d->data[at]) / d->weight;
 }
 
-/* The table of site i, or of the pair with j > i. @param count [3][q^2] zeros, and so afterwards.
- */
+/* Adds the table of site i or, if j > i, of the pair (i, j). @param count [3][q^2] scratch; zeros
+ * before and after the call. */
 static void add_table(const gbsi_potts_draws *d, size_t i, size_t j, uint64_t *count, found *f)
 {
     const gbsi_potts *p = d->potts;

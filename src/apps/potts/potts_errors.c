@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Standard errors of a dense Potts model at the maximum of its pseudo-likelihood: the sandwich of
  * [M61], in the zero-sum gauge [M62]. Free parameters are the coordinates of fields and couplings
- * in an orthonormal basis Q of the vectors whose entries sum to zero, h_i = Q eta_i and J_ij = Q
+ * in an orthonormal basis Q of the vectors whose entries sum to zero: h_i = Q eta_i and J_ij = Q
  * Omega_ij Q^T. The result has the same bits on any number of threads: one thread computes the
  * derivatives of a site, and one thread adds up a table over all rows, in their order. */
 #include <inttypes.h>
@@ -17,30 +17,32 @@
 #include "simd/math.h"
 #include "store/model.h"
 
-#define PIVOT 1e-10 /* share of a diagonal entry; a smaller rest counts as zero */
+#define PIVOT 1e-10 /* share of a diagonal entry below which a pivot counts as zero */
 
-enum { LANES = 8 }; /* rows whose equations are solved together */
+enum { LANES = 8 }; /* number of rows whose equations are solved together */
 
 typedef struct errors {
     gbsi_potts potts;
     gbsi_work work;
     double l2;
-    bool alone;       /* true: each site alone (ASYMMETRIC); false: all sites together */
-    size_t q, k;      /* states of a site, and k = q - 1 coordinates of its field */
-    size_t n_theta;   /* coordinates of all fields, then of all pairs */
-    size_t n_site;    /* of the field of one site and its pairs */
-    size_t n_matrix;  /* size of a matrix: n_site if each site is alone, else n_theta */
-    uint64_t probes;  /* 0: by a matrix */
-    double *basis;    /* [q][k] Q */
-    double *x;        /* [potts.n] the model's parameters */
-    double *rest;     /* [rows][n_sites][k] Q^T (e_x - p), the derivative of ln p(x_i) by eta_i */
-    double *matrix;   /* [n_sites or 1][n_matrix][n_matrix] information, then its Cholesky root */
-    double *local;    /* [members][n_site][n_site] matrix of a site, if all sites are together */
+    bool alone;     /* true: each site is learnt alone (ASYMMETRIC); false: all sites together */
+    size_t q, k;    /* number q of states of a site; number k = q - 1 of coordinates of its field */
+    size_t n_theta; /* number of coordinates of all fields and all pairs */
+    size_t n_site;  /* number of coordinates of the field of one site and of its pairs */
+    size_t n_matrix; /* number of rows of a matrix: n_site if each site is learnt alone, else
+                        n_theta */
+    uint64_t probes; /* number of probes; 0: errors are computed from a matrix */
+    double *basis;   /* [q][k] basis Q */
+    double *x;       /* [potts.n] parameters of the model */
+    double *rest;    /* [rows][n_sites][k] Q^T (e_x - p), the derivative of ln p(x_i) by eta_i */
+    double *matrix;  /* [n_sites or 1][n_matrix][n_matrix] information, then its Cholesky root */
+    /* [members][n_site][n_site] matrix of a site, if all sites are learnt together */
+    double *local;
     double *scratch;  /* [members][n_scratch] scratch memory to add a row */
-    size_t n_scratch; /* k + 1 times n_site, and k^2 */
+    size_t n_scratch; /* number of entries of scratch memory: (k + 1) n_site + k^2 */
     double *solution; /* [members][2 n_theta][LANES] right sides of rows, and the solutions */
-    double *mean;     /* [potts.n] over rows, of what a row adds to a parameter */
-    double *square;   /* [potts.n] */
+    double *mean;     /* [potts.n] mean over rows of the row's contribution to each parameter */
+    double *square;   /* [potts.n] sum of squares of these contributions */
     uint32_t first_site;
     size_t first_row;
     _Atomic bool open; /* whether a matrix is singular */
@@ -70,7 +72,8 @@ static bool is_stopped(void *context)
 
 /* ---- coordinates ----------------------------------------------------------------------------- */
 
-/* Fills Helmert's basis: column c has c + 1 equal entries and one that balances them. */
+/* Fills Helmert's basis: column c has c + 1 equal entries, and one entry that makes the sum zero.
+ */
 static void fill_basis(const errors *e)
 {
     for (size_t c = 0; c < e->k; ++c) {
@@ -90,8 +93,9 @@ static size_t pair_of(const errors *e, size_t i, size_t j)
     return e->potts.n_sites * e->k + pair * e->k * e->k;
 }
 
-/* The place among all coordinates of coordinate t of site i: first its k of eta_i, then for every
- * other site j, coordinate d of j and c of i of Omega_ij. */
+/* @return the index among all coordinates of coordinate t of site i. The coordinates of a site are
+ * the k coordinates of eta_i and then, for every other site j, each coordinate d of j and c of i of
+ * Omega_ij. */
 static size_t place_of(const errors *e, size_t i, size_t t)
 {
     const size_t c = t % e->k;
@@ -105,8 +109,8 @@ static size_t place_of(const errors *e, size_t i, size_t t)
     return i < j ? pair_of(e, i, j) + c * e->k + d : pair_of(e, j, i) + d * e->k + c;
 }
 
-/* phi of a row: ln p(x_i) depends on its coordinates by eta_i phi_0 + sum over j and d of
- * Omega_ij(., d) phi_jd, phi_0 = 1 and phi_jd = Q(x_j, d). @param phi [n_site / k] out. */
+/* Computes phi of a row. The coordinates enter ln p(x_i) only as eta_i phi_0 + sum over j and d of
+ * Omega_ij(., d) phi_jd, where phi_0 = 1 and phi_jd = Q(x_j, d). @param phi [n_site / k] out. */
 static void find_features(const errors *e, const uint8_t *x, size_t i, double *phi)
 {
     *phi++ = 1.0;
@@ -120,7 +124,8 @@ static void find_features(const errors *e, const uint8_t *x, size_t i, double *p
 
 /* ---- second derivatives ---------------------------------------------------------------------- */
 
-/* Q^T (e_x - p), and Q^T (diag p - p p^T) Q. @param p [q] with this sum. */
+/* Computes Q^T (e_x - p) and Q^T (diag p - p p^T) Q. @param p [q] probabilities that sum to `sum`.
+ */
 static void find_moments(const errors *e, const double *p, double sum, uint8_t x, double *rest,
                          double *covariance)
 {
@@ -165,9 +170,10 @@ static void add_row(const errors *e, const double *phi, const double *covariance
     }
 }
 
-/* The penalty of what is maximised, as a function of the coordinates: l/2 |Omega|^2 for each pair
- * and, as the gauge of least penalty has part of h_i in the J_ij,
- *     l2/2 |eta_i|^2 / (1 + (n_sites - 1) l2 / (q l)) ,   l = l2, or l2/2 of each site alone. */
+/* @return the second derivative of the penalty by coordinate t. The penalty is l/2 |Omega|^2 for
+ * each pair, where l is l2, or l2/2 if each site is learnt alone. The gauge of least penalty moves
+ * a part of h_i into the J_ij. The penalty of a field is therefore
+ *     l2/2 |eta_i|^2 / (1 + (n_sites - 1) l2 / (q l)). */
 static double penalty_of(const errors *e, size_t t)
 {
     const double of_pair = e->alone ? 0.5 * e->l2 : e->l2;
@@ -224,7 +230,7 @@ static void find_sites(void *context, uint32_t member)
     }
 }
 
-/* Adds the matrix of one site to that of all. */
+/* Adds the matrix of one site to the matrix of all sites. */
 static void add_site(const errors *e, uint32_t i, const double *h)
 {
     const size_t n = e->n_site;
@@ -291,8 +297,8 @@ static void solve(const double *root, size_t n, double *x)
     }
 }
 
-/* The derivatives of ln p(x_i) of some rows by the coordinates of site i, zeros behind the last
- * row. @param g [n_site][LANES] out. */
+/* Computes the derivatives of ln p(x_i) by the coordinates of site i for LANES rows; lanes after
+ * the last row are zero. @param g [n_site][LANES] out. */
 static void find_gradients(const errors *e, uint32_t i, size_t row, double *phi, double *g)
 {
     const gbsi_potts *p = &e->potts;
@@ -306,8 +312,8 @@ static void find_gradients(const errors *e, uint32_t i, size_t row, double *phi,
     }
 }
 
-/* Adds up what some rows contribute to every coordinate: H^-1 g. If sites are treated separately,
- * it adds H^-1 g of each site, with half the weight for couplings. */
+/* Adds up the contributions H^-1 g of some rows to every coordinate. If each site is learnt alone,
+ * the contribution is H^-1 g of each site, with half the weight for couplings. */
 static void solve_rows(void *context, uint32_t member)
 {
     errors *e = context;
@@ -362,7 +368,7 @@ static void add_entries(const errors *e, size_t at, bool pair, const double *y, 
     }
 }
 
-/* The tables of a site and of its pairs with later ones, over the rows of all members. */
+/* Adds up the tables of a site and of its pairs with later sites, over the rows of all members. */
 static void add_site_entries(const errors *e, size_t i)
 {
     const gbsi_potts *p = &e->potts;
@@ -478,8 +484,8 @@ static gbs_status take_memory(errors *e, gbs_error *err)
     return GBS_OK;
 }
 
-/* V = W / (W - n_site) sum over rows of what each adds, squared about the mean. @param error [n]
- * out. */
+/* Computes V = W / (W - n_site) times the sum over rows of the squared deviations of the
+ * contributions from their mean. @param error [n] out. */
 static gbs_status add_rows(errors *e, double *error, gbs_error *err)
 {
     const double weight = gbs_rows_weight(e->potts.rows);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Standard errors of dense Potts models: against a closed form, true parameters within them as
- * often as 95 % says, the same bits on any number of threads, and what is refused. */
+/* Tests standard errors of dense Potts models: a closed form, intervals that contain 95 % of true
+ * parameters, equal bits on any number of threads, and refusals. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static double uniform(uint64_t *seed)
     return (double)(next_random(seed) >> 11) * 0x1p-53;
 }
 
-/* A dense model with these parameters. */
+/* Makes a dense model with these parameters. */
 static gbs_model *model_of(uint32_t n_sites, uint32_t n_states, const double *x)
 {
     gbs_builder *b = NULL;
@@ -131,7 +131,8 @@ static gbs_rows *drawn_rows(const gbs_model *model, size_t n, uint64_t *seed)
     return rows;
 }
 
-/* The share of parameters that are within 1.96 errors of the truth. @return -1: cannot learn. */
+/* @return the share of parameters that are within 1.96 errors of the truth; -1 if the library
+ * cannot learn. */
 static double share_within(const gbs_rows *rows, const double *truth, uint64_t method)
 {
     const gbs_potts_options options = {
@@ -191,9 +192,9 @@ static void truth_is_within_errors(void **state)
     }
 }
 
-/* As the matrix says, within 4.5 of the standard errors that are stated: each of the 132 parameters
- * would fail once in 150 000 for chance; their mean square, which adds up what some ten independent
- * ones say at least, as rarely. */
+/* Errors by probes agree with errors by the matrix within 4.5 of their standard errors; by chance
+ * each of the 132 parameters would fail once in 150 000. The mean square over the parameters, which
+ * has the information of at least ten independent parameters, would fail as rarely. */
 static void probes_find_what_a_matrix_does(void **state)
 {
     (void)state;

@@ -5,11 +5,12 @@
 #include "simd/lanes.h"
 #include "simd/math.h"
 
-#define ROOM      8192u  /* doubles of the rows that go through the tiles together */
-#define TILE_ROOM 32768u /* doubles of a tile: sites whose part of a block stays in the cache */
+#define ROOM 8192u /* number of doubles of the rows that go through the tiles together */
+/* number of doubles of a tile, which is a part of a block that stays in the cache */
+#define TILE_ROOM 32768u
 
-/* sum += block(j, x_j, .), or the block of `along`, for j in [from, end), n_eights vectors of it.
- */
+/* sum += block(j, x_j, .) for j in [from, end), over n_eights vectors. The block holds J or
+ * `along`. */
 INLINE void add_sites(const gbsi_potts_site *s, const double *block, const uint8_t *x,
                       uint32_t from, uint32_t end, uint32_t first, const uint32_t n_eights,
                       eight *sum)
@@ -32,8 +33,8 @@ static inline uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* f(a) += sum over j in [from, end), without the site itself, of J_ij(a, x_j), for states first ..
- * first + 8 n_eights - 1. @param block with this J. */
+/* f(a) += sum over j != i in [from, end) of J_ij(a, x_j), for the states first .. first + 8
+ * n_eights - 1. @param block block that holds J. */
 INLINE void sum_part(const gbsi_potts_site *s, const uint8_t *x, uint32_t first,
                      const uint32_t n_eights, const double *block, uint32_t from, uint32_t end,
                      double *f)
@@ -92,7 +93,8 @@ static const double *field_of(const gbsi_potts_site *s, const double *block)
     return block + (size_t)s->site * s->n_states * s->width;
 }
 
-/* f becomes exp(f - largest f). @param at out: f(x_i) minus the largest. @return their sum. */
+/* f becomes exp(f - largest f). @param at out: f(x_i) - largest f. @return the sum of the new
+ * entries of f. */
 INLINE double weigh(const gbsi_potts_site *s, const uint8_t *x, double *f, double *at)
 {
     double largest = f[0];
@@ -124,8 +126,8 @@ double GBSI_V(gbsi_potts_conditional)(const gbsi_potts_site *site, const uint8_t
     return weigh(site, x, p, &at);
 }
 
-/* f, not normalised, becomes weight p(a) (u(a) - sum over c of p(c) u(c)): how weight p(a) changes
- * along u [M73]. */
+/* f, which is p times a constant, becomes weight p(a) (u(a) - sum over c of p(c) u(c)). This is the
+ * derivative of weight p(a) along u [M73]. */
 static void turn_row(const gbsi_potts_site *s, double weight, double sum, const double *u,
                      double *f)
 {
@@ -138,8 +140,8 @@ static void turn_row(const gbsi_potts_site *s, double weight, double sum, const 
     }
 }
 
-/* ln p(x_i) of a row to the sum; f becomes weight (p(a) - [a = x_i]), or its slope along u, which
- * the field's slope gains. */
+/* Adds ln p(x_i) of a row to the sum. f becomes weight (p(a) - [a = x_i]), or the derivative of
+ * this term along u, and is added to the slope of the field. */
 static void finish_row(gbsi_potts_site *s, size_t b, const double *u, double *f)
 {
     const uint8_t *x = s->state + b * s->n_sites;
@@ -163,8 +165,8 @@ static void finish_row(gbsi_potts_site *s, size_t b, const double *u, double *f)
     }
 }
 
-/* Computes f of some rows, tile after tile of sites.
- * @param block J and h. */
+/* Computes f of some rows, one tile of sites after the other. @param block block that holds J and
+ * h. */
 static void sum_some(const gbsi_potts_site *s, const double *block, size_t from, size_t n,
                      double *f)
 {
@@ -181,7 +183,8 @@ static void sum_some(const gbsi_potts_site *s, const double *block, size_t from,
     }
 }
 
-/* Rows that fit the room: sums are over sites, then rows, in their order. */
+/* Handles rows that fit into the memory of ROOM doubles. Sums are taken over sites in their order,
+ * then over rows in their order. */
 static void add_some(gbsi_potts_site *s, size_t from, size_t n, double *f, double *u)
 {
     const uint32_t tile = TILE_ROOM / (s->n_states * s->width) + 1;

@@ -9,8 +9,9 @@
 
 /* ---- gauge ----------------------------------------------------------------------------------- */
 
-/* J'(a, b) = J(a, b) - mean over a - mean over b + mean of all; the parts subtracted from J are
- * added to the fields of its two sites, up to a constant. @param row, column [q] scratch. */
+/* J'(a, b) = J(a, b) - mean over a - mean over b + mean of all entries. The means that are
+ * subtracted from J are added to the fields of the two sites, up to a constant. @param row, column
+ * [q] scratch. */
 static void centre_table(double *table, size_t q, double *first, double *second, double *row,
                          double *column)
 {
@@ -57,14 +58,15 @@ void gbsi_potts_to_gauge(const gbsi_potts *potts, double *x)
     }
 }
 
-/* The zero-sum gauge of a site's own weights, with the same conditional: means over b of J_ij(a, b)
- * go to h_i(a), means over a tell nothing of site i. Halves in other gauges have no mean. */
+/* Brings the weights of one site to the zero-sum gauge without a change of its conditional
+ * distribution. Means over b of J_ij(a, b) are moved to h_i(a); means over a do not affect p(x_i |
+ * others) and are removed. */
 void gbsi_potts_centre_block(const gbsi_potts *p, uint32_t i, double *block)
 {
     const size_t q = p->n_states;
     double *field = block + i * q * p->width;
     for (size_t j = 0; j < p->n_sites; ++j) {
-        double *table = block + j * q * p->width; /* [b][a] */
+        double *table = block + j * q * p->width; /* [b][a] table of a pair */
         double of_a[GBS_MAX_SITE_STATES] = {0.0};
         if (j == i) {
             continue;

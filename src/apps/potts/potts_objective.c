@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pseudo-likelihood of a dense Potts model and its gradient [M62]: the same bits on any number
- * of threads. Each site is summed over all rows, in their order, by one thread, which alone writes
- * that site's part of every pair's gradient. */
+/* The pseudo-likelihood of a dense Potts model and its gradient [M62], with the same bits on any
+ * number of threads. One thread sums a site over all rows in their order; only this thread writes
+ * the site's part of the gradient of each pair. */
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -20,7 +20,7 @@ gbs_status gbsi_potts_init(const gbs_rows *rows, gbsi_work *work, gbsi_potts *po
                           .n_sites = rows->n_sites,
                           .n_states = rows->n_states,
                           .width = gbsi_potts_width(rows->n_states)};
-    potts->n = n_sites * q + n_sites * (n_sites - 1) / 2 * q * q; /* below 2^47 */
+    potts->n = n_sites * q + n_sites * (n_sites - 1) / 2 * q * q; /* the number is below 2^47 */
     potts->n_block = n_sites * q * potts->width;
     return potts->n <= INT_MAX - 16
                ? GBS_OK
@@ -92,7 +92,8 @@ static bool stops(const gbsi_potts *p, uint32_t member, uint64_t n_operations)
 
 bool gbsi_potts_sum_rows(const gbsi_potts *p, uint32_t member, gbsi_potts_site *site)
 {
-    const size_t per_row = (size_t)p->n_sites * p->width / 4 + 64; /* operations */
+    const size_t per_row =
+        (size_t)p->n_sites * p->width / 4 + 64; /* approximate operations for one row */
     const size_t at_once = GBSI_WATCH_EVERY / per_row + GBSI_POTTS_ROWS;
     site->n_sites = p->n_sites;
     site->n_states = p->n_states;
@@ -138,7 +139,7 @@ static void sum_sites(void *context, uint32_t member)
     }
 }
 
-/* Joins the two parts of each entry, and adds the penalty's. */
+/* Adds up the two parts of each entry of the gradient, and adds the derivative of the penalty. */
 static void join_parts(void *context, uint32_t member)
 {
     gbsi_potts *p = context;
@@ -152,7 +153,7 @@ static void join_parts(void *context, uint32_t member)
     }
 }
 
-/* Computes the slopes at parameters x by sum_sites(), and adds the penalty's part. */
+/* Computes the gradient at parameters x by sum_sites(), and adds the gradient of the penalty. */
 static void find_slopes(gbsi_potts *p, const double *x, double l2, double *gradient)
 {
     p->x = x;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Standard errors of a dense Potts model by random signs [M73]: H^-1 v is found by conjugate
- * gradients, from products that cost half as much again as a gradient. Results have the same bits
- * on any number of threads. */
+/* Standard errors of a dense Potts model by random signs [M73]. Conjugate gradients find H^-1 v
+ * from products of H with vectors; a product costs 1.5 times as much as a gradient. Results have
+ * the same bits on any number of threads. */
 #include "potts/potts.h"
 
 #include <string.h>
@@ -13,26 +13,28 @@
 #include "simd/math.h"
 #include "store/model.h"
 
-#define HALF 0.70710678118654752440 /* sqrt(1/2): half of a coupling has half of its penalty */
+/* sqrt(1/2): each half of a coupling has half of the coupling's penalty */
+#define HALF 0.70710678118654752440
 
 enum {
     VECTORS = 4,
     PULL = 3
-}; /* vectors of conjugate gradients; number of the signs of the
-      penalty */
+}; /* number of vectors of conjugate gradients; stream of the random signs of the penalty */
 
 typedef struct probes {
     gbsi_potts *potts;
     const double *x;
     double l2;
-    bool alone;     /* true: each site alone (ASYMMETRIC); false: all sites together */
-    bool pull;      /* true: the part of the penalty; false: the part of the rows */
-    uint64_t probe; /* the one in hand */
+    bool alone; /* true: each site is learnt alone (ASYMMETRIC); false: all sites together */
+    bool pull;  /* true: the error that is due to the penalty; false: the error that is due to the
+                   rows */
+    uint64_t probe; /* number of the current probe */
     uint64_t seed;
-    double lost;    /* free parameters of a site */
-    double *weight; /* [rows] of a probe */
-    double *room;   /* together [VECTORS][n], else [members][VECTORS + 1][n_block] */
-    double *y;      /* [n] H^-1 v in the zero-sum gauge, of the probe in hand */
+    double lost;    /* number of free parameters of a site */
+    double *weight; /* [rows] factors of the rows in the current probe */
+    double *room;   /* vectors of conjugate gradients: [VECTORS][n], or [members][VECTORS +
+                       1][n_block] if each site is learnt alone */
+    double *y;      /* [n] H^-1 v of the current probe in the zero-sum gauge */
     _Atomic uint32_t next;
     _Atomic bool open; /* whether conjugate gradients ended without a solution */
 } probes;
@@ -51,9 +53,8 @@ static void probes_free(probes *p)
 
 /* ---- the penalty ----------------------------------------------------------------------------- */
 
-/* The gradient of l2/2 |x|^2 at an x drawn from the prior that this penalty stands for: n random
- * signs times sqrt(l2).
- */
+/* Draws n random signs times sqrt(l2). This is the gradient of the penalty l2/2 |x|^2 at a draw x
+ * from the prior whose log-density is minus the penalty. */
 static void draw_pull(const probes *p, uint32_t site, size_t n, double *r)
 {
     const double root = gbsi_sqrt(p->l2);
@@ -94,7 +95,8 @@ static void solve_together(probes *p)
 
 /* ---- each site alone ------------------------------------------------------------------------- */
 
-/* The penalty of an element of a block: a pair's two halves have that of one coupling. */
+/* @return the penalty of an element of a block. The two halves of a coupling together have the
+ * penalty of one coupling. */
 static double penalty_of(const one_site *s, size_t k)
 {
     const size_t row = (size_t)s->p->potts->n_states * s->p->potts->width;
@@ -110,7 +112,7 @@ static void draw_site_pull(const one_site *s, double *sign, double *r)
     draw_pull(s->p, s->site.site, t->n_sites * q * q, sign);
     memset(r, 0, t->n_block * sizeof *r);
     for (size_t row = 0; row < t->n_sites * q;
-         ++row) { /* the entry of the site with itself has one row: its field */
+         ++row) { /* the site's block for itself has one row: the field */
         const bool own = row / q == s->site.site;
         for (size_t a = 0; a < q && !(own && row % q > 0); ++a) {
             r[row * t->width + a] = sign[row * q + a] * (own ? 1.0 : HALF);
@@ -164,7 +166,8 @@ static void solve_sites(void *context, uint32_t member)
     }
 }
 
-/* Solves each site alone; a coupling is the mean of its halves. */
+/* Solves the equations of each site alone. The result for a coupling is the mean of its two halves.
+ */
 static void solve_alone(probes *p)
 {
     gbsi_potts *t = p->potts;
@@ -186,7 +189,7 @@ uint64_t gbs_potts_probes(const gbs_model *model, const gbs_potts_options *optio
     }
     const size_t k = model->arity[0] - 1;
     const size_t others = model->n_variables - 1;
-    const size_t of_site = k + others * k * k; /* free parameters */
+    const size_t of_site = k + others * k * k; /* number of free parameters of a site */
     const size_t of_all = model->n_variables * k + model->n_variables * others / 2 * k * k;
     const size_t n = o->method == GBS_POTTS_ASYMMETRIC ? of_site : of_all;
     return o->probes > 0 ? o->probes : n > GBS_MAX_POTTS_ERRORS ? GBS_USUAL_POTTS_PROBES : 0;
@@ -198,8 +201,8 @@ static gbs_status take_memory(probes *p, gbs_error *err)
 {
     const gbsi_potts *t = p->potts;
     const size_t members = gbsi_pool_size(t->work->pool);
-    const size_t n_room =
-        p->alone ? members * (VECTORS + 1) * t->n_block : (VECTORS - 1) * t->n; /* y is apart */
+    const size_t n_room = p->alone ? members * (VECTORS + 1) * t->n_block
+                                   : (VECTORS - 1) * t->n; /* y has its own memory */
     p->weight = gbsi_alloc_array(t->rows->n, sizeof *p->weight);
     p->room = gbsi_alloc_array_zero(n_room, sizeof *p->room);
     return GBSI_HAVE(err, "standard errors", p->weight, p->room);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The innermost loops of dense Potts models: p(x_i | all others) of many rows at one site.
- *
- * A block holds the couplings of site i, [n_sites][n_states][width]: element (j, b, a) is J_ij(a,
- * b), with states a padded by zeros to a width that is a multiple of eight. A site has its field
- * where its coupling to itself would be: element (i, 0, a) is h_i(a). */
+/* The innermost loops of dense Potts models: p(x_i | all others) of many rows at one site. A block
+ * [n_sites][n_states][width] holds the couplings of site i. Element (j, b, a) is J_ij(a, b); zeros
+ * pad the states a to a width that is a multiple of eight. The field of site i is in the place of
+ * its coupling to itself: element (i, 0, a) is h_i(a). */
 #ifndef GBSI_POTTS_POTTS_ROWS_H
 #define GBSI_POTTS_POTTS_ROWS_H
 
@@ -13,11 +12,12 @@
 typedef struct gbsi_potts_site {
     uint32_t n_sites, n_states, width, site;
     const double *block;
-    double *slope; /* the same shape: sum of weight (p(a) - [a = x_i]); NULL: not wanted */
-    const double
-        *along; /* NULL, or the same shape: slope is then that of slope in this direction */
-    const uint8_t *state; /* [rows][n_sites] */
-    const double *weight; /* [rows] */
+    double *slope; /* array of the shape of `block`: sum of weight (p(a) - [a = x_i]); NULL: not
+                      wanted */
+    const double *along;  /* NULL, or a direction of the shape of `block`; `slope` then receives the
+                             derivative of the slope in this direction */
+    const uint8_t *state; /* [rows][n_sites] states of the rows */
+    const double *weight; /* [rows] weights of the rows */
     double log_p;         /* sum of weight ln p(x_i | others) */
 } gbsi_potts_site;
 
@@ -29,14 +29,13 @@ static inline uint32_t gbsi_potts_width(uint32_t n_states)
 
 #define GBSI_POTTS_MOST_WIDTH 256u
 
-/* Adds rows from .. end - 1 to log_p and slope, in this order: some GBSI_POTTS_ROWS together are
- * quickest, where sites are many. */
+/* Adds rows from .. end - 1 to log_p and slope, in this order. If there are many sites, calls with
+ * about GBSI_POTTS_ROWS rows are fastest. */
 #define GBSI_POTTS_ROWS 512u
 void gbsi_potts_add_rows(gbsi_potts_site *site, size_t from, size_t end);
 
-/* Computes p(. | others) of a row, in place of its state.
- * @param p [width] out: exp(f - largest f), zeros behind n_states.
- * @return their sum. */
+/* Computes p(. | others) at the site for a row, up to a factor. @param p [width] out: exp(f -
+ * largest f); entries from n_states on are zero. @return the sum of the entries. */
 double gbsi_potts_conditional(const gbsi_potts_site *site, const uint8_t *state, double *p);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asymmetric pseudo-likelihood of a dense Potts model [M62]: each site has its own couplings, found
- * by a logistic regression that one thread solves alone, in its block of memory (potts_rows.h). */
+/* Asymmetric pseudo-likelihood of a dense Potts model [M62]: each site has its own couplings. They
+ * are found by a logistic regression for each site, which one thread solves in a block of memory
+ * (potts_rows.h). */
 #include <math.h>
 #include <string.h>
 
@@ -18,13 +19,14 @@ typedef struct outcome {
 typedef struct sites {
     gbsi_potts *potts;
     const gbs_potts_options *options;
-    double *block;    /* [members][n_block + GBSI_CLIMB_PADDING] where L-BFGS tries */
+    double *block;    /* [members][n_block + GBSI_CLIMB_PADDING] block at which L-BFGS evaluates the
+                         objective */
     outcome *outcome; /* [n_sites] */
     _Atomic bool no_memory;
     _Atomic uint32_t next;
 } sites;
 
-/* The problem of one site. */
+/* The regression of one site. */
 typedef struct problem {
     sites *s;
     outcome *outcome;
@@ -37,8 +39,8 @@ static bool stops(const sites *s, uint32_t member, uint64_t n_operations)
     return member == 0 ? gbsi_watch_spend(watch, n_operations) : gbsi_watch_stopped(watch);
 }
 
-/* l2/2 |h_i|^2 + l2/4 |J^i|^2 - sum of weight ln p(x_i | others): a pair's two halves together have
- * the penalty of one coupling. */
+/* @return l2/2 |h_i|^2 + l2/4 |J^i|^2 - sum of weight ln p(x_i | others). The two halves of a
+ * coupling together have the penalty of one coupling. */
 static double evaluate(void *context, const double *x, double *gradient)
 {
     problem *q = context;
@@ -97,7 +99,7 @@ static void solve_sites(void *context, uint32_t member)
     }
 }
 
-/* The mean of the two halves of each coupling. */
+/* Replaces the two halves of each coupling by their mean. */
 static void join_halves(void *context, uint32_t member)
 {
     const gbsi_potts *p = ((sites *)context)->potts;

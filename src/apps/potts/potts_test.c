@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dense Potts models: the gradient against differences, what is learnt against what made the rows,
- * the same bits on any number of threads and instruction set, and after checkpoints. */
+/* Tests dense Potts models: the gradient against differences of the objective, learnt models
+ * against the model that made the rows, and equal bits on any number of threads, with any
+ * instruction set and after checkpoints. */
 #include "potts/potts.h"
 
 #include <math.h>
@@ -100,7 +101,8 @@ static void gradient_against_differences(void **state)
     }
 }
 
-/* Without weights all states are as probable; and the gauge does not change the distribution. */
+/* If all weights are 0, all states have equal probabilities. The gauge does not change the
+ * distribution. */
 static void objective_and_gauge(void **state)
 {
     (void)state;
@@ -160,7 +162,7 @@ static void wide_weights(void **state)
 
 enum { SITES = 4, STATES = 3, CONFIGURATIONS = 81, ROWS = 20000 };
 
-/* Whether this library can learn; else the test is left out. */
+/* @return whether this library can learn. */
 static bool has_lbfgs(void)
 {
     gbs_error err = {0};
@@ -273,8 +275,9 @@ static void what_made_the_rows_is_learnt(void **state)
     gbs_rows_free(rows);
 }
 
-/* At the maximum under l1 the slope of a coupling is l1 with its sign, and shorter where it is 0;
- * of a field it is 0. L-BFGS ends with a slope below 0.05. */
+/* At the maximum under l1, the derivative by a coupling is l1 with the sign of the coupling, and
+ * smaller if the coupling is 0. The derivative by a field is 0. L-BFGS ends with a slope below
+ * 0.05. */
 static void l1_leaves_out_couplings(void **state)
 {
     (void)state;
@@ -316,8 +319,9 @@ static void l1_leaves_out_couplings(void **state)
     gbs_rows_free(rows);
 }
 
-/* Nine spins that are nearly always equal: a chain stays in one of the two states for ever. Half of
- * the chains in each look as the rows do, so that only R-hat sees it. */
+/* Nine spins that are nearly always equal: a chain stays in one of the two states for ever. If half
+ * of the chains are in each state, they agree with the rows, and only R-hat shows the disagreement.
+ */
 static void chains_that_disagree(void **state)
 {
     (void)state;
@@ -369,7 +373,8 @@ static void threads_change_no_bit(void **state)
     gbs_rows_free(rows);
 }
 
-/* Two sites have as many weights as pairs of states: every way ends at the frequencies. */
+/* Two sites have as many weights as pairs of states: every method ends at the frequencies of the
+ * rows. */
 static void frequencies_of_pairs(void **state)
 {
     (void)state;
@@ -401,7 +406,7 @@ static void frequencies_of_pairs(void **state)
     gbs_rows_free(rows);
 }
 
-/* Stops once the chains are at work. */
+/* Stops the call after the chains have started. */
 static int stop_chains(void *context, const gbs_progress *progress)
 {
     (void)context;
@@ -414,7 +419,8 @@ static const gbs_potts_options by_chains = {.size = sizeof by_chains,
                                             .chains = 2000,
                                             .steps = 40};
 
-/* @param files NULL: none. @param digest out: of the model, "" where it was stopped. */
+/* Learns by chains. @param files NULL: no checkpoints. @param digest out: digest of the model; ""
+ * if the call was stopped. */
 static void learn_by_chains(const gbs_rows *rows, uint64_t threads, double every_s,
                             const gbs_checkpoint_files *files, const gbs_run_callbacks *callbacks,
                             char digest[33])
@@ -447,8 +453,9 @@ static void copy_with_damage(const char *from, const char *to, size_t damaged)
     assert_true(fwrite(bytes, 1, n, file) == n && fclose(file) == 0);
 }
 
-/* Stopped as soon as someone looks, after a tenth of a second, within a step or between two; then
- * on other threads to the end, from there, and from the checkpoint before the last. */
+/* The call is stopped at the first look of the watch, after a tenth of a second, within a step or
+ * between two steps. Then it runs to the end on other threads, from the last checkpoint and from
+ * the checkpoint before. */
 static void checkpoints_go_on(void **state)
 {
     (void)state;
@@ -507,7 +514,7 @@ static int stop_at_once(void *context, const gbs_progress *progress)
     return 1;
 }
 
-/* Memory that is not there, a limit that is too small, and someone who stops it. */
+/* Tests failed allocations, a memory limit that is too small, and a caller who stops the call. */
 static void what_ends_it(void **state)
 {
     (void)state;

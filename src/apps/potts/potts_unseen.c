@@ -3,8 +3,8 @@
 
 #include "potts/potts.h"
 
-/* Whether some states of i and j are together in no row of positive weight: without a penalty their
- * coupling would fall for ever. */
+/* @return whether some pair of states of i and j occurs in no row of positive weight. Without a
+ * penalty the coupling of this pair would decrease without bound. */
 static bool lacks_states(const gbsi_potts *potts, size_t i, size_t j)
 {
     const gbs_rows *rows = potts->rows;

@@ -6,8 +6,8 @@
 #include "simd/lanes.h"
 #include "simd/math.h"
 
-#define AT_ONCE   4u   /* vectors that stay in registers while rows are added */
-#define MOST_PROD 512u /* factors of at most 2 whose product is far from overflow */
+#define AT_ONCE   4u   /* number of vectors that stay in registers while rows are added */
+#define MOST_PROD 512u /* number of factors of at most 2 whose product cannot overflow */
 
 INLINE void sum_part(const double *matrix, size_t width, const uint32_t *list, size_t n, double *to,
                      const uint32_t n_eights)
@@ -51,7 +51,7 @@ static void logistic(double *x, size_t width)
     }
 }
 
-/* max(z, 0) + ln(1 + exp(-|z|)), the logarithms of products. */
+/* Sums max(z, 0) + ln(1 + exp(-|z|)). The logarithm is taken of products of many terms. */
 static double softplus(const double *x, const double *y, double step, size_t width)
 {
     double above[EIGHT] = {0.0};

@@ -17,13 +17,15 @@
 
 #define EPOCHS      100u
 #define BATCH       64u
-#define MOST_ROWS   (1u << 20)       /* in a batch */
-#define UNPENALISED 0.25             /* share of the steps without l1 */
-#define SHUFFLE     (UINT32_MAX - 1) /* stands for a chain: the order of rows */
+#define MOST_ROWS   (1u << 20) /* most rows in a batch */
+#define UNPENALISED 0.25       /* share of the steps that have no L1 penalty */
+/* number used in place of a chain for the random order of rows */
+#define SHUFFLE (UINT32_MAX - 1)
 
 /* ---- epochs ---------------------------------------------------------------------------------- */
 
-/* A random order of the rows: Fisher & Yates, as Durstenfeld (1964, CACM 7:420) has it. */
+/* Puts the rows into a random order by the method of Fisher & Yates, in the form of Durstenfeld
+ * (1964, CACM 7:420). */
 static void shuffle(gbsi_rbm *r, uint64_t epoch)
 {
     for (size_t k = 0; k < r->rows->n; ++k) {
@@ -59,7 +61,7 @@ static bool run_epoch(gbsi_rbm *r, uint64_t epoch, gbs_rbm_report *report)
     return true;
 }
 
-/* Epochs up to the next look at weights held still. @return false: stopped. */
+/* Runs epochs until the weights are held still for the next judgement. @return false: stopped. */
 static bool run_epochs(gbsi_rbm *r, const gbs_rows *held_out, gbs_rbm_report *report)
 {
     const double begun_s = gbsi_clock_s();
@@ -129,7 +131,7 @@ static gbs_status take_options(gbs_rbm_options *o, const gbs_rbm_options *option
     return status < 0 ? status : gbsi_simd_check(err);
 }
 
-/* "h3" where there are three hidden units or more. */
+/* @return whether a name is the name of a hidden unit, such as "h3" if there are at least three. */
 static bool names_hidden(const char *name, uint64_t n_hidden)
 {
     char hidden[24];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Early stopping by held-out rows (Prechelt 1998, in: Neural Networks: Tricks of the Trade) [M63]:
- * the weights of the epoch after which these had the highest pseudo-likelihood. */
+ * keeps the weights of the epoch after which the held-out rows had the highest pseudo-likelihood.
+ */
 #include <math.h>
 #include <string.h>
 

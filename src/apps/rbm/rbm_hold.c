@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether chains at weights that are held still agree with each other and with the rows [M63]: the
- * same bits on any number of threads. The slope by the weights of a visible unit is one thread's,
- * over rows and chains in their order. */
+/* Judges whether chains at weights that are held still agree with each other and with the rows
+ * [M63]. Results have the same bits on any number of threads: one thread computes the gradient by
+ * the weights of a visible unit, over rows and chains in their order. */
 #include <assert.h>
 #include <math.h>
 
@@ -10,20 +10,21 @@
 #include "rbm/rbm.h"
 #include "simd/math.h"
 
-#define HALF 100u /* draws of a half of a chain */
-/* The slope is small, too, before units are coupled; from there ln PL rises ever faster. */
+#define HALF 100u /* number of draws of a half of a chain */
+/* The largest rise of ln PL at which learning may have converged. The gradient is also small before
+ * the units are coupled, but then ln PL rises faster and faster. */
 #define MOST_RISE 0.02
 
 typedef struct holding {
     gbsi_rbm *rbm;
     uint32_t *count; /* [chains][n + m] how often each unit was 1, in this half */
-    uint64_t *sum;   /* [2][n + m] over halves of chains: of counts and of their squares */
-    double *slope;   /* [2][n + 1][wide_m] derivatives by W and, last, by b; one set for each half
-                        of the draws */
-    double *of_a;    /* [2][n] by a */
-    double square;   /* sum over rows of the squares of their contributions to the slope */
+    uint64_t *sum;   /* [2][n + m] sums of counts and of their squares over halves of chains */
+    double *slope; /* [2][n + 1][wide_m] derivatives by W and, in the last row, by b, for each half
+                      of the draws */
+    double *of_a;  /* [2][n] derivatives by a */
+    double square; /* sum over rows of the squares of each row's contributions to the gradient */
     uint32_t half;
-    bool rows; /* whether rows are added, not chains */
+    bool rows; /* whether add_unit() adds rows instead of chains */
     _Atomic size_t next;
 } holding;
 
@@ -69,10 +70,9 @@ static double largest_rhat(const holding *h)
 
 /* ---- the slope ------------------------------------------------------------------------------- */
 
-/* Adds to the slope of unit i the sums over rows, or the sums over the chains of one half of the
- * draws. A half has two parts: even chains in the first half of the time and odd ones in the
- * second, or the reverse.
- * @param list scratch. */
+/* Adds sums over rows, or over the chains of one half of the draws, to the slope of unit i. A half
+ * has two parts: even chains in the first half of the time and odd ones in the second, or the
+ * reverse. @param list scratch. */
 static void add_unit(const holding *h, uint32_t *list, size_t i)
 {
     const gbsi_rbm *r = h->rbm;
@@ -150,8 +150,9 @@ static void add_rows(holding *h)
     }
 }
 
-/* The sum over rows becomes what both halves of the draws are to take away from.
- * @param penalty its slope. @return the square of the mean over rows */
+/* Sets both halves to the penalty's derivative minus the mean over rows, times the number of draws
+ * of a half. The sums over draws are added to these values later. @param penalty derivative of the
+ * penalty. @return the square of the mean over rows */
 static double turn(const holding *h, double *sum, size_t stride, double penalty)
 {
     const double mean = sum[0] / (double)h->rbm->rows->n;
@@ -165,7 +166,8 @@ static double slope_of_penalty(const gbsi_rbm *r, double w)
     return (r->options.l2 * w + r->options.l1 * sign) / (double)r->rows->n;
 }
 
-/* @return the variance of the slope by chance of the rows, summed up over the weights */
+/* @return the variance of the gradient that is due to the random choice of rows, summed over the
+ * weights */
 static double end_rows(const holding *h)
 {
     const gbsi_rbm *r = h->rbm;
@@ -183,7 +185,7 @@ static double end_rows(const holding *h)
     return (h->square / n_rows - square) / n_rows;
 }
 
-/* @return the product of two slopes, each less the part that l1 cancels at a weight of 0. */
+/* @return the product of two derivatives, each minus the part that l1 cancels at a weight of 0. */
 static double product_beyond(double a, double b, double hold)
 {
     const double twice = a + b;
@@ -193,8 +195,8 @@ static double product_beyond(double a, double b, double hold)
                                  : a * b;
 }
 
-/* @return an estimate of the square of the slope: the product of two slopes with independent
- * noise. */
+/* @return an estimate of the squared length of the gradient: the product of two gradients with
+ * independent noise. */
 static double square_of_slope(const holding *h)
 {
     const gbsi_rbm *r = h->rbm;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checkpoints of learning a restricted Boltzmann machine. A step that is stopped leaves the weights
- * as they were, not the chains, of which there is a copy from before the step. */
+ * unchanged but moves the chains; a copy of the chains from before the step is therefore kept. */
 #include <string.h>
 
 #include "rbm/rbm.h"
@@ -80,8 +80,8 @@ static gbs_status load(gbsi_rbm *r, const gbsi_source *source, gbs_error *err)
     return GBS_OK;
 }
 
-/* Computes a digest of all that decides the result.
- * @param held_out the rows on which the learning curve is computed. */
+/* Computes a digest of all inputs that determine the result. @param held_out the rows on which the
+ * learning curve is computed. */
 static gbs_status find_digest(gbsi_rbm *r, const gbs_rows *held_out, gbs_error *err)
 {
     const gbs_rbm_options *o = &r->options;

@@ -19,8 +19,9 @@ double gbsi_rbm_bytes(const gbsi_rbm *rbm, size_t n_held_out)
     const double members = gbsi_pool_size(r->work->pool);
     const double judged = (double)(r->rows->n > n_held_out ? r->rows->n : n_held_out);
     const double units = (double)(r->n + r->m);
-    const double kept = r->options.checkpoints != NULL ? 2.0 : 1.0; /* arrays of chains, with their
-                                                                       copy */
+    const double kept = r->options.checkpoints != NULL
+                            ? 2.0
+                            : 1.0; /* factor for the arrays of chains and their copy */
     const double doubles =
         (double)(r->n * r->wide_m + r->m * r->wide_n + r->wide_n + r->wide_m) +
         2.0 * batch * (double)r->wide_m + judged + members * (double)r->wide +
@@ -82,7 +83,8 @@ void gbsi_rbm_turn(gbsi_rbm *rbm)
     }
 }
 
-/* Fields a_i = ln p_i / (1 - p_i) of independent units, with one row more of either state. */
+/* Sets the fields a_i = ln(p_i / (1 - p_i)) of independent units. The frequencies p_i include one
+ * additional row of each state. */
 static void set_fields(gbsi_rbm *r)
 {
     const double n_rows = (double)r->rows->n;
@@ -97,7 +99,7 @@ static void set_fields(gbsi_rbm *r)
     }
 }
 
-/* Couplings uniform with the standard deviation SPREAD. */
+/* Draws the couplings from a uniform distribution with standard deviation SPREAD. */
 static void set_couplings(gbsi_rbm *r)
 {
     for (size_t i = 0; i < r->n && !gbsi_rbm_stops(r, 0, 16 * r->m); ++i) {
@@ -111,7 +113,7 @@ static void set_couplings(gbsi_rbm *r)
     }
 }
 
-/* Chains begin in the rows, weights of herded draws at random. */
+/* Starts the chains at rows, and the weights of herded draws at random values. */
 static void set_chains(gbsi_rbm *r)
 {
     const size_t units = r->n + r->m;

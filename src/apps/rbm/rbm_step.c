@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A step of learning [M63]: the same bits on any number of threads. Sixteen chains, and rows, are
- * one thread's; then the weights of a visible unit are moved by one thread, over rows and chains in
- * their order. */
+/* A step of learning [M63], with the same bits on any number of threads. One thread handles each
+ * group of sixteen chains or rows. Then one thread moves the weights of each visible unit, by sums
+ * over rows and chains in their order. */
 #include <string.h>
 
 #include "rbm/rbm.h"
@@ -28,9 +28,8 @@ static void draw_random(const double *p, size_t n, const uint32_t *word, size_t 
     }
 }
 
-/* Draws the whole part of u + p, and u keeps the rest in [0, 1). Each p in [0, 1] uses the weight u
- * of the interval that holds p.
- * @param u [n][bins] */
+/* Draws x = the integer part of u + p; u becomes the fractional part. Each p in [0, 1] uses the
+ * weight u of the interval that holds p. @param u [n][bins] */
 static void draw_herded(const double *p, size_t n, double *u, uint8_t *x)
 {
     for (size_t i = 0; i < n; ++i) {
@@ -74,7 +73,9 @@ static void draw_layer(gbsi_rbm *r, uint32_t member, size_t first, size_t end, u
 
 static void fill_group(gbsi_rbm *r, uint32_t member, size_t first)
 {
-    const size_t n_layer = r->n * r->wide_m / 8 + 4 * (r->n + r->m); /* operations */
+    const size_t n_layer =
+        r->n * r->wide_m / 8 +
+        4 * (r->n + r->m); /* approximate operations for both layers of a chain */
     const size_t end = first + GROUP < r->n_chains ? first + GROUP : r->n_chains;
     for (size_t k = first; k < first + GROUP && k < r->n_batch; ++k) {
         const uint8_t *row = gbsi_row(r->rows, r->row[k]);
@@ -111,9 +112,9 @@ static void fill_groups(void *context, uint32_t member)
 
 /* ---- the weights ----------------------------------------------------------------------------- */
 
-/* The cumulative penalty of Tsuruoka, Tsujii & Ananiadou (2009, ACL, 477-485): the penalty owed by
- * the steps so far moves a weight at most to 0; what is left over is owed by later steps. @param
- * owed out: what has been taken. */
+/* The cumulative penalty of Tsuruoka, Tsujii & Ananiadou (2009, ACL, 477-485). The penalty of the
+ * steps so far moves a weight at most to 0; later steps apply the rest. @param owed in and out:
+ * penalty that was applied to this weight so far. */
 static double penalised(double w, double owing, double *owed)
 {
     const double left = w > 0.0 ? w - (owing + *owed) : w + (owing - *owed);
@@ -122,8 +123,8 @@ static double penalised(double w, double owing, double *owed)
     return now;
 }
 
-/* W_ij += rate (mean over rows of v_i P(h_j | v) - the same over chains - shrink W_ij), and a_i.
- * @param g [2][wide_m] scratch. */
+/* W_ij += rate (mean over rows of v_i P(h_j | v) - its mean over chains - shrink W_ij); a_i moves
+ * in the same way. @param g [2][wide_m] scratch. */
 static void move_unit(gbsi_rbm *r, uint32_t *list, double *g, size_t i)
 {
     const double shrink = r->options.l2 / (double)r->rows->n;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Restricted Boltzmann machines: layers against libm, pseudo-likelihood and what is learnt against
- * enumeration, the same bits on any number of threads and instruction set. */
+/* Tests restricted Boltzmann machines: layers against libm, the pseudo-likelihood and learnt
+ * machines against enumeration, and equal bits on any number of threads and with any instruction
+ * set. */
 #include "rbm/rbm.h"
 
 #include <math.h>
@@ -80,7 +81,8 @@ static void visible_of(uint32_t k, uint32_t v[VISIBLE])
     }
 }
 
-/* P(v) of a model of VISIBLE and then n_hidden variables, hidden ones summed out. */
+/* Computes P(v) of a model whose first VISIBLE variables are visible, and sums out the n_hidden
+ * hidden variables. */
 static void distribution(const gbs_model *model, uint32_t n_hidden, double p[STATES])
 {
     uint32_t x[VISIBLE + 8];
@@ -101,7 +103,8 @@ static void distribution(const gbs_model *model, uint32_t n_hidden, double p[STA
     }
 }
 
-/* Rows of a machine whose hidden units each switch two visible ones on or off together. */
+/* Draws rows of a machine in which each hidden unit switches two visible units on or off together.
+ */
 static gbs_rows *drawn_rows(size_t n, double truth[STATES])
 {
     gbs_rows *rows = NULL;
@@ -145,7 +148,7 @@ static double divergence(const double truth[STATES], const double p[STATES])
     return sum;
 }
 
-/* Of the independent model with the same means. */
+/* @return the divergence of the independent model whose means are those of the truth. */
 static double divergence_of_means(const double truth[STATES])
 {
     double mean[VISIBLE] = {0.0};
@@ -164,8 +167,8 @@ static double divergence_of_means(const double truth[STATES])
     return divergence(truth, p);
 }
 
-/* With 4000 rows a maximum of the likelihood with 48 weights would be 48 / 8000 = 0.006 from the
- * truth, on average, did all of them count; with one bin herded chains would leave 0.3. */
+/* With 4000 rows and 48 free weights, the maximum of the likelihood would on average be 48 / 8000 =
+ * 0.006 from the truth. With one bin, herded chains would be 0.3 from the truth. */
 static void what_made_the_rows_is_learnt(void **state)
 {
     (void)state;
@@ -199,7 +202,8 @@ static void what_made_the_rows_is_learnt(void **state)
     gbs_rows_free(rows);
 }
 
-/* Long steps of few rows at a time do not settle; steps of all rows do, long before the last. */
+/* Long steps with small batches do not converge. Steps with all rows converge long before the last
+ * step. */
 static void settled_weights_end_it(void **state)
 {
     (void)state;
@@ -356,7 +360,7 @@ static void what_ends_it(void **state)
     gbs_rows_free(rows);
 }
 
-/* @param digest out: of the model. @param curve [2 * EPOCHS] */
+/* Learns a machine. @param digest out: digest of the model. @param curve [2 * EPOCHS] */
 static gbs_status learn_with(const gbs_rows *rows, const gbs_rbm_options *options,
                              const gbs_run_callbacks *callbacks, double *curve, char digest[33])
 {
@@ -371,8 +375,9 @@ static gbs_status learn_with(const gbs_rows *rows, const gbs_rbm_options *option
     return status;
 }
 
-/* Stopped in the second epoch and in the third, or wherever someone looks then; after that on other
- * threads to the end; from the checkpoint before the last; and one of other options. */
+/* The call is stopped in the second epoch and at looks in the third epoch. Then it runs to the end
+ * on other threads, also from the checkpoint before the last. A checkpoint of other options is
+ * refused. */
 static void checkpoints_go_on(void **state)
 {
     (void)state;
@@ -393,7 +398,7 @@ static void checkpoints_go_on(void **state)
         options.draw = kind == 2;
         options.patience = kind == 3 ? 1 : 0;
         options.l1 = kind == 4 ? 0.3 : 0.0;
-        options.rate = kind == 3 ? 20.0 : 0.0; /* so that the last epoch is not the best */
+        options.rate = kind == 3 ? 20.0 : 0.0; /* with this rate the last epoch is not the best */
         ok(learn_with(rows, &options, NULL, curve[0], digest[0]));
         options.checkpoints = &files;
         options.threads = 1;
@@ -424,8 +429,8 @@ static void checkpoints_go_on(void **state)
     gbs_rows_free(rows);
 }
 
-/* Of few rows, and many units, so that other rows are at their best before the last epoch: more
- * patience finds the same weights, after as many more epochs as it was told to wait. */
+/* With few rows and many units, held-out rows are at their best before the last epoch. More
+ * patience finds equal weights, after more epochs. */
 static void held_out_rows_end_it(void **state)
 {
     (void)state;
@@ -459,7 +464,7 @@ static void held_out_rows_end_it(void **state)
     gbs_rows_free(rows);
 }
 
-/* Of independent units, whose couplings are what chance makes of them without a penalty. */
+/* The units are independent; without a penalty, their couplings are due to chance. */
 static void couplings_become_zero(void **state)
 {
     (void)state;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The aspect model of patches: what a class says of their words [M68]. */
+/* The aspect model of patches: the probabilities of a patch's words given its class [M68]. */
 #include "segment/aspects.h"
 
 #include "base/memory.h"
 #include "simd/math.h"
 
-/* Dirichlet prior: so many patches more of every class and every word. */
+/* Dirichlet prior: this number of patches is added to every class and every word. */
 #define PRIOR 0.1
 
 void gbsi_aspects_words(const gbs_aspects *aspects, const gbsi_view *view, const gbsi_grid *grid,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Classes as text; gibbsite-formats(5) has the layout. */
+/* Reads and writes classes as text; gibbsite-formats(5) describes the format. */
 #include <stdio.h>
 #include <string.h>
 

@@ -17,11 +17,11 @@ typedef struct learning {
     gbs_aspects *aspects;
     size_t n_patches;
     size_t texture_capacity, color_capacity, place_capacity;
-    float *texture;  /* [n_patches][GBSI_TEXTURE] */
-    float *color;    /* [n_patches][GBSI_COLOR] */
-    uint32_t *place; /* [n_patches] */
-    uint32_t *word;  /* [n_patches][GBSI_WORD_KINDS] */
-    double *share;   /* [n_pictures][n_classes] */
+    float *texture;  /* [n_patches][GBSI_TEXTURE] descriptors of texture */
+    float *color;    /* [n_patches][GBSI_COLOR] descriptors of colour */
+    uint32_t *place; /* [n_patches] words of the place */
+    uint32_t *word;  /* [n_patches][GBSI_WORD_KINDS] words */
+    double *share;   /* [n_pictures][n_classes] shares of the classes */
     double *beta[GBSI_WORD_KINDS];
     gbs_aspect_report report;
 } learning;
@@ -72,7 +72,7 @@ cleanup:
     return status;
 }
 
-/* "LIST:LINE:COLUMN: PICTURE: what is wrong". */
+/* Makes a message "LIST:LINE:COLUMN: PICTURE: what is wrong". */
 static gbs_status blame(const learning *l, const gbsi_training_picture *picture, gbs_status status,
                         gbs_error *err)
 {
@@ -156,8 +156,8 @@ static gbs_status make_words(learning *l, gbs_error *err)
 
 /* ---- EM -------------------------------------------------------------------------------------- */
 
-/* Before the first iteration every word is alike in all classes: what differs is which classes a
- * picture shows. */
+/* Sets the first state of EM. Every word has the same probability in all classes; only the lists of
+ * classes distinguish the pictures. */
 static gbs_status begin(learning *l, gbs_error *err)
 {
     gbs_aspects *a = l->aspects;
@@ -182,7 +182,7 @@ static gbs_status begin(learning *l, gbs_error *err)
     return GBS_OK;
 }
 
-/* P(word | class) of counts, in place. */
+/* Replaces counts by P(word | class). */
 static void normalise(double *beta, uint32_t n_words, uint32_t n_classes)
 {
     for (uint32_t a = 0; a < n_classes; a++) {
@@ -248,8 +248,9 @@ static gbs_status run_em(learning *l, gbs_error *err)
     l->work.progress.passes = l->o.iterations;
     while (l->report.iterations < l->o.iterations && !l->report.converged) {
         GBSI_PASS(iterate(l, &l->report.mean_log_like, err));
-        l->report.converged = l->report.iterations > 1 && /* the first two begin alike */
-                              l->report.mean_log_like - before < l->o.tolerance;
+        l->report.converged =
+            l->report.iterations > 1 && /* the first two iterations may not differ */
+            l->report.mean_log_like - before < l->o.tolerance;
         before = l->report.mean_log_like;
         l->work.progress.pass = ++l->report.iterations;
         tell_point(l);

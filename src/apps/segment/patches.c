@@ -8,11 +8,11 @@
 #include "simd/math.h"
 
 #define ROOT_HALF 0.70710678118654752f
-#define CLIP      0.2f /* of a descriptor of length 1: Lowe (2004), section 6.1 */
+#define CLIP      0.2f /* largest number of a descriptor of length 1 (Lowe 2004, section 6.1) */
 
 enum { CELLS = 4, DIRECTIONS = 8 };
 
-/* Unit vectors, row and column, a turn of 45 degrees apart. */
+/* Unit vectors (row, column) at angles of multiples of 45 degrees. */
 static const float direction[DIRECTIONS][2] = {
     {0.0f, 1.0f},  {ROOT_HALF, ROOT_HALF},   {1.0f, 0.0f},  {ROOT_HALF, -ROOT_HALF},
     {0.0f, -1.0f}, {-ROOT_HALF, -ROOT_HALF}, {-1.0f, 0.0f}, {-ROOT_HALF, ROOT_HALF}};
@@ -48,7 +48,8 @@ void gbsi_view_free(gbsi_view *view)
     view->light = NULL;
 }
 
-/* Brighter to which side, and by how much: differences of the neighbours, at edges of the pixel. */
+/* Computes the gradient of the light: differences of the two neighbours or, at the borders, of the
+ * pixel and one neighbour. */
 static void gradient(const gbsi_view *view, size_t row, size_t column, float slope[2])
 {
     const size_t width = view->colored.width;
@@ -60,8 +61,8 @@ static void gradient(const gbsi_view *view, size_t row, size_t column, float slo
     slope[1] = view->light[row * width + right] - view->light[row * width + left];
 }
 
-/* Scales to length 1, but no longer than `floor` allows, so that noise of flat patches is not
- * amplified. */
+/* Scales a descriptor to length 1. A descriptor shorter than `floor` is only divided by `floor`,
+ * because the noise of flat patches must not be amplified. */
 static void scale(float *texture, float floor)
 {
     float square = 0.0f;

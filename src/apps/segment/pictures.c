@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Label maps, overlays, and labels beside the truth. */
+/* Draws label maps and overlays, and compares labels with the truth. */
 #include "base/memory.h"
 #include "pictures/image_file.h"
 #include "segment/aspects.h"
 
-/* The patch whose centre is nearest to a pixel, along one side. */
+/* @return the patch whose centre is nearest to a pixel, along one axis. */
 static uint32_t nearest(uint32_t pixel, uint32_t side, uint32_t step, uint32_t n)
 {
     const int64_t from_first = 2 * (int64_t)pixel + 1 - (int64_t)side + (int64_t)step;
@@ -60,7 +60,8 @@ static gbs_status draw_map(const gbs_segment *s, const uint32_t *label, gbs_imag
     return status;
 }
 
-/* Whether the frame of a rectangle passes through a pixel: the border of its patches' cells. */
+/* @return whether a pixel is on the frame of a rectangle, which is the border of the cells of its
+ * patches. */
 static bool is_frame(const gbs_segment *s, const gbs_rectangle *r, uint32_t row, uint32_t column)
 {
     if (r == NULL || !gbsi_rectangle_has(s, r, patch_of(s, row, column))) {
@@ -73,7 +74,7 @@ static bool is_frame(const gbs_segment *s, const gbs_rectangle *r, uint32_t row,
            !gbsi_rectangle_has(s, r, patch_of(s, row, column + 1));
 }
 
-/* Half the light of the picture, half the colour of the class. */
+/* Draws each pixel half in the light of the picture and half in the colour of its class. */
 static gbs_status draw_overlay(const gbs_segment *s, const gbs_image *picture,
                                const uint32_t *label, const gbs_rectangle *rectangle,
                                gbs_image *image, gbs_error *err)
@@ -121,7 +122,8 @@ gbs_status gbs_segment_draw(const gbs_segment *segment, const gbs_image *picture
 
 /* ---- the truth ------------------------------------------------------------------------------- */
 
-/* The class of most pixels of a patch, the first of equals; n_classes: none. */
+/* @return the class of most pixels of a patch, the first class among equal numbers; n_classes if no
+ * pixel has a class. */
 static uint32_t true_class(const gbs_segment *s, const gbs_image *truth, size_t patch)
 {
     const gbsi_grid *g = &s->grid;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A picture given the classes: words, shares of classes, and the Markov field of its patches. */
+/* Segments a picture given the classes: finds its words and the shares of classes, and makes the
+ * Markov field of its patches. */
 #include "segment/aspects.h"
 
 #include <inttypes.h>
@@ -11,7 +12,8 @@
 #include "pictures/image_file.h"
 
 enum { ITERATIONS = 200 };
-#define TOLERANCE 1e-8 /* largest change of shares from one iteration to the next */
+/* largest change of a share between iterations at which the shares have converged */
+#define TOLERANCE 1e-8
 
 /* ---- words and shares ------------------------------------------------------------------------ */
 
@@ -43,8 +45,8 @@ static void find_words(void *context, uint32_t member)
     }
 }
 
-/* EM for the shares of the classes, the words of classes as they are: the picture folded in
- * (Hofmann 2001, section 3.4). */
+/* Estimates the shares of the classes by EM, while the probabilities of words stay fixed: the
+ * picture is folded in (Hofmann 2001, section 3.4). */
 static gbs_status fit_shares(gbs_segment *s, gbsi_work *work, gbs_error *err)
 {
     const gbs_aspects *a = s->aspects;
@@ -190,7 +192,8 @@ cleanup:
     return status;
 }
 
-/* The terms of equation 1 of Verbeek & Triggs (2007), each over their sum. */
+/* Adds the factors of words: the terms of equation 1 of Verbeek & Triggs (2007), divided by their
+ * sum. */
 static gbs_status add_words(const gbs_segment *s, gbs_builder *builder, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -267,7 +270,8 @@ bool gbsi_rectangle_has(const gbs_segment *s, const gbs_rectangle *r, size_t pat
                          column - r->column < r->columns);
 }
 
-/* Doubling finds a length that is enough; the shortest one lies between it and its half. */
+/* Finds the shortest scan. Doubling finds a sufficient length, and the shortest sufficient length
+ * lies between this length and its half. */
 static gbs_status find_shortest(const gbs_influences *influences, gbs_scan_request *request,
                                 uint32_t **sequence, size_t *n, gbs_scan_report *report,
                                 gbs_error *err)
@@ -299,7 +303,7 @@ static gbs_status find_shortest(const gbs_influences *influences, gbs_scan_reque
     if (found == NULL) {
         return status;
     }
-    *sequence = found; /* stopped early: this is the best state until now */
+    *sequence = found; /* the call was stopped: `found` is the best scan so far */
     *n = enough;
     gbsi_struct_give(report, &best, sizeof best);
     return status == GBS_ERR_STOPPED ? GBS_STOPPED : status;
@@ -313,7 +317,8 @@ gbs_status gbs_segment_scan(const gbs_segment *segment, const gbs_rectangle *rec
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
     gbs_influences *influences = NULL;
-    /* Upper bounds from the couplings alone: one scan serves all pictures (section 5.5). */
+    /* upper bounds depend only on the couplings, so that one scan serves all pictures (section 5.5)
+     */
     const gbs_influence_options bounds = {
         .size = sizeof bounds, .rule = GBS_INFLUENCE_BOUND, .stop = stop, .stop_context = context};
     gbs_scan_request request = {.size = sizeof request, .match = gbsi_segment_n(segment)};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Classes learnt from pictures of our own making, and pictures cut into their regions. */
+/* Learns classes from pictures that the test makes, and segments pictures. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,8 @@ static void ok(gbs_status status)
 
 /* ---- pictures -------------------------------------------------------------------------------- */
 
-/* Grey of a pixel of a class: stripes across, stripes down, squares, or neither; under noise. */
+/* @return the noisy grey value of a pixel of a class: horizontal stripes, vertical stripes,
+ * squares, or a flat grey. */
 static uint16_t grey_of(uint32_t class_number, uint32_t row, uint32_t column, uint64_t *random)
 {
     const uint32_t across = row / 3 % 2;
@@ -38,7 +39,8 @@ static uint16_t grey_of(uint32_t class_number, uint32_t row, uint32_t column, ui
     return (uint16_t)(base + (int)(next_random(random) % 25) - 12);
 }
 
-/* The class of a pixel: a half, or the middle of the other one. */
+/* @return the class of a pixel: classes fill a half of the picture, or the middle of the other
+ * half. */
 static uint32_t class_at(const uint32_t *shown, uint32_t row, uint32_t column)
 {
     return column < SIDE / 2 ? shown[0] : row < SIDE / 2 ? shown[1] : shown[2];
@@ -133,7 +135,8 @@ static double share_right(const gbs_segment *segment, const gbs_image *truth, co
     return (double)score[CLASSES].n_right / (double)score[CLASSES].n_patches;
 }
 
-/* The field's most frequent states, from chains that start at the classes of patches alone. */
+/* Samples the field from chains that start at the most probable classes without neighbours, and
+ * takes the most frequent states. */
 static double sampled(const gbs_segment *segment, const gbs_image *truth)
 {
     const uint32_t n = gbs_segment_rows(segment) * gbs_segment_columns(segment);
@@ -195,7 +198,7 @@ static void learns(void **state)
     tear_down(&t);
 }
 
-/* Equation 1 of Verbeek & Triggs and the Potts prior, by hand. */
+/* Compares the field with equation 1 of Verbeek & Triggs and the Potts prior, computed by hand. */
 static void is_the_field(void **state)
 {
     (void)state;
@@ -331,7 +334,7 @@ static void draws(void **state)
                  overlay.sample[3 * i + 2] == 255;
     }
     assert_int_equal(white, 2 * 40 + 2 * 50 - 4); /* a frame, one pixel wide */
-    /* What is compared is the class of most pixels. */
+    /* patches are compared by the class of most of their pixels */
     gbs_segment_score score[CLASSES + 1];
     ok(gbs_segment_compare(segment, &truth, label, &middle, score, NULL));
     assert_int_equal(score[CLASSES].n_patches, 20);
@@ -384,7 +387,7 @@ static void refuses(void **state)
     tear_down(&t);
 }
 
-/* Every damaged file is read or refused with its place. */
+/* A damaged file is read, or refused with a position in the message. */
 static void damaged_files(void **state)
 {
     (void)state;
@@ -405,7 +408,7 @@ static void damaged_files(void **state)
     for (int k = 0; k < 300; k++) {
         gbs_aspects *read = NULL;
         gbs_error err = {0};
-        const size_t range = k % 2 == 0 ? 120 : n; /* the head is what decides sizes */
+        const size_t range = k % 2 == 0 ? 120 : n; /* the head of the file determines sizes */
         const size_t at = next_random(&random) % range;
         const char kept = bytes[at];
         bytes[at] = (char)(32 + next_random(&random) % 95);
@@ -422,7 +425,7 @@ static void damaged_files(void **state)
     tear_down(&t);
 }
 
-/* A grey picture, and the same as a picture in colour and as a palette, have the same words. */
+/* A grey picture has equal words if it is stored in colour or with a palette. */
 static void kinds_of_pictures(void **state)
 {
     (void)state;

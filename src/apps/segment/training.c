@@ -19,7 +19,7 @@ static char *copy(const char *from, size_t n, const char *folder, size_t n_folde
     return text;
 }
 
-/* Paths count from the folder of the list. */
+/* Makes a path from a path that is relative to the folder of the list. */
 static char *path_of(const char *list, gbsi_token token)
 {
     const char *slash = strrchr(list, '/');
@@ -33,7 +33,7 @@ static bool is_named(const char *name, gbsi_token token)
     return strlen(name) == token.n && memcmp(name, token.at, token.n) == 0;
 }
 
-/* @param number out: of the class, a new one where it was not there. */
+/* Finds the number of a class; a new class gets a new number. @param number out. */
 static gbs_status class_of(gbsi_training *t, const gbsi_text *line, gbsi_token token,
                            uint32_t *number, gbs_error *err)
 {
@@ -113,7 +113,7 @@ static gbs_status mark(gbsi_training *t, gbs_error *err)
     return GBS_OK;
 }
 
-/* Two classes that are always shown together cannot be told apart. */
+/* Refuses two classes that are always shown together, because they cannot be distinguished. */
 static gbs_status check_pair(const gbsi_training *t, uint32_t a, uint32_t b, gbs_error *err)
 {
     for (size_t k = 0; k < t->n_pictures; k++) {

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* k-means (Lloyd 1982, IEEE Trans. Information Theory 28:129) from centres drawn in proportion to
- * the square of their distance from those before (Arthur & Vassilvitskii 2007, SODA, k-means++). */
+/* k-means (Lloyd 1982, IEEE Trans. Information Theory 28:129). Each first centre is drawn with a
+ * probability proportional to the square of its distance from the centres before (Arthur &
+ * Vassilvitskii 2007, SODA, k-means++). */
 #include "segment/aspects.h"
 
 #include "base/memory.h"
 #include "rng/philox.h"
 
 enum {
-    MOST_POINTS = 10000, /* points that centres are computed from: a sample, evenly spread */
+    MOST_POINTS = 10000, /* most points from which centres are computed: an evenly spread sample */
     MOST_ROUNDS = 30,
-    LANES = 8, /* partial sums, so that compilers can use vectors and the bits are the same */
+    LANES = 8, /* number of partial sums, with which compilers can use vectors and the bits stay the
+                  same */
 };
 
 typedef struct search {
     gbsi_work *work;
     gbsi_vocabulary *v;
-    const float **point; /* [n] */
+    const float **point; /* [n] points */
     size_t n;
-    float *distance; /* [n] square of the distance from the nearest present centre */
-    uint32_t *word;  /* [n] */
-    uint32_t latest; /* seeding: the centre to compare with */
-    bool *moved;     /* [members] */
+    float *distance; /* [n] squared distance from the nearest centre so far */
+    uint32_t *word;  /* [n] number of the nearest centre */
+    uint32_t latest; /* latest first centre, with which points are compared */
+    bool *moved;     /* [members] whether some point changed its word */
 } search;
 
 static float squared_distance(const float *a, const float *b, uint32_t width)
@@ -69,7 +71,8 @@ static void approach(void *context, uint32_t member)
     }
 }
 
-/* A point drawn in proportion to its squared distance, or n where all are 0. */
+/* @return a point, drawn with a probability proportional to its squared distance; n if all
+ * distances are 0. */
 static size_t draw_point(const search *s, uint64_t seed, uint32_t stream, uint32_t place)
 {
     const uint32_t high = gbsi_word(seed, stream, 0, 2 * (uint64_t)place, GBSI_PURPOSE_VOCABULARY);
@@ -97,7 +100,7 @@ static void begin(search *s, uint64_t seed, uint32_t stream)
     const uint32_t most = s->v->n;
     const size_t bytes = s->v->width * sizeof(float);
     for (size_t i = 0; i < s->n; i++) {
-        s->distance[i] = 1.0f; /* the first centre: all alike */
+        s->distance[i] = 1.0f; /* all points have the same probability to be the first centre */
     }
     for (s->v->n = 0; s->v->n < most && !gbsi_watch_stopped(&s->work->watch); s->v->n++) {
         const size_t i = draw_point(s, seed, stream, s->v->n);
@@ -127,7 +130,7 @@ static void assign(void *context, uint32_t member)
     }
 }
 
-/* Moves each centre to the mean of its points; one without points stays. */
+/* Moves each centre to the mean of its points. A centre without points stays. */
 static void centre(search *s, double *sum, uint32_t *count)
 {
     const uint32_t width = s->v->width;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditional tables that give no information about X: the table of a variable that has no evidence
- * and stands in no other table. Whatever their entries are, they sum to 1 over it. */
+/* Finds conditional tables that give no information about X. Such a table belongs to a variable
+ * that has no evidence and is in no other table. Summed over the variable, its entries are always
+ * 1. */
 #include "base/memory.h"
 #include "condition/prune.h"
 #include "sensitivity/reduced.h"
@@ -8,13 +9,13 @@
 typedef struct search {
     gbsi_reduced *reduced;
     uint32_t *uses; /* [user's variables] number of remaining factors with the variable */
-    size_t *own;    /* [user's variables] its conditional table; SIZE_MAX: none */
+    size_t *own;    /* [user's variables] conditional table of the variable; SIZE_MAX: none */
     uint32_t *stack;
     uint32_t n;
 } search;
 
-/* The variable whose distribution a factor is. @return GBSI_NONE if the factor is not a conditional
- * table. */
+/* @return the variable whose conditional table a factor is; GBSI_NONE if the factor is not a
+ * conditional table. */
 static uint32_t child_of(const gbs_model *m, size_t factor)
 {
     const gbsi_factors *f = &m->factors;
@@ -27,7 +28,7 @@ static uint32_t child_of(const gbs_model *m, size_t factor)
                : GBSI_NONE;
 }
 
-/* Whether the sum over the child is the same for all states of the parents. */
+/* @return whether the sum over the child is equal for all states of the parents. */
 static bool has_one_sum(const gbs_model *m, size_t factor, uint32_t child)
 {
     const gbsi_factors *f = &m->factors;
@@ -65,7 +66,7 @@ static void begin(search *s)
     }
 }
 
-/* Takes a table away, and puts its parents on the stack. */
+/* Removes the table of v, and puts its parents on the stack. */
 static void drop(search *s, uint32_t v)
 {
     const gbsi_factors *f = &s->reduced->user->factors;
@@ -75,7 +76,7 @@ static void drop(search *s, uint32_t v)
     for (size_t k = f->scope_start[factor]; k < f->scope_start[factor + 1]; ++k) {
         const uint32_t u = f->scope[k];
         if (--s->uses[u] == 1) {
-            s->stack[s->n++] = u; /* the second time at most */
+            s->stack[s->n++] = u; /* u enters the stack at most twice */
         }
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Three cases in one tree, side by side: X free, X = x, X another state. They give the joint
- * distribution of each factor's free variables in each case. For a conditional table with zeros
- * they give it without the factor, up to a constant, because entries of zero have derivatives too.
- */
+/* One junction tree answers three cases side by side: X free, X = x, and X in another state. The
+ * answers are the joint distributions of each factor's free variables. For a conditional table with
+ * zeros the answer is the distribution without that factor, up to a constant, because entries that
+ * are 0 have derivatives, too. */
 #include "sensitivity/parameters.h"
 
 #include <assert.h>
@@ -20,10 +20,10 @@ typedef struct solving {
     gbsi_reduced *reduced;
     gbsi_solver solver;
     uint32_t n_query;       /* number of queries, one for each factor other than the indicator's */
-    gbsi_case_scope *query; /* [n_query] */
+    gbsi_case_scope *query; /* [n_query] scopes of the queries */
     size_t *number;         /* [n_query] 0, 1, 2, ... */
-    size_t n_p;             /* entries of all answers to one case */
-    double *p;              /* [N_CASES][n_p] */
+    size_t n_p;             /* number of entries of all answers to one case */
+    double *p;              /* [N_CASES][n_p] answers */
     gbsi_case cases[N_CASES];
     gbsi_case_tree *tree;
     gbsi_case_worker *worker;
@@ -40,7 +40,8 @@ static void solving_free(solving *s)
 
 /* ---- the tree -------------------------------------------------------------------------------- */
 
-/* Whether a factor of the user is a conditional table with zeros; the chain of a noisy one is. */
+/* @return whether a factor of the user is a conditional table with zeros, or a noisy factor, whose
+ * chain has zeros. */
 static bool needs_cavity(const gbsi_reduced *r, size_t factor)
 {
     const gbsi_factors *f = &r->user->factors;
@@ -48,7 +49,7 @@ static bool needs_cavity(const gbsi_reduced *r, size_t factor)
            (r->user->directed && gbsi_factor_has_zeros(f, factor));
 }
 
-/* Adds as queries the scopes of the reduced model's factors; for the last one, the indicator
+/* Makes a query of the scope of each factor of the reduced model. The last query is the indicator
  * alone. */
 static gbs_status take_queries(solving *s, gbs_error *err)
 {
@@ -99,7 +100,8 @@ static gbs_status make_tree(solving *s, const gbs_exact_options *options, gbsi_w
 {
     const gbsi_reduced *r = s->reduced;
     GBSI_PASS(gbsi_solver_init(&s->solver, r->model, NULL, options, err));
-    assert(s->solver.whole->borrows); /* tables of ones, variables of two states or more */
+    assert(s->solver.whole
+               ->borrows); /* tables have no zeros, and all variables have two states or more */
     GBSI_PASS(gbsi_solver_plan_tree(&s->solver, r->user_variable, watch, err));
     GBSI_PASS(take_queries(s, err));
     GBSI_PASS(check_bytes(s, err));
@@ -136,15 +138,16 @@ static gbs_status run_cases(solving *s, gbsi_watch *watch, gbs_error *err)
  * is the change of q that the log-weight of s makes [M55]. It is computed for the rarer of the two
  * outcomes, so that it is as precise as q; the change for the other outcome is its negative. */
 typedef struct rarer {
-    uint32_t number; /* the case */
-    double q;        /* probability, with the sign of its term in p */
+    uint32_t number; /* number of the case */
+    double q;        /* probability q, with the sign that q has in p */
 } rarer;
 
 static gbs_status find_rarer(const solving *s, rarer *out, gbs_error *err)
 {
-    const double *p = s->cases[CASE_FREE].p + s->n_p - 2; /* of the indicator */
+    const double *p = s->cases[CASE_FREE].p + s->n_p - 2; /* probabilities of the indicator */
     uint32_t c = p[1] <= p[0] ? CASE_X : CASE_OTHER;
-    if (s->cases[c].end != GBSI_CASE_DONE) { /* impossible, or too improbable for doubles */
+    if (s->cases[c].end !=
+        GBSI_CASE_DONE) { /* the case is impossible, or too improbable for doubles */
         c = CASE_X + CASE_OTHER - c;
     }
     if (s->cases[CASE_FREE].end != GBSI_CASE_DONE || s->cases[c].end != GBSI_CASE_DONE) {
@@ -156,8 +159,7 @@ static gbs_status find_rarer(const solving *s, rarer *out, gbs_error *err)
     return GBS_OK;
 }
 
-/* Makes shares of the whole of an answer without its factor: then sum of t w = 1.
- * @param logs [n] ln t. */
+/* Scales an answer without its factor t so that the sum of t w is 1. @param logs [n] ln t. */
 static void scale_cavity(double *w, const double *logs, size_t n)
 {
     double sum = 0.0;
@@ -169,8 +171,8 @@ static void scale_cavity(double *w, const double *logs, size_t n)
     }
 }
 
-/* Finds the shares of the joint states of a query, and replaces those given Y by the changes of q
- * that they make. */
+/* Finds the shares F of the joint states of a query, and replaces the shares F_Y given Y by the
+ * changes dq. */
 static void find_changes(const solving *s, const rarer *y, size_t query, size_t at, double **share,
                          double **change)
 {
@@ -184,11 +186,12 @@ static void find_changes(const solving *s, const rarer *y, size_t query, size_t 
         scale_cavity(*change, logs, n);
     }
     for (size_t i = 0; i < n; ++i) {
-        (*change)[i] = y->q * ((*change)[i] - (*share)[i]) + 0.0; /* never -0 */
+        (*change)[i] = y->q * ((*change)[i] - (*share)[i]) + 0.0; /* adding 0 avoids -0 */
     }
 }
 
-/* @param k the first of their parameters. @param at index of their first answer */
+/* Computes the derivatives for the likelihoods of evidence. @param k number of their first
+ * parameter. @param at index of their first answer. */
 static void find_likelihoods(const solving *s, const rarer *y, size_t k, size_t at,
                              gbs_sensitivities *answer)
 {
@@ -199,7 +202,7 @@ static void find_likelihoods(const solving *s, const rarer *y, size_t k, size_t 
     while (k < answer->n_parameters) {
         const uint32_t v = answer->of[k];
         const uint32_t arity = r->user->arity[v];
-        if (r->number[v] == GBSI_NONE) { /* of an observed variable */
+        if (r->number[v] == GBSI_NONE) { /* the likelihood of an observed variable */
             answer->log_p[k + r->state[v]] = 1.0;
         } else {
             find_changes(s, y, query++, at, &share, &change);
@@ -211,10 +214,10 @@ static void find_likelihoods(const solving *s, const rarer *y, size_t k, size_t 
     }
 }
 
-/* Finds the changes by the leak of a noisy factor and by its inhibitions in the states that remain:
- * the tables of its chain are conditional.
- * @param k number of the first parameter of the factor.
- * @param at index of their first answer; moved on */
+/* Finds the changes by the leak of a noisy factor, and by its inhibitions in the states that
+ * evidence leaves. The tables of its chain are conditional tables. @param k number of the first
+ * parameter of the factor. @param at in: index of the factor's first answer; out: index after its
+ * last answer. */
 static void find_causes(const solving *s, const rarer *y, size_t factor, size_t k, size_t *at,
                         gbs_sensitivities *answer)
 {
@@ -266,7 +269,7 @@ static gbs_status find_derivatives(const solving *s, const size_t *first, gbs_se
             find_causes(s, &y, i, first[i], &at, answer);
             continue;
         }
-        share = &one; /* of a factor that has become constant */
+        share = &one; /* a factor that has become constant */
         change = &zero;
         if (query != SIZE_MAX) {
             what = s->query[query].without != NULL ? GBSI_MOVED_APART : GBSI_MOVED_SUM;

@@ -13,8 +13,8 @@ static void add(double *sum, size_t n, size_t k, double score)
     sum[2 * (2 * n + k)] += score * score;
 }
 
-/* With N = prod of q and M = N / q of the current cause, the score is 1 / q without the effect and
- * -M / (1 - N) with it. */
+/* Let N be the product of all q, and M = N / q for the current cause. The score is 1 / q if the
+ * effect is absent, and -M / (1 - N) if it is present. */
 void gbsi_scores_add(const gbsi_reduced *reduced, size_t factor, const uint32_t *state, double *sum)
 {
     const gbsi_factors *f = &reduced->user->factors;
@@ -22,7 +22,7 @@ void gbsi_scores_add(const gbsi_reduced *reduced, size_t factor, const uint32_t 
     const gbsi_noisy noisy = gbsi_noisy_of(f, factor);
     const bool effect = state[noisy.child] == noisy.effect;
     size_t n = 1;
-    size_t n_never = 0; /* causes with q = 0 */
+    size_t n_never = 0; /* number of causes with q = 0 */
     double log_none = 0.0;
     for (uint32_t i = 0; i <= noisy.n_parents; ++i) {
         const double log_q = noisy.log_q[i == 0 ? 0 : n + state[noisy.parent[i - 1]]];
@@ -43,7 +43,8 @@ void gbsi_scores_add(const gbsi_reduced *reduced, size_t factor, const uint32_t 
     }
 }
 
-/* Whether the evidence of the child allows that it is without the effect, or with it. */
+/* @return whether the evidence of the child allows the effect (`effect` true) or its absence
+ * (false). */
 static bool may_be(const gbsi_reduced *r, const gbsi_noisy *noisy, bool effect)
 {
     const uint32_t wanted = effect ? noisy->effect : 1 - noisy->effect;
@@ -64,7 +65,8 @@ void gbsi_scores_judge(const gbsi_reduced *reduced, size_t factor, gbsi_score *s
     const uint32_t *arity = r->user->arity;
     const bool none = may_be(r, &noisy, false);
     const bool effect = may_be(r, &noisy, true);
-    size_t n_certain = noisy.log_q[0] < 0.0; /* causes that may have an effect in every state */
+    size_t n_certain =
+        noisy.log_q[0] < 0.0; /* number of causes that may have an effect in every state */
     size_t at = 1;
     for (uint32_t i = 0; i < noisy.n_parents; ++i) {
         bool certain = true;

@@ -115,11 +115,12 @@ gbs_status gbsi_parameters_list(const gbs_model *model, const gbs_evidence *evid
 
 /* ---- what they do ---------------------------------------------------------------------------- */
 
-/* Changes one column of a conditional table: t -> t + d and the others t_j -> t_j (1 - d / R),
- * where R is their sum. This moves F = sum_j t_j g_j by d (g - sum over others of t_j g_j / R).
- * Chan & Darwiche (2002), J. Artif. Intell. Res. 17:265-287.
- * @param logs [r] ln t_j. @param sign 1; -1: bounds are added. @param g [r] in: g; out:
- * derivatives. @param room [2 * r] sums before. */
+/* Computes derivatives for one column of a conditional table. An entry t becomes t + d, and every
+ * other entry t_j becomes t_j (1 - d / R), where R is the sum of the other entries. This changes F
+ * = sum_j t_j g_j by d (g - sum over the other entries of t_j g_j / R). Chan & Darwiche (2002), J.
+ * Artif. Intell. Res. 17:265-287. @param logs [r] ln t_j. @param sign 1: the second term is
+ * subtracted; -1: the g are bounds, which are added. @param g [r] in: g; out: derivatives. @param
+ * room [2 * r] scratch for partial sums. */
 static void move_column(uint32_t r, const double *logs, double sign, double *g, double *room)
 {
     double *before_t = room;
@@ -131,7 +132,7 @@ static void move_column(uint32_t r, const double *logs, double sign, double *g, 
         before_t[i] = sum_t;
         before_f[i] = sum_f;
         sum_t += t;
-        sum_f += t > 0.0 ? t * g[i] : 0.0; /* a g that is not known does not matter there */
+        sum_f += t > 0.0 ? t * g[i] : 0.0; /* if t is 0, g does not matter, and may be unknown */
     }
     const double first = g[0];
     const double last = g[r - 1];
@@ -146,7 +147,7 @@ static void move_column(uint32_t r, const double *logs, double sign, double *g, 
         sum_f += t > 0.0 ? t * own : 0.0;
         if (rest_t > 0.0) {
             g[i] = own - sign * (rest_f / rest_t);
-        } else if (r == 2) { /* only the other state takes what t loses */
+        } else if (r == 2) { /* the one other state takes the whole change of t */
             g[i] = own - sign * (i == 0 ? last : first);
         } else {
             g[i] = NAN;
@@ -228,7 +229,7 @@ void gbsi_parameters_ranges(const gbsi_reduced *reduced, const size_t *first,
             const double value =
                 gbsi_factor_value_at(&reduced->unit, reduced->user->arity, factor, rest.at);
             const bool known = value == range[0] || value == range[1];
-            two = two && (known || !(range[0] < range[1])); /* a third value */
+            two = two && (known || !(range[0] < range[1])); /* false if phi has a third value */
             range[0] = value < range[0] ? value : range[0];
             range[1] = value > range[1] ? value : range[1];
         }

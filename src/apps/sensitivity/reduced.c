@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model is built with weights of one, so that conditioning removes nothing from it; its weights
- * are filled in afterwards. */
+/* The model is built with weights of one, because conditioning must not remove states or factors.
+ * The true weights are filled in afterwards. */
 #include "sensitivity/reduced.h"
 
 #include <math.h>
@@ -8,7 +8,8 @@
 #include "base/memory.h"
 #include "store/builder.h"
 
-#define MOST_ENTRIES ((size_t)1 << 26) /* of one table: a larger one would not fit a tree */
+/* most entries of one table; a larger table would not fit into a junction tree */
+#define MOST_ENTRIES ((size_t)1 << 26)
 
 void gbsi_reduced_free(gbsi_reduced *reduced)
 {
@@ -49,7 +50,8 @@ gbsi_rest gbsi_rest_begin(const gbsi_reduced *reduced, size_t factor)
     for (size_t k = n; k-- > 0;) {
         rest.at[k] = r->state[scope[k]];
         rest.user += stride * rest.at[k];
-        stride *= r->user->arity[scope[k]]; /* wraps around in factors without a table: not used */
+        stride *= r->user->arity[scope[k]]; /* the product may wrap around for factors without a
+                                               table, which do not use it */
         if (r->number[scope[k]] != GBSI_NONE &&
             !gbsi_mul_size(rest.n_joint, r->user->arity[scope[k]], &rest.n_joint)) {
             rest.n_joint = SIZE_MAX;
@@ -157,7 +159,7 @@ static gbs_status add_variables(const gbsi_reduced *r, gbs_builder *builder, gbs
     return status;
 }
 
-/* A table of zeros over some variables of the model. */
+/* Adds a table of zeros over some variables of the model. */
 static gbs_status add_table(gbs_builder *builder, uint32_t n, const uint32_t *scope,
                             size_t n_entries, const double *zeros, gbs_error *err)
 {
@@ -214,7 +216,8 @@ static gbs_status find_largest(const gbsi_reduced *r, size_t *most, gbs_error *e
     return GBS_OK;
 }
 
-/* @param state variable of the model: s_0; it moves behind s_n. */
+/* Adds the chain of a noisy factor. @param state in: number of the variable s_0 in the model; out:
+ * the number after s_n. */
 static gbs_status add_chain(gbsi_reduced *r, gbs_builder *builder, const gbsi_noisy *noisy,
                             const double *zeros, uint32_t *state, gbs_error *err)
 {
@@ -300,7 +303,7 @@ gbs_status gbsi_reduced_build(gbsi_reduced *reduced, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_builder *builder = NULL;
-    number_variables(reduced); /* again, without those that are barren */
+    number_variables(reduced); /* second numbering, without the barren variables */
     GBSI_TRY(gbs_builder_new(&builder, err));
     GBSI_TRY(add_all(reduced, builder, err));
     GBSI_TRY(gbs_builder_build(builder, &reduced->model, err));
@@ -337,7 +340,7 @@ static double *table_of(const gbsi_reduced *r, size_t f)
     return factors->table + factors->table_start[factors->aux[f]];
 }
 
-/* Fills the table of the indicator: 0 if it is right about X, minus infinity elsewhere. */
+/* Fills the table of the indicator: 0 if the indicator agrees with X, else minus infinity. */
 static void fill_indicator(gbsi_reduced *r)
 {
     double *table = table_of(r, r->first_likelihood + r->n_likelihoods);
@@ -350,7 +353,7 @@ static void fill_indicator(gbsi_reduced *r)
     }
 }
 
-/* The states of a variable that are left: *first up to, not including, the result. */
+/* Finds the states that evidence leaves to a variable: from *first to the result minus 1. */
 static uint32_t states_of(const gbsi_reduced *r, uint32_t v, uint32_t *first)
 {
     *first = r->number[v] == GBSI_NONE ? r->state[v] : 0;

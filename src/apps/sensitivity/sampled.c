@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Covariances of 1[X = x] with the joint states of each factor's scope, or with its function phi,
  * over the draws of a run. Draws are counted in batches. If there are 16 chains or more, each chain
- * is a batch; else batches are pieces of chains, which grow so that each chain has from B / 2 to B
- * of them. With sums over batch b (of n_b draws) the mean of
+ * is a batch. Otherwise batches are pieces of chains; the pieces grow so that each chain has from B
+ * / 2 to B pieces. With sums over batch b (of n_b draws) the mean of
  *
  *     w_b(s) = P_b(x, s) - p P_b(s) - P(s) (P_b(x) - p)                                      [M55]
  *
@@ -21,31 +21,34 @@
 
 #define LEAST_BATCHES 16u
 
-/* With fewer visits than this, the spread of the visited values says nothing about the values that
- * were missed. */
+/* Fewest visits to a state from which its spread also describes the values that draws missed. */
 #define RARE_VISITS 8.0
 
 typedef struct sampling {
     const gbs_model *model;
-    const gbs_run_callbacks *callbacks; /* the caller's */
+    const gbs_run_callbacks *callbacks; /* callbacks of the caller */
     gbs_sensitivities *answer;
-    const size_t *first; /* parameters of factors */
+    const size_t *first; /* number of the first parameter of each factor */
     gbsi_reduced *reduced;
-    gbsi_zero_entries *zeros; /* NULL: of no network */
+    gbsi_zero_entries *zeros; /* NULL if the model has no conditional tables */
     gbs_run *run;
-    size_t *cell;     /* [factors + 1] the first of each factor; then those of likelihoods */
-    size_t n_cells;   /* cells for each joint state of a table; for a formula those of phi and phi^2
-                       */
-    size_t n_widest;  /* cells of one, at most */
-    size_t n_longest; /* parameters of one factor or likelihood, at most */
+    size_t *cell;   /* [factors + 1] first cell of each factor; the last entry is the first cell of
+                       the likelihoods */
+    size_t n_cells; /* number of cells: one for each joint state of a table; one for phi and one for
+                       phi^2 of a formula */
+    size_t n_widest;  /* largest number of cells of a factor or likelihood */
+    size_t n_longest; /* largest number of parameters of a factor or likelihood */
     uint32_t n_chains;
-    uint32_t n_pieces; /* batches of a chain, at most; 1: it is one, of any length */
-    uint64_t per;      /* draws of a piece */
-    uint64_t n_draws;  /* of the first chain */
-    double *draws;     /* [batches + 1][2] how many, by 1[X = x]; the last batch is the whole */
-    double *sum;       /* [batches + 1][n_cells][2] the same of each cell */
+    /* largest number of batches of a chain; 1: a chain is one batch of any length */
+    uint32_t n_pieces;
+    uint64_t per;     /* number of draws of a piece */
+    uint64_t n_draws; /* number of draws of the first chain */
+    double *draws; /* [batches + 1][2] number of draws without and with X = x; the last batch is the
+                      sum over all batches */
+    /* [batches + 1][n_cells][2] number of draws in each cell, without and with X = x */
+    double *sum;
     double *w, *out, *mean, *square, *room;
-    uint8_t *is_zero;  /* [GBS_MAX_ARITY] of the states of a column */
+    uint8_t *is_zero;  /* [GBS_MAX_ARITY] whether the entry of each state of a column is 0 */
     gbsi_score *score; /* [n_longest] */
 } sampling;
 
@@ -93,7 +96,7 @@ static uint32_t n_batches(const sampling *s)
     return s->n_chains * s->n_pieces;
 }
 
-/* Allocates the sums, once the number of chains is known. */
+/* Allocates the sums. The number of chains must be known. */
 static gbs_status take_room(sampling *s, gbs_error *err)
 {
     s->n_chains = (uint32_t)gbs_run_report(s->run)->chains;
@@ -135,7 +138,7 @@ static void clear_batch(sampling *s, size_t batch)
     memset(s->sum + 2 * s->n_cells * batch, 0, 2 * s->n_cells * sizeof *s->sum);
 }
 
-/* Joins two pieces to one, once all pieces of all chains are full. */
+/* Joins every two pieces to one piece, if all pieces of all chains are full. */
 static void join_pieces(sampling *s)
 {
     for (uint32_t chain = 0; chain < s->n_chains; ++chain) {
@@ -150,7 +153,7 @@ static void join_pieces(sampling *s)
     s->per *= 2;
 }
 
-/* The joint state of the free part of a table's scope. */
+/* @return the joint state of the free variables in a table's scope. */
 static size_t joint_state(const gbsi_reduced *r, size_t factor, const uint32_t *state)
 {
     const gbsi_factors *f = &r->user->factors;
@@ -217,14 +220,14 @@ static int on_progress(void *context, const gbs_progress *progress)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Whether a batch counts: those that are full, or all chains. */
+/* @return whether a batch counts: a piece counts if it is full, and a chain if it has draws. */
 static bool is_whole(const sampling *s, size_t batch)
 {
     const double n = s->draws[2 * batch] + s->draws[2 * batch + 1];
     return s->n_pieces == 1 ? n > 0.0 : n == (double)s->per;
 }
 
-/* P(x) in a batch and, of a cell, P(x, s) and P(s). */
+/* Frequencies in a batch: P(x), and P(x, s) and P(s) of a cell. */
 typedef struct shares {
     double x, joint, all;
 } shares;
@@ -237,8 +240,8 @@ static shares shares_of(const sampling *s, size_t batch, size_t cell)
     return (shares){.x = n[1] / total, .joint = sum[1] / total, .all = (sum[0] + sum[1]) / total};
 }
 
-/* Computes w_b of n cells.
- * @param batch n_batches(s): of all draws, which gives the covariances themselves. */
+/* Computes w_b of n cells. @param batch number of the batch; n_batches(s) stands for all draws, for
+ * which w_b is the covariance. */
 static void deviations(sampling *s, size_t batch, size_t cell, size_t n)
 {
     for (size_t i = 0; i < n; ++i) {
@@ -248,17 +251,18 @@ static void deviations(sampling *s, size_t batch, size_t cell, size_t n)
     }
 }
 
-/* A state that N draws miss has a probability of some 1 / N: no smaller error is claimed for its
- * share where so few draws had it. */
+/* @return the least error of the share of a rarely visited state. A state that N draws miss may
+ * have a probability of about 1 / N; the error is not below this size if few draws had the state.
+ */
 static double error_of_rare(double visits, double n_draws)
 {
     const double q = (visits + 0.5) / (n_draws + 1.0);
     return visits < RARE_VISITS ? gbsi_sqrt(q * (1.0 - q) / n_draws) : 0.0;
 }
 
-/* @return a bound for a cell that is 0 in a conditional table, in a column from `first` on. The
- * bound is the bound of the frequency of these states of the parents in the draws, times the mean
- * of rho; NAN if too few draws had these states. */
+/* @return a bound for a cell that is 0 in a conditional table, in the column that begins at
+ * `first`. The bound is a bound of the frequency of the parents' states in the draws, times the
+ * mean of rho; NAN if too few draws had these states. */
 static double bound_of_zero(const sampling *s, size_t cell, size_t first, uint32_t arity)
 {
     const double *whole = s->sum + 2 * s->n_cells * n_batches(s);
@@ -279,8 +283,8 @@ static double bound_of_zero(const sampling *s, size_t cell, size_t first, uint32
     return visits[0] + visits[1] < RARE_VISITS ? (double)NAN : most * (rho > 1.0 ? rho : 1.0);
 }
 
-/* Sets w to NAN for zeros of a conditional table about which draws say too little, or nothing.
- * @param bounds whether w are bounds. */
+/* Sets w to NAN for zeros of a conditional table about which draws say nothing or too little.
+ * @param bounds whether w holds bounds. */
 static void judge_zeros(sampling *s, size_t factor, size_t cell, bool bounds, double *w)
 {
     const gbsi_factors *f = &s->model->factors;
@@ -302,7 +306,7 @@ static void judge_zeros(sampling *s, size_t factor, size_t cell, bool bounds, do
     }
 }
 
-/* Turns the values w of the n cells of a likelihood or of a factor, from `cell` on, into those of
+/* Turns the values w of the n cells of a factor or likelihood, from `cell` on, into derivatives by
  * its parameters. */
 static void move(sampling *s, size_t factor, gbsi_moved what, size_t cell, size_t n, double *w,
                  double *out)
@@ -345,14 +349,15 @@ static void find_errors(sampling *s, size_t factor, size_t cell, size_t n_cells,
 }
 
 /* @return the part of the error of Cov(1[X = x], 1[s]) = P(x, s) P(not x, not s) - P(x, not s)
- * P(not x, s) that is due to rare ones among these four events. */
+ * P(not x, s) that is due to events among these four that are rare. */
 static double rare_in_table(const sampling *s, size_t cell)
 {
     const size_t whole = n_batches(s);
     const double n = s->draws[2 * whole] + s->draws[2 * whole + 1];
     const double *sum = s->sum + 2 * (s->n_cells * whole + cell);
     double most = 0.0;
-    for (size_t i = 0; i < 4; ++i) { /* X is not x, x; beside s, not s */
+    for (size_t i = 0; i < 4;
+         ++i) { /* the four events: X is not x or is x, together with s or not s */
         const size_t x = i % 2;
         const double own = i < 2 ? sum[x] : s->draws[2 * whole + x] - sum[x];
         const double opposite = i < 2 ? s->draws[2 * whole + 1 - x] - sum[1 - x] : sum[1 - x];
@@ -374,8 +379,8 @@ static double range_of(const gbsi_factors *f, size_t factor)
     return sums && logical->n_body > 2 ? logical->n_body : 2.0;
 }
 
-/* Computes how often a function phi had its rarer value, as if phi had only two values, as far
- * apart as its values can be: the variance of phi tells it. */
+/* Estimates from the variance of phi how often phi had its rarer value. The estimate assumes that
+ * phi has only two values, whose distance is the largest distance of values of phi. */
 static double rare_in_formula(const sampling *s, size_t factor, size_t cell)
 {
     const size_t whole = n_batches(s);
@@ -437,7 +442,8 @@ static void raise_errors(sampling *s, size_t factor, size_t cell, size_t n_cells
     }
 }
 
-/* @param at the first parameter. @param n how many */
+/* Reads the cells of a factor or likelihood. @param at number of the first parameter. @param n
+ * number of parameters. */
 static void read_cells(sampling *s, size_t factor, size_t cell, size_t n_cells, size_t at, size_t n)
 {
     const size_t whole = n_batches(s);
@@ -457,7 +463,7 @@ static void forget(gbs_sensitivities *a, size_t i)
     a->derivative[i] = a->mcse[i] = a->log_p[i] = NAN;
 }
 
-/* Forgets the parameters of a noisy factor that draws do not determine. */
+/* Sets the results of a noisy factor's parameters that draws do not determine to NAN. */
 static void forget_unknown(sampling *s, size_t factor)
 {
     const size_t n = s->first[factor + 1] - s->first[factor];
@@ -493,7 +499,7 @@ static void read_all(sampling *s)
     while (k < a->n_parameters) {
         const uint32_t v = a->of[k];
         const uint32_t arity = s->model->arity[v];
-        if (s->reduced->number[v] == GBSI_NONE) { /* of an observed variable */
+        if (s->reduced->number[v] == GBSI_NONE) { /* the likelihood of an observed variable */
             a->log_p[k + s->reduced->state[v]] = 1.0;
         } else {
             read_cells(s, SIZE_MAX, cell, arity, k, arity);
@@ -503,7 +509,7 @@ static void read_all(sampling *s)
     }
 }
 
-/* Reads p itself as the run estimates it, by averaging conditionals. */
+/* Reads the run's estimate of p, which averages conditional probabilities. */
 static gbs_status read_p(sampling *s, gbs_error *err)
 {
     const gbs_model *m = s->model;

@@ -31,7 +31,7 @@ void gbs_sensitivities_free(gbs_sensitivities *answer)
 /* ---- another value ----------------------------------------------------------------------- */
 
 /* p = now + m derivative / (1 + m log_p). P(x, e) and P(e) are linear in t, or in the ratio of the
- * new weight of some states to the old one; m is the change of t, or this ratio less 1. For a
+ * new weight of some states to their old weight; m is the change of t, or this ratio minus 1. For a
  * formula that is `high` in these states and `low` in all other states, 1[formula = high] =
  * (formula - low) / (high - low) [M55]. */
 typedef struct line {
@@ -39,7 +39,7 @@ typedef struct line {
     double width; /* high - low; 1 for other kinds */
 } line;
 
-/* Whether P(x, e) and P(e) are linear in the parameter itself. */
+/* @return whether P(x, e) and P(e) are linear in the parameter, not in a ratio of weights. */
 static bool is_probability(const gbs_sensitivities *a, size_t i)
 {
     return a->kind[i] == GBS_PARAMETER_PROBABILITY || a->kind[i] == GBS_PARAMETER_INHIBITION ||
@@ -92,7 +92,7 @@ double gbs_sensitivity_value_for(const gbs_sensitivities *answer, size_t paramet
     const double rise = p - a->p;
     const double moved = rise / (l.derivative - rise * l.log_p);
     if (l.derivative == 0.0 || !(1.0 + moved * l.log_p > 0.0)) {
-        return NAN; /* NAN of a slope, too */
+        return NAN; /* also if the slope is NAN */
     }
     double value = a->value[parameter] + moved;
     if (!is_probability(a, parameter)) {
@@ -181,7 +181,8 @@ static gbs_status answer_somehow(asking *a, const gbs_model *model, const gbs_ev
         o->method = GBS_METHOD_SAMPLE;
         const double left_s = o->time_s - (gbsi_clock_s() - a->begun_s);
         o->time_s = o->time_s > 0.0 ? gbsi_larger(left_s, 1e-3) : 0.0;
-        o->temper = GBS_TEMPER_OFF; /* ladders give no draw where zeros are violated */
+        o->temper =
+            GBS_TEMPER_OFF; /* tempered runs give no draws in which hard zeros are violated */
         status = gbsi_sensitivity_sampled(model, evidence, o, &a->callbacks, first, answer, err);
     }
 

@@ -27,7 +27,8 @@ typedef struct problem {
     uint32_t variable, state;
 } problem;
 
-/* Columns of random probabilities, of which some are 0 and some are alone. */
+/* Draws columns of random probabilities. Some entries are 0, and some columns have only one
+ * positive entry. */
 static void random_columns(bool zeros, uint32_t arity, size_t n, double *p)
 {
     for (size_t i = 0; i < n; i += arity) {
@@ -142,7 +143,7 @@ static gbs_model *weak_model(void)
     return model;
 }
 
-/* Observed states and likelihoods, zeros among them. */
+/* Makes random evidence of observed states and of likelihoods, some of them 0. */
 static gbs_evidence *random_evidence(const gbs_model *model)
 {
     gbs_evidence *evidence = NULL;
@@ -188,7 +189,7 @@ typedef struct sums {
     double x, e; /* weights of the states with X = x and the evidence, and with the evidence */
 } sums;
 
-/* @param factor SIZE_MAX, or one of which each state counts as often as it says */
+/* @param factor SIZE_MAX, or a factor by whose value each state is multiplied */
 static sums enumerate(const problem *p, size_t factor)
 {
     const gbs_model *m = p->model;
@@ -223,11 +224,12 @@ static sums enumerate(const problem *p, size_t factor)
 /* Derivatives of both sums by a parameter. @return false: it has none */
 typedef struct expected {
     sums derivative;
-    double other;   /* another value of it, NAN: not to be asked for */
-    double p_other; /* p with it */
+    double other;   /* another value of the parameter; NAN: not tested */
+    double p_other; /* p for this value */
 } expected;
 
-/* The parameter's table with one entry moved, the rest of the column in proportion. */
+/* Moves one entry of the parameter's table; the other entries of the column change in proportion.
+ */
 static bool move_entry(const gbs_model *m, size_t f, size_t entry, double *logs, double *t_moved)
 {
     const size_t arity = m->arity[m->factors.scope[m->factors.scope_start[f + 1] - 1]];
@@ -252,7 +254,7 @@ static double ratio(sums s)
     return s.x / s.e;
 }
 
-/* By changing an array of logarithms of the model or of the evidence. */
+/* Computes derivatives by changes of an array of logarithms of the model or of the evidence. */
 static expected change_logs(const problem *p, double *logs, size_t n, const double *changed,
                             double moved)
 {
@@ -439,7 +441,7 @@ static void long_chain(void **unused)
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* Zeros in the first column of one table of a network. */
+/* Puts zeros into the first column of one table of a network. */
 static void put_zeros(problem *p)
 {
     gbsi_factors *f = &p->model->factors;
@@ -455,7 +457,7 @@ static void put_zeros(problem *p)
     }
 }
 
-/* How far estimates are off, in standard errors. */
+/* Distances of estimates from exact values, in standard errors. */
 typedef struct tally {
     uint32_t n, n_far, n_zeros, n_unknown;
     double squares, squares_of_zeros;
@@ -474,7 +476,7 @@ static void compare_estimates(const gbs_sensitivities *s, const gbs_sensitivitie
         }
         if (isnan(s->derivative[i]) && (zeros || of_cause)) {
             t->n_unknown += of_cause && fabs(exact->derivative[i]) > 0.01;
-            continue; /* what few draws have, or another factor has zeros */
+            continue; /* few draws have the state, or another factor has zeros */
         }
         const double z = fabs(off) / s->mcse[i];
         if (s->value[i] == 0.0 && s->kind[i] == GBS_PARAMETER_PROBABILITY) {
@@ -543,7 +545,7 @@ static void sampled_graphs(void **unused)
     sampled_problems(GRAPH, false, 16);
 }
 
-/* Refused without a trace. */
+/* Calls that are refused leave the outputs unchanged. */
 static void refusals(void **unused)
 {
     (void)unused;

@@ -9,12 +9,14 @@
 
 struct gbsi_zero_entries {
     const gbsi_reduced *reduced;
-    uint32_t *table; /* [factors] number among those with zeros to answer; GBSI_NONE: none */
+    /* [factors] index in `factor`; GBSI_NONE: no zeros of this factor are estimated */
+    uint32_t *table;
     size_t n;
-    size_t *factor;        /* [n] the conditional tables */
-    size_t *first, *other; /* [n + 1]; [first[n]] the other factors of the child of each */
-    uint32_t *state;       /* [user's variables] a draw that is changed */
-    double *logr;          /* [largest arity] */
+    size_t *factor; /* [n] conditional tables whose zeros are estimated */
+    size_t *first,
+        *other;      /* first [n + 1]; other [first[n]]: the other factors of each table's child */
+    uint32_t *state; /* [user's variables] copy of a draw, in which the child's state is changed */
+    double *logr;    /* [largest arity] */
 };
 
 void gbsi_zero_entries_free(gbsi_zero_entries *zeros)
@@ -57,8 +59,7 @@ static bool likes_all(const gbsi_reduced *r, uint32_t v)
     return true;
 }
 
-/* Finds the factor that is the table of each child v; GBSI_NONE for a child with another factor
- * that has zeros. */
+/* Finds the table of each child v; GBSI_NONE if another factor of the child has zeros. */
 static void find_tables(gbsi_zero_entries *z, uint32_t *of_child)
 {
     const gbsi_reduced *r = z->reduced;
@@ -82,8 +83,9 @@ static void find_tables(gbsi_zero_entries *z, uint32_t *of_child)
     }
 }
 
-/* The other factors of each child: the function either adds their number to first[k + 1], or writes
- * them from first[k] on and moves first[k] by their number. */
+/* Finds the other factors of each child. On the first call the function adds their number to
+ * first[k + 1]. On the second call it writes the factors from first[k] on, and advances first[k] by
+ * their number. */
 static void find_others(gbsi_zero_entries *z, const uint32_t *of_child)
 {
     const gbsi_factors *f = &z->reduced->user->factors;
@@ -201,7 +203,7 @@ void gbsi_zero_entries_add(gbsi_zero_entries *zeros, const uint32_t *state, cons
         const size_t factor = z->factor[k];
         const uint32_t child = child_of(f, factor);
         const uint32_t arity = r->user->arity[child];
-        size_t free_at = 0; /* place of the column among the cells and in the table */
+        size_t free_at = 0; /* offsets of the column among the cells and in the table */
         size_t at = 0;
         for (size_t j = f->scope_start[factor]; j + 1 < f->scope_start[factor + 1]; ++j) {
             const uint32_t v = f->scope[j];

@@ -5,14 +5,15 @@
 
 #include "base/memory.h"
 
-#define AT_ONCE 8u /* sums: a line of memory is one member's */
+#define AT_ONCE 8u /* number of sums that a member adds up at a time: one cache line */
 
 typedef struct summing {
     const gbsi_blocks *blocks;
     uint32_t n_members;
-    size_t first; /* first of the blocks that members are summing now, one each */
+    /* first of the blocks that the members are summing now, one block for each member */
+    size_t first;
     size_t stride;
-    double *sum; /* [1 + n_members][stride] */
+    double *sum; /* [1 + n_members][stride] total, and the sums of each member's block */
 } summing;
 
 static void sum_block(void *context, uint32_t member)
@@ -28,7 +29,8 @@ static void sum_block(void *context, uint32_t member)
     }
 }
 
-/* Adds up each sum by one member, the blocks in their order. */
+/* Adds the sums of the blocks to the total, in the order of the blocks. One member computes each
+ * sum. */
 static void add_blocks(void *context, uint32_t member)
 {
     const summing *s = context;

@@ -45,7 +45,7 @@ gbs_status gbsi_judge_at(gbsi_judge *judge, const double *w, double *sum, gbs_er
                                      : gbsi_pseudo_sum(&judge->pseudo, w, sum, NULL, NULL, err);
 }
 
-/* Judges a model with its weights as they are. */
+/* Judges a model at its own weights. */
 static gbs_status judge_model(const gbs_model *model, const gbs_data *data, bool exact, double *sum,
                               gbs_error *err)
 {

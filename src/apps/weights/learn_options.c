@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "options/questions.h"
 
-#define TOLERANCE 1e-6 /* tolerance of a struct of zeros; the command line uses a larger one */
+#define TOLERANCE 1e-6 /* tolerance if the option is 0; the command line uses a larger default */
 
 gbs_status gbsi_learn_options_settle(const gbs_learn_options *given, gbs_learn_options *o,
                                      gbs_error *err)

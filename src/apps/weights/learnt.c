@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 
-/* Numbers the learnt weights in their order. @param number [n_weights] out: GBSI_NONE: not learnt.
- */
+/* Numbers the learnt weights in their order. @param number [n_weights] out: number of the weight
+ * among the learnt weights; GBSI_NONE if the weight is not learnt. */
 static gbs_status number_them(const gbs_model *model, gbsi_learnt *learnt, uint32_t *number,
                               gbs_error *err)
 {

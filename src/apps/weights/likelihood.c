@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ln P(row) = ln Z(w; observed values of the row) - ln Z(w), and its derivative by a weight is the
- * difference of the expectations of its feature [M66]. One junction tree serves all weights and
- * rows: its model has a table for each factor, which each evaluation fills with new entries. A
- * complete row needs no tree: its features are counted once. Variables of one state are left out,
- * which moves no entry. */
+/* ln P(row) = ln Z(w; observed values of the row) - ln Z(w). The derivative of ln P(row) by a
+ * weight is the difference of two expectations of the weight's feature [M66]. One junction tree
+ * serves all weights and rows: its model has a table for each factor, and each evaluation fills the
+ * tables with new entries. Complete rows need no tree: their features are counted once. Variables
+ * of one state are left out, which moves no entry of a table. */
 #include "weights/likelihood.h"
 
 #include <inttypes.h>
@@ -14,30 +14,32 @@
 #include "cases/case_tree.h"
 #include "solve/solve.h"
 
-#define MOST_ENTRIES ((size_t)1 << 20) /* of a factor's table */
+#define MOST_ENTRIES ((size_t)1 << 20) /* most entries of a factor's table */
 
 struct gbsi_likelihood {
     const gbs_model *model;
     const gbsi_learnt *learnt;
     const gbs_data *data;
-    const double *weight; /* [rows] theirs, or others of any sign */
+    const double *weight; /* [rows] weights of the rows, or other weights of any sign */
     gbsi_watch *watch;
-    gbs_model *tables;  /* a table for each factor with a variable of two states */
-    uint32_t *number;   /* [variables] in tables; GBSI_NONE: of one state */
-    size_t n_kept;      /* factors of tables: */
-    size_t *kept;       /* [n_kept] their numbers in the model */
-    size_t *start;      /* [n_kept + 1] their entries in */
-    double *entry;      /* log-weight at unit weight */
+    /* model with a table for each factor that has a variable of two states or more */
+    gbs_model *tables;
+    uint32_t *number; /* [variables] number of the variable in `tables`; GBSI_NONE: the variable has
+                         one state */
+    size_t n_kept;    /* number of factors of `tables` */
+    size_t *kept;     /* [n_kept] numbers of these factors in the model */
+    size_t *start;    /* [n_kept + 1] where the entries of each kept factor begin in `entry` */
+    double *entry;    /* log-weights of the entries if the learnt weights are 1 */
     gbsi_solver solver; /* holds the junction tree; it is empty if all variables have one state */
-    uint32_t n_columns; /* of two states or more: */
+    uint32_t n_columns; /* number of columns whose variables have two states or more */
     uint32_t *from, *column; /* [n_columns] column of the data, variable of tables */
     uint32_t n_query;
     size_t *asked;          /* [n_query] kept factors that are tied to a learnt weight */
-    gbsi_case_scope *query; /* [n_query] their scopes */
-    size_t n_p;             /* joint states of all of these */
-    double n_rows;          /* weight of all rows */
-    double base;            /* log-weight of complete rows without the learnt weights, */
-    double *count;          /* [n] and sums of features */
+    gbsi_case_scope *query; /* [n_query] scopes of the factors in `asked` */
+    size_t n_p;             /* number of joint states of all queried scopes */
+    double n_rows;          /* sum of the weights of all rows */
+    double base;   /* sum over complete rows of their log-weights without the learnt weights */
+    double *count; /* [n] sums of the features of complete rows */
     size_t n_partial;
     size_t *partial; /* [n_partial] rows of the data with a missing value */
     gbsi_case_tree *tree;
@@ -87,7 +89,7 @@ static gbs_status count_entries(const gbs_model *m, size_t i, size_t *n, gbs_err
     return GBS_OK;
 }
 
-/* Lists the factors, and where their entries begin. */
+/* Lists the kept factors, and the offsets of their entries. */
 static gbs_status keep_factors(gbsi_likelihood *l, gbs_error *err)
 {
     const size_t n = l->model->factors.n_factors;
@@ -204,9 +206,8 @@ static gbs_status take_columns(gbsi_likelihood *l, gbs_error *err)
     return GBS_OK;
 }
 
-/* Takes the states of a row.
- * @param x [variables] 0 before, out.
- * @return whether none is missing. */
+/* Reads the states of a row. @param x [variables] in: zeros; out: the states. @return whether the
+ * row is complete. */
 static bool take_row(const gbsi_likelihood *l, size_t row, uint32_t *x)
 {
     const gbs_data *d = l->data;
@@ -358,7 +359,7 @@ cleanup:
     return status;
 }
 
-/* Fills the tree with these weights. */
+/* Fills the tree with the weights w. */
 static gbs_status fill_tree(gbsi_likelihood *l, const double *w, gbs_error *err)
 {
     const gbsi_factors *f = &l->tables->factors;
@@ -397,7 +398,8 @@ static void add_expectations(const gbsi_likelihood *l, const double *p, double s
     }
 }
 
-/* Observes a case: case 0 has nothing observed, the others are the rows with missing values. */
+/* Enters the observed values of a case. Case 0 has no observed values; the other cases are the rows
+ * with missing values. */
 static double take_case(gbsi_likelihood *l, size_t number, size_t lane)
 {
     uint32_t *state = l->state + lane * l->n_columns;

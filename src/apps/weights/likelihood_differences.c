@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "weights/likelihood.h"
 
-#define APART 1e-4 /* relative distance of the weights of a difference */
+#define APART 1e-4 /* relative distance of the two weights in a difference */
 
 gbs_status gbsi_likelihood_information(gbsi_likelihood *likelihood, const double *w,
                                        double *information, gbs_error *err)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The likelihood of tied weights against enumeration, of rows with and without missing values; its
- * gradient against differences; true weights within two standard errors as often as 95 % says. */
+/* Compares the likelihood of tied weights with enumeration, for rows with and without missing
+ * values, and its gradient with differences. Checks that 95 % of intervals contain the true weight.
+ */
 #include "weights/likelihood.h"
 
 #include "weights/testing.h"
 
-/* ln P of what the rows have. */
+/* @return ln P of the observed values of the rows, by enumeration. */
 static double enumerated(const gbs_model *m, const gbs_data *data)
 {
     double weight[STATES];
@@ -48,7 +49,8 @@ static void likelihood_is_that_of_enumeration(void **state)
     gbs_model_free(m);
 }
 
-/* Also where a variable has no column at all: it is summed out. */
+/* Compares gradients with differences, also if the data lack a column of a variable, which is then
+ * summed out. */
 static void gradient_is_that_of_differences(void **state)
 {
     (void)state;
@@ -138,8 +140,8 @@ static void truth_is_within_errors_where_values_are_missing(void **state)
     assert_in_range(count_within(13), 380 - 26, 380 + 20);
 }
 
-/* With as many rows as weights errors come from the information; a penalty makes a maximum where
- * the data leave none, and pulls. */
+/* With as many rows as weights, errors come from the information. A penalty makes a maximum if the
+ * data do not determine one, and moves it. */
 static void few_rows(void **state)
 {
     (void)state;
@@ -157,7 +159,7 @@ static void few_rows(void **state)
     gbs_model_free(m);
 }
 
-/* 24 x 24 spins have no tree of 64 MiB. */
+/* No junction tree of 24 x 24 spins fits into 64 MiB. */
 static void refusals(void **state)
 {
     (void)state;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of vectors with the second derivatives H of the objective: exact ones for the
- * pseudo-likelihood, and differences of two gradients for the likelihood. They are scaled by the
- * diagonal of H (Jacobi), or by an estimate of it. */
+/* Products of the matrix H of second derivatives of the objective with vectors. Products are exact
+ * for the pseudo-likelihood, and differences of two gradients for the likelihood. Conjugate
+ * gradients are preconditioned by the diagonal of H (Jacobi), or by an estimate of this diagonal.
+ */
 #include "weights/products.h"
 
 #include <string.h>
@@ -12,11 +13,11 @@
 #include "rng/philox.h"
 #include "simd/math.h"
 
-#define STEP_LEFT 0.01 /* how much shorter each step makes the gradient, at best */
-#define DETERMINED \
-    1e-6 /* share of the equations' right side that may remain in the test whether all is known */
-#define FLAT                1e-10 /* share of the largest curvature: smaller ones count as 0 */
-#define FLAT_OF_DIFFERENCES 1e-6  /* the share for approximate second derivatives */
+#define STEP_LEFT  0.01 /* share of the gradient's length that a step may leave */
+#define DETERMINED 1e-6 /* share of the right side that may remain in is_determined() */
+/* share of the largest curvature below which a curvature counts as 0 */
+#define FLAT                1e-10
+#define FLAT_OF_DIFFERENCES 1e-6 /* value of FLAT for approximate second derivatives */
 
 enum { VECTORS = 4 }; /* y, r, d, product */
 
@@ -45,7 +46,7 @@ static bool multiply(void *context, const double *d, double *product)
     return p->status >= 0;
 }
 
-/* The diagonal at w; where it is 0 nothing is scaled. */
+/* Computes the diagonal of H at w. Entries that are 0 are replaced by 1. */
 static gbs_status find_diagonal(gbsi_products *p, gbs_error *err)
 {
     p->diagonal = p->room + VECTORS * p->n;
@@ -81,7 +82,7 @@ gbs_status gbsi_products_step(gbsi_products *products, const double *gradient, d
     const gbsi_conjugate c = equations(p, STEP_LEFT);
     memcpy(c.r, gradient, p->n * sizeof *gradient);
     (void)gbsi_conjugate_solve(
-        &c); /* even without convergence the direction found increases the objective */
+        &c); /* the direction increases the objective even if the solver did not converge */
     GBSI_PASS(p->status);
     memcpy(step, c.y, p->n * sizeof *step);
     return GBS_OK;
@@ -89,8 +90,9 @@ gbs_status gbsi_products_step(gbsi_products *products, const double *gradient, d
 
 /* ---- standard errors ------------------------------------------------------------------------- */
 
-/* A random vector has a part in every direction, so that one that is open leaves it unsolved: the
- * part of a single one among n is of a size of 1 / sqrt(n), far above DETERMINED. */
+/* @return whether H determines all directions. A random vector has a part in every direction, and
+ * equations with this right side cannot be solved if H is 0 along some direction. The part along
+ * one of n directions is of size 1 / sqrt(n), far above DETERMINED. */
 static bool is_determined(gbsi_products *p)
 {
     const gbsi_conjugate c = equations(p, DETERMINED);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tied weights without a matrix of second derivatives: products against the matrix, standard errors
- * by probes against those of the matrix and the truth, and more weights than a matrix has room for.
+/* Tests tied weights without a matrix of second derivatives: products against the matrix, standard
+ * errors by probes against the matrix and the truth, and models with too many weights for a matrix.
  */
 #include "weights/products.h"
 
@@ -48,8 +48,8 @@ static void products_are_those_of_the_matrix(void **state)
     gbs_model_free(m);
 }
 
-/* Independent spins with a weight each. @param twins weight 1 is that of weight 0's spin as well.
- */
+/* Makes independent spins, each with its own weight. @param twins weights 0 and 1 belong to one
+ * spin. */
 static gbs_model *many_weights(uint32_t n, bool twins)
 {
     gbs_builder *b = NULL;
@@ -73,7 +73,7 @@ static gbs_model *many_weights(uint32_t n, bool twins)
     return m;
 }
 
-/* 40 random rows, each as often as 110: more than there are weights. */
+/* Makes 40 random rows, each of which counts 110 times: together more rows than weights. */
 static gbs_data *many_columns(const gbs_model *m, uint32_t n)
 {
     gbs_data *data = NULL;
@@ -84,7 +84,7 @@ static gbs_data *many_columns(const gbs_model *m, uint32_t n)
     ok(gbs_data_new(m, n, x, &data, NULL));
     for (uint32_t i = 0; i < 40; ++i) {
         for (uint32_t v = 0; v < n; ++v) {
-            x[v] = i < 2 ? i : random_below(&seed, 2); /* both states are there */
+            x[v] = i < 2 ? i : random_below(&seed, 2); /* both states occur */
         }
         ok(gbs_data_add(data, 1, x, NULL, NULL));
         data->weight[i] = 110.0;
@@ -94,8 +94,8 @@ static gbs_data *many_columns(const gbs_model *m, uint32_t n)
     return data;
 }
 
-/* Of independent spins with a weight each the diagonal of the likelihood's is exact: each row adds
- * 1 - tanh(w)^2. */
+/* For independent spins, each with its own weight, the diagonal of the likelihood is exact: each
+ * row adds 1 - tanh(w)^2. */
 static void diagonal_of_the_likelihood(void **state)
 {
     (void)state;
@@ -231,7 +231,7 @@ static void many_weights_are_learnt(void **state)
     }
 }
 
-/* Two weights of one spin: their difference is open. A penalty closes it. */
+/* Two weights of one spin: the data do not determine their difference, but a penalty does. */
 static void open_directions_have_no_errors(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pseudo-likelihood [M61]; Besag (1975), The Statistician 24:179-195. With T_k(a) the sum of the
- * features of the factors next to v that are tied to weight k, where v is in state a and all others
- * are as in the row, and p(a) = p(x_v = a | others),
+/* Pseudo-likelihood [M61]; Besag (1975), The Statistician 24:179-195. Let T_k(a) be the sum of the
+ * features of the factors next to v that are tied to weight k, where v has state a and all other
+ * variables have their states of the row. With p(a) = p(x_v = a | others),
  *
  *     d ln p(x_v) / d w_k       = T_k(x_v) - sum over a of p(a) T_k(a)
  *     -d2 ln p(x_v) / d w_k d w_l = covariance of T_k and T_l under p */
@@ -17,8 +17,9 @@
 #include "store/builder.h"
 #include "weights/learning.h"
 
-/* The number of rows of a block: ROWS, and one more for every WEIGHTS weights, as its sums grow
- * with the square of their number, up to the most weights for which a matrix is made. */
+/* A block has ROWS rows, and one more row for every WEIGHTS weights, because the sums of a block
+ * grow with the square of the number of weights. Beyond the most weights for which a matrix is
+ * made, the number of rows stays constant. */
 #define ROWS    16u
 #define WEIGHTS 4u
 
@@ -79,7 +80,8 @@ static void list_factors(gbsi_pseudo *s)
         const size_t size = f->scope_start[i + 1] - f->scope_start[i];
         for (size_t e = f->scope_start[i]; e < f->scope_start[i + 1]; ++e) {
             const uint32_t v = f->scope[e];
-            s->factor[s->start[v]++] = i; /* start becomes the end, which is the next one's start */
+            s->factor[s->start[v]++] =
+                i; /* start[v] becomes the end of list v, which is the start of the next list */
             s->work[v] += 4 + size;
         }
     }
@@ -278,11 +280,11 @@ size_t gbsi_pseudo_block(const gbsi_pseudo *pseudo)
 typedef struct summing {
     const gbsi_pseudo *pseudo;
     const double *w;
-    size_t n;           /* weights */
+    size_t n;           /* number of weights */
     bool first, second; /* which derivatives are wanted */
 } summing;
 
-/* @param sum value, gradient, information. */
+/* Adds rows to the sums of a block. @param sum value, gradient and information. */
 static void sum_rows(void *context, uint32_t member, size_t first, size_t end, double *sum)
 {
     const summing *s = context;
@@ -323,11 +325,11 @@ gbs_status gbsi_pseudo_sum(const gbsi_pseudo *pseudo, const double *w, double *v
 
 /* ---- without a matrix ------------------------------------------------------------------------ */
 
-/* A sum over rows that has as many entries as there are weights. */
+/* A sum over rows with one entry for each weight. */
 typedef struct slopes {
     const gbsi_pseudo *pseudo;
     const double *w, *weight, *along;
-    /* Adds what variable v has, after condition(). */
+    /* Adds the contribution of variable v, after condition(). */
     void (*add)(const struct slopes *s, const gbsi_pseudo_room *r, uint32_t v, double scale,
                 double *sum);
 } slopes;
@@ -473,7 +475,8 @@ void gbsi_pseudo_sweep(const gbsi_pseudo *pseudo, uint32_t member, const double 
         while (a + 1 < arity && at >= r->p[a]) {
             at -= r->p[a++];
         }
-        r->x[v] = r->p[a] > 0.0 ? a : r->x[v]; /* rounding never leads to a hard zero */
+        r->x[v] =
+            r->p[a] > 0.0 ? a : r->x[v]; /* rounding must not select a state of probability 0 */
     }
     memcpy(x, r->x, n * sizeof *x);
 }

@@ -2,10 +2,10 @@
 /* Stochastic approximation with the chains' own covariance as its matrix (Gu & Kong 1998, PNAS
  * 95:7270-7274): w moves by g (N C)^-1 times the sampled gradient, where C is the covariance of the
  * features. If there are many weights, a diagonal takes the place of C (sampled_diagonal.c). After
- * a quarter, a half and all of the steps w is held at its average. The chains tell how far the
- * maximum is from there, and one step of Newton's method goes there. Learning ends once the two
- * agree. Rows with missing values have a chain each, with the observed values held fast, as in
- * Younes (1989) and DimmWitted.
+ * a quarter, a half and all of the steps w is held at its average. From the chains at these
+ * weights, one step of Newton's method leads to an estimate of the maximum. Learning ends if the
+ * average and this estimate agree. Rows with missing values have a chain each, with the observed
+ * values held fast, as in Younes (1989) and DimmWitted.
  *
  * The result has the same bits on any number of threads: one thread draws a chain, with random
  * numbers of its own, and one thread computes each sum over chains and each row of a matrix of
@@ -22,13 +22,14 @@
 #include "rng/philox.h"
 #include "simd/math.h"
 
-#define FASTEST               0.5  /* share of a step of Newton's method */
-#define FARTHEST              0.5  /* largest change of a weight in one step */
-#define QUARTER               4u   /* steps are not shortened in the first of this many parts */
+#define FASTEST               0.5 /* largest share of a step of Newton's method in one step */
+#define FARTHEST              0.5 /* largest change of a weight in one step */
+#define QUARTER               4u /* steps are not shortened in the first 1 / QUARTER of all steps */
 #define SLOWING               10.0 /* growth of the divisor of later steps, over all steps */
 #define PIVOT                 1e-9
-#define FARTHEST_FROM_MAXIMUM 1.0 /* standard errors of the last step of Newton's method */
-#define MOST_CHANCE           0.5 /* learning may end early below this share of a standard error */
+#define FARTHEST_FROM_MAXIMUM 1.0 /* largest last step of Newton's method, in standard errors */
+/* learning may end early if the error by chance is below this share of a standard error */
+#define MOST_CHANCE 0.5
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
@@ -37,7 +38,7 @@ static uint32_t *state_of(const gbsi_climbing *c, size_t chain)
     return c->state + chain * c->n_variables;
 }
 
-/* Fills in the states of a row, 0 for missing ones. */
+/* Writes the states of a row to x; missing values become 0. */
 static void fill(const gbsi_climbing *c, size_t row, uint32_t *x)
 {
     const gbs_data *d = c->pseudo->data;
@@ -48,9 +49,8 @@ static void fill(const gbsi_climbing *c, size_t row, uint32_t *x)
     }
 }
 
-/* Marks the variables that a row has.
- * @param clamped [n_variables] out.
- * @return whether the row lacks a variable that has several states. */
+/* Marks the variables whose values the row has. @param clamped [n_variables] out. @return whether
+ * the row lacks a variable that has several states. */
 static bool mark(const gbsi_climbing *c, size_t row, uint8_t *clamped)
 {
     const gbs_data *d = c->pseudo->data;
@@ -76,7 +76,7 @@ static gbs_status check_start(const gbsi_climbing *c, size_t row, const uint32_t
                            c->pseudo->data->first[row] + 1);
 }
 
-/* Adds the features of complete rows, and makes chains for incomplete ones; free chains start from
+/* Adds the features of complete rows, and makes chains for incomplete rows. Free chains start from
  * rows. */
 static gbs_status take_rows(gbsi_climbing *c, gbs_error *err)
 {
@@ -104,14 +104,14 @@ static gbs_status take_rows(gbsi_climbing *c, gbs_error *err)
     return GBS_OK;
 }
 
-/* Puts every chain back: those of rows to what the rows have, the free ones to rows at equal
- * distances in the sum of their weights, from a random point on. */
+/* Restarts every chain. The chain of a row takes the values of the row. Free chains take rows at
+ * equal distances in the cumulative weight of the rows, from a random point on. */
 static void restart(gbsi_climbing *c)
 {
     const gbs_data *d = c->pseudo->data;
     uint32_t word[4];
     size_t row = 0;
-    double before = 0.0; /* weight of the rows before this one */
+    double before = 0.0; /* sum of the weights of the rows before the current row */
     gbsi_philox(c->options->seed, 0, c->pass, 0, GBSI_PURPOSE_START, word);
     const double u = gbsi_uniform(word[0], word[1]);
     for (uint64_t chain = 0; chain < c->options->chains; ++chain) {
@@ -184,8 +184,8 @@ static void add_features(void *context, uint32_t member)
     }
 }
 
-/* Draws all chains once: mean of the free ones, sums of the rows, and covariance of the free
- * ones. */
+/* Draws all chains once, and computes the mean and covariance of the free chains and the sums of
+ * the rows. */
 static gbs_status sweep(gbsi_climbing *c, gbs_error *err)
 {
     const double fresh = gbsi_climbing_fresh(c);
@@ -210,8 +210,8 @@ static gbs_status sweep(gbsi_climbing *c, gbs_error *err)
 
 /* ---- climbing -------------------------------------------------------------------------------- */
 
-/* Factorises root root^T = scale * covariance + l2, plus the multiple of the unit matrix that
- * this needs. */
+/* Factorises root root^T = scale * covariance + l2, plus a multiple of the unit matrix if the
+ * factorisation needs it. */
 static void factorise(gbsi_climbing *c, double scale)
 {
     double most = 0.0;
@@ -228,7 +228,7 @@ static void factorise(gbsi_climbing *c, double scale)
     double more = c->options->l2 + 1e-6 * most + 1e-9;
     while (!gbsi_cholesky(c->root, c->n, more, PIVOT, c->root, c->pseudo->watch) &&
            !gbsi_climbing_stopped(c)) {
-        for (size_t k = 0; k < c->n; ++k) { /* what was overwritten */
+        for (size_t k = 0; k < c->n; ++k) { /* restore the entries that were overwritten */
             for (size_t j = 0; j <= k; ++j) {
                 c->root[k * c->n + j] = scale * c->covariance[k * c->n + j];
             }
@@ -258,7 +258,7 @@ static double length_of(const gbsi_climbing *c)
     return past <= 0.0 ? FASTEST : FASTEST / (1.0 + SLOWING * past / n_steps);
 }
 
-/* Draws the chains of a step and computes their sums, unless a checkpoint has them. */
+/* Draws the chains of a step and computes their sums, unless they come from a checkpoint. */
 static gbs_status draw_step(gbsi_climbing *c, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -277,7 +277,8 @@ cleanup:
     return status;
 }
 
-/* Steps up to the end of the round, of whose second half the average is. */
+/* @return the number of steps at the end of the round. The average is taken over the second half of
+ * these steps. */
 static uint64_t end_of(const gbsi_climbing *c)
 {
     return c->options->steps >> c->round;
@@ -296,8 +297,8 @@ static void move(gbsi_climbing *c)
     c->drawn = false;
 }
 
-/* Takes the steps of a round. If the round is stopped, only the chains have changed, and a copy of
- * them exists. @param w out: their mean over the second half of them. */
+/* Takes the steps of a round. If a step is stopped, only the chains have changed, and a copy of the
+ * chains exists. @param w out: mean of the weights over the second half of the steps. */
 static gbs_status take_steps(gbsi_climbing *c, double *w, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -320,8 +321,8 @@ cleanup:
     return status;
 }
 
-/* Whether the chains agree at weights that were held still and, before the last step, know them
- * well enough. */
+/* @return whether the chains agree at weights that were held still. Before the last round, the
+ * error by chance must also be small. */
 static bool has_converged(const gbsi_climbing *c, const gbsi_climbed *found)
 {
     const bool near = c->many ? found->misfit <= GBSI_MOST_MISFIT

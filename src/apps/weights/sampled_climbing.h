@@ -15,38 +15,40 @@ typedef struct gbsi_climbing {
     const gbsi_climb *how;
     const gbs_learn_options *options;
     size_t n, n_variables;
-    bool many;        /* weights: the matrix is diagonal */
+    bool many;        /* there are many weights, and the matrix is diagonal */
     double *w;        /* [n] the current weights */
     double *average;  /* [n] mean of the weights after the steps of the last half of the round */
     uint32_t round;   /* counts down from GBSI_ROUNDS - 1 to 0. The last three rounds look at the
                          average after a quarter, a half and all of the steps */
-    uint64_t n_steps; /* done */
-    bool drawn;       /* the chains of the next one are */
+    uint64_t n_steps; /* number of steps that are complete */
+    bool drawn;       /* whether the chains of the next step are drawn */
     uint64_t pass;
     double n_rows;
     double *complete; /* [n] features of complete rows */
     size_t n_partial;
     size_t *partial;  /* [n_partial] rows with missing values */
-    uint32_t *state;  /* [chains + n_partial][n_variables] */
+    uint32_t *state;  /* [chains + n_partial][n_variables] states of the chains */
     uint8_t *clamped; /* [members][n_variables] scratch */
-    double *feature;  /* [chains + n_partial][n] features at the last sweep; many: [members][2][n]
-                         scratch */
+    double *feature;  /* [chains + n_partial][n] features at the last sweep; for many weights
+                         [members][2][n] scratch */
     const double *at; /* [n] weights of the sweep */
     _Atomic size_t next;
-    double *mean;       /* [n] of the chains, at the last sweep */
-    double *rows;       /* [n] of the rows, at the last sweep */
-    double *step;       /* [n] */
-    double *covariance; /* [n][n] lower triangle; many: NULL, as the next two */
-    double *second;     /* [n][n] lower triangle: that of the chains at the last sweep, or the
-                           information */
-    double *root;       /* [n][n] */
-    double *variance;   /* [n] many, else NULL: of the features, as what follows */
-    double *scale;      /* [n] P: N variance + l2, and a little */
-    double *towards;    /* [n] mean of P^-1/2 (N C + l2) d over the steps, C the covariance */
-    double *along;      /* [n] d: towards P^-1/2, of length 1 by P */
-    double longest;     /* length of towards: the largest eigenvalue of P^-1/2 (N C + l2) P^-1/2 */
+    double *mean;       /* [n] mean features of the free chains at the last sweep */
+    double *rows;       /* [n] sums over the rows at the last sweep */
+    double *step;       /* [n] step of the weights */
+    double *covariance; /* [n][n] lower triangle; NULL for many weights, like `second` and `root` */
+    double *second; /* [n][n] lower triangle of the chains' covariance at the last sweep, or of the
+                       information */
+    double *root;   /* [n][n] Cholesky factor */
+    double *variance; /* [n] variances of the features; only for many weights, like the members up
+                         to `longest` */
+    double *scale;    /* [n] P: N variance + l2 and a small constant */
+    double *towards; /* [n] mean of P^-1/2 (N C + l2) d over the steps, where C is the covariance */
+    double *along;   /* [n] d: P^-1/2 towards, scaled to d^T P d = 1 */
+    double longest;  /* length of towards: the largest eigenvalue of P^-1/2 (N C + l2) P^-1/2 */
     gbsi_keep keep;
-    uint32_t *kept; /* the chains, as state, when all were last drawn; NULL: of no use */
+    /* copy of `state` after all chains were last drawn; NULL: no checkpoint is wanted */
+    uint32_t *kept;
     uint64_t kept_pass;
 } gbsi_climbing;
 
@@ -79,21 +81,23 @@ void gbsi_climbing_draw(gbsi_climbing *c, const double *w);
  * @return the gradient's length. */
 double gbsi_climbing_step(gbsi_climbing *c, const double *w, const double *rows,
                           const double *mean);
-/* sampled_diagonal.c, for many weights. Allocates the diagonal, scratch of members included. */
+/* sampled_diagonal.c, for many weights: allocates the diagonal and the scratch memory of members.
+ */
 gbs_status gbsi_diagonal_new(gbsi_climbing *c, gbs_error *err);
 void gbsi_diagonal_free(gbsi_climbing *c);
 /* Draws all chains once: computes c->mean, c->rows, and the divisors of steps. */
 gbs_status gbsi_diagonal_sweep(gbsi_climbing *c, gbs_error *err);
 /* Computes the scale of steps from c->variance and c->towards. */
 void gbsi_diagonal_scale(gbsi_climbing *c);
-/* Whether the chains agree with each other and with the rows at these weights. */
+/* Judges whether the chains agree with each other and with the rows at the weights w. */
 gbs_status gbsi_diagonal_finish(gbsi_climbing *c, const double *w, gbsi_climbed *found,
                                 gbs_error *err);
 /* sampled_look.c: takes one step of Newton's method from w. */
 gbs_status gbsi_climbing_finish(gbsi_climbing *c, double *w, gbsi_climbed *found, gbs_error *err);
 /* sampled_keep.c: resumes from a checkpoint if there is one, and writes the first checkpoint. */
 gbs_status gbsi_climbing_resume(gbsi_climbing *c, gbs_error *err);
-/* Keep the state once all chains are drawn, and once they were drawn at weights held still. */
+/* Keep a copy of the state after all chains are drawn in a step, and after they were drawn at
+ * weights held still. */
 void gbsi_climbing_keep(gbsi_climbing *c);
 
 #endif

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sampled maximum likelihood of more weights than a matrix of covariances is made of [M67]. A step
- * is the gradient divided by P, the diagonal of N C + l2, and by the largest eigenvalue L of
- * P^-1/2 (N C + l2) P^-1/2, which features that move together make large: no direction goes
- * further than with the whole matrix. L is found by powers of that matrix, one with the draws of
- * each step, averaged over the steps (Oja & Karhunen 1985, J. Math. Anal. Appl. 106:69-84): chance
- * makes it too large, which shortens steps.
- *
- * Features are summed up as they are drawn, the chains in their order, so that each thread needs
- * the memory of a few vectors only. */
+/* Sampled maximum likelihood of so many weights that no matrix of covariances is made [M67]. A step
+ * is the gradient divided by P, the diagonal of N C + l2, and by the largest eigenvalue L of P^-1/2
+ * (N C + l2) P^-1/2. L is large if features move together; a step along any direction is then no
+ * longer than with the whole matrix. L is found by power iteration: each step multiplies by the
+ * matrix of its draws, and the products are averaged over the steps (Oja & Karhunen 1985, J. Math.
+ * Anal. Appl. 106:69-84). Chance makes L too large, which shortens steps. Features are summed when
+ * they are drawn, chains in their order; each thread therefore needs the memory of a few vectors
+ * only. */
 #include "weights/sampled_climbing.h"
 
 #include <math.h>
@@ -17,23 +16,23 @@
 #include "learn/split_rhat.h"
 #include "weights/learning.h"
 
-#define OF_MEMBER 3u    /* vectors of scratch */
+#define OF_MEMBER 3u    /* number of scratch vectors of a member */
 #define SAME      1e-12 /* share of the mean square that rounding may give to a variance of 0 */
 
 /* Arrays [n] of sums over chains in a step. */
 enum {
     MEAN,   /* mean features of free chains, */
-    SQUARE, /* of their squares, */
-    ROWS,   /* features of rows that lack values, weighted; */
-    ALONG,  /* covariances of the features with the whole chain's sum along a direction */
+    SQUARE, /* mean squares of the features of free chains, */
+    ROWS,   /* weighted features of rows that lack values, */
+    ALONG,  /* products of the features with the chain's sum along a direction */
     N_OF_STEP
 };
 
 /* Arrays [n] of sums over chains at weights that are held still. */
 enum {
-    HALVES = ALONG, /* squared means of halves of free chains */
-    CHANCE,         /* variances by chance of the chains' contributions to the gradient */
-    OF_ROWS,        /* variances given the observed values of rows, weighted */
+    HALVES = ALONG, /* squared means over halves of free chains, */
+    CHANCE,         /* variances by chance of each chain's contribution to the gradient, */
+    OF_ROWS,        /* weighted variances given the observed values of rows */
     N_SUMS
 };
 
@@ -121,8 +120,7 @@ static void add_chains(void *context, uint32_t member, size_t first, size_t end,
     }
 }
 
-/* Adds the covariance of a sweep, by its diagonal and its product with c->along, to those of the
- * sweeps before. */
+/* Adds the covariance of a sweep to the average: its diagonal, and its product with c->along. */
 static void add_covariance(gbsi_climbing *c, const double *sum)
 {
     const size_t n = c->n;
@@ -173,8 +171,9 @@ cleanup:
 
 /* ---- at weights that are held still ---------------------------------------------------------- */
 
-/* Means over the halves of a chain. @param square [n] += share of the squares of the features.
- * @param half [2][n] out. @param feature [n] scratch. */
+/* Draws a chain at weights held still, and computes its means over the two halves. @param square
+ * [n] += share of the squares of the features. @param half [2][n] out. @param feature [n] scratch.
+ */
 static void draw_halves(const looking *l, uint32_t member, size_t chain, double share,
                         double *square, double *half, double *feature)
 {
@@ -217,8 +216,8 @@ static void add_halves(void *context, uint32_t member, size_t first, size_t end,
 }
 
 /* Computes R-hat of the features, and the misfit. The misfit is the length of the gradient g, minus
- * the part that chance adds, in standard errors of the gradient of the rows; their variances are
- * those of the information [M66]. */
+ * the part that chance adds, in standard errors of the gradient of the rows. The squares of these
+ * standard errors are the diagonal of the information [M66]. */
 static void judge(const gbsi_climbing *c, const looking *l, const double *w, const double *sum,
                   gbsi_climbed *found)
 {
@@ -232,7 +231,7 @@ static void judge(const gbsi_climbing *c, const looking *l, const double *w, con
         const double mean = sum[MEAN * n + k] / n_chains;
         const double mean_square = sum[SQUARE * n + k] / n_chains;
         const double of_halves = sum[HALVES * n + k] / (2.0 * n_chains);
-        const double least = SAME * mean_square; /* rounding */
+        const double least = SAME * mean_square; /* smaller variances are due to rounding */
         const double within = mean_square - of_halves;
         const double between = (of_halves - mean * mean) * 2.0 * n_chains / (2.0 * n_chains - 1.0);
         const double rhat = gbsi_rhat(within > least ? within * n_half / (n_half - 1.0) : 0.0,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sampled maximum likelihood of more weights than a matrix is made of, of which hundreds share each
- * variable: the maximum that is known, from rows with and without missing values; the same bits on
- * any number of threads and after a checkpoint. */
+/* Tests sampled maximum likelihood of too many weights for a matrix, hundreds of which share each
+ * variable. The known maximum must be found from rows with and without missing values, with equal
+ * bits on any number of threads and after a checkpoint. */
 #include "learn/work.h"
 #include "weights/testing.h"
 
@@ -11,7 +11,8 @@ enum { SPINS = 41, MANY = 101 * SPINS, DRAWN = 40 };
 
 _Static_assert(MANY > GBS_MAX_LEARNT_WEIGHTS, "so many that a matrix is not made");
 
-/* Independent spins; weight k is one of those of spin k modulo SPINS, all with the same feature. */
+/* Makes independent spins. Weight k belongs to spin k modulo SPINS; all weights of a spin have one
+ * feature. */
 static gbs_model *many_weights(void)
 {
     static const double zeros[MANY];
@@ -34,8 +35,8 @@ static gbs_model *many_weights(void)
     return m;
 }
 
-/* @param holes in 64ths: values that are missing. @param mean [SPINS] out: of those that are not.
- */
+/* Draws random rows. @param holes missing values, in 64ths. @param mean [SPINS] out: means of the
+ * observed values. */
 static gbs_data *random_rows(const gbs_model *m, uint32_t holes, double *mean)
 {
     uint32_t x[SPINS];
@@ -95,7 +96,7 @@ static void maximum_is_found(void **state)
     gbs_model_free(m);
 }
 
-/* Weights that are not moved far enough are not called the maximum. */
+/* Weights that did not move far enough must not count as the maximum. */
 static void too_few_steps(void **state)
 {
     (void)state;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checkpoints of learning by the sampled likelihood: the weights, the averages of the steps, and
- * the states of the chains after the last complete step, because a step that is stopped leaves some
- * chains ahead of others. Sweeps at weights held still that were stopped are drawn again. */
+/* Checkpoints of learning by the sampled likelihood. A checkpoint holds the weights, the averages
+ * of the steps, and the states of the chains after the last complete step, because a step that is
+ * stopped leaves some chains ahead of others. If sweeps at weights held still were stopped, the
+ * next call draws them again. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -76,7 +77,7 @@ cleanup:
     return status;
 }
 
-/* Computes a digest of all that decides the result. */
+/* Computes a digest of all inputs that determine the result. */
 static gbs_status find_digest(gbsi_climbing *c, gbs_error *err)
 {
     const gbs_data *d = c->pseudo->data;

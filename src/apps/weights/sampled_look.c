@@ -9,20 +9,20 @@
 #include "learn/split_rhat.h"
 #include "weights/sampled_climbing.h"
 
-#define BATCHES 20u /* batches of the sums over rows, for their error */
+#define BATCHES 20u /* number of batches of the sums over rows, for their error by chance */
 
 /* Sums at fixed weights. */
 typedef struct looking {
     gbsi_climbing *climbing;
     double *chain;       /* [2 chains][n] means of the features over halves of chains */
-    double *square;      /* [2 chains][n] and of their squares */
+    double *square;      /* [2 chains][n] means of the squared features over halves of chains */
     double *second;      /* [n][n] mean of products, over all chains */
     double *batch;       /* [BATCHES][n] means of the sums over rows */
     double *of_row;      /* [n_partial][n] mean features of each row */
     double *products;    /* [n][n] weighted sum over rows of mean products */
-    double *mean, *rows; /* [n] over all */
+    double *mean, *rows; /* [n] means over all draws: features of the free chains, sums over rows */
     uint64_t n_half;
-    uint64_t t; /* the draw of 2 n_half */
+    uint64_t t; /* number of the current draw, below 2 n_half */
 } looking;
 
 static void looking_free(looking *l)
@@ -120,8 +120,8 @@ static double rhat_of(const gbsi_climbing *c, const looking *l, size_t k)
     return gbsi_rhat(within, between, n);
 }
 
-/* The information: N times the covariance of the features in the model, minus the sum of their
- * covariances given each row [M66]. */
+/* Computes the information: N times the covariance of the features in the model, minus the sum of
+ * their covariances given each row [M66]. */
 static bool find_information(gbsi_climbing *c, const looking *l)
 {
     const size_t n = c->n;
@@ -139,7 +139,8 @@ static bool find_information(gbsi_climbing *c, const looking *l)
     return gbsi_cholesky(c->second, n, c->options->l2, 1e-6, c->root, c->pseudo->watch);
 }
 
-/* adds the variance of the solution for a mean of independent terms. @param at [count][n] terms. */
+/* Adds the variance of the solution whose right side is a mean of independent terms. @param at
+ * [count][n] terms. */
 static void add_chance(gbsi_climbing *c, const double *at, size_t count, size_t stride,
                        double scale, const double *mean, double *variance)
 {
@@ -154,12 +155,14 @@ static void add_chance(gbsi_climbing *c, const double *at, size_t count, size_t 
     }
 }
 
-/* Variances, of the data and of chance. @param chance [n] scratch. */
+/* Computes the variances of the weights that are due to the data and to the chance of the chains.
+ * @param chance [n] scratch. */
 static void find_variances(gbsi_climbing *c, looking *l, double *chance, gbsi_climbed *found)
 {
     const size_t n = c->n;
     memset(chance, 0, n * sizeof *chance);
-    for (size_t chain = 0; chain < c->options->chains; ++chain) { /* halves become wholes */
+    for (size_t chain = 0; chain < c->options->chains;
+         ++chain) { /* means over halves become means over whole chains */
         for (size_t k = 0; k < n; ++k) {
             double *half = l->chain + 2 * chain * n;
             half[k] = 0.5 * (half[k] + half[n + k]);

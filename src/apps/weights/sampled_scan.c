@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scans optimised while weights are learnt (Mitliagkas & Mackey 2017, section 5.3): all variables
- * count 1, and a scan is long enough once its Dobrushin variation [M38] is at most the accuracy. */
+/* Scans that are optimised while weights are learnt (Mitliagkas & Mackey 2017, section 5.3). All
+ * variables have weight 1, and a scan is long enough if its Dobrushin variation [M38] is at most
+ * the accuracy. */
 #include "weights/sampled.h"
 
 #include <math.h>
@@ -9,8 +10,8 @@
 #include "base/memory.h"
 #include "gibbsite/dobrushin.h"
 
-#define MOVED    0.01 /* a new scan is made once a weight has moved this far */
-#define TOO_LONG 8u   /* the shortest scan may be shorter by one part in this many */
+#define MOVED    0.01 /* change of a weight after which a new scan is made */
+#define TOO_LONG 8u   /* the shortest scan may be shorter by 1 / TOO_LONG */
 
 void gbsi_learning_scan_free(gbsi_learning_scan *scan)
 {
@@ -25,7 +26,7 @@ gbs_status gbsi_learning_scan_init(gbsi_learning_scan *scan, gbs_error *err)
     scan->variable = gbsi_alloc_array(n, sizeof *scan->variable);
     scan->at = gbsi_alloc_array_zero(scan->pseudo->learnt->n, sizeof *scan->at);
     GBSI_PASS(GBSI_HAVE(err, "scan", scan->variable, scan->at));
-    for (uint32_t v = 0; v < n; ++v) { /* the systematic scan: place v is variable v's */
+    for (uint32_t v = 0; v < n; ++v) { /* the systematic scan: place v holds variable v */
         scan->variable[n_free] = v;
         n_free += scan->kind != GBS_LEARN_SCAN_RANDOM || arity[v] > 1;
     }
@@ -55,8 +56,9 @@ static gbs_status check_condition(const gbs_influences *influences, gbs_error *e
                            sum, norms.radius_hi);
 }
 
-/* The shortest scan that meets the accuracy, or one longer by an eighth: by doubling, then by
- * bisection from there. @param made out, NULL without a free variable. */
+/* Finds a scan that meets the accuracy and is at most one eighth longer than the shortest such
+ * scan, by doubling and then by bisection. @param made out: the scan; NULL if there is no free
+ * variable. */
 static gbs_status optimise(const gbs_influences *influences, double accuracy, uint32_t **made,
                            size_t *n, gbs_error *err)
 {
@@ -92,7 +94,7 @@ static bool moved(const gbsi_learning_scan *scan, const double *w)
     return far;
 }
 
-/* Makes the model at these weights. */
+/* Makes the model with the weights w. */
 static gbs_status model_at(const gbsi_learning_scan *scan, const double *w, gbs_model **model,
                            gbs_error *err)
 {

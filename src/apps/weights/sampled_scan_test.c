@@ -9,7 +9,7 @@ enum { MOST_SPINS = 16, SPIN_WEIGHTS = 3, SPIN_ROWS = 400 };
 
 static const double known[SPIN_WEIGHTS] = {0.15, 0.1, -0.1}; /* along rows, columns; the field */
 
-/* @param couplings times those of `known`. */
+/* Makes a grid of spins. @param couplings factor of the couplings in `known`. */
 static gbs_model *spin_grid(uint32_t side, double couplings)
 {
     const double w[SPIN_WEIGHTS] = {couplings * known[0], couplings * known[1], known[2]};
@@ -128,7 +128,7 @@ static void sixteen_spins(void **state)
     every_scan(4);
 }
 
-/* A scan made for a smaller accuracy is longer; one is made again only where weights move. */
+/* A scan for a smaller accuracy is longer. A new scan is made only if weights move. */
 static void accuracy(void **state)
 {
     (void)state;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sampled maximum likelihood against that by a junction tree: as far apart as the chance that is
- * said to be in it, of rows with and without missing values; one row; the same bits again, on any
- * number of threads and after checkpoints. */
+/* Compares sampled maximum likelihood with maximum likelihood by a junction tree, for rows with and
+ * without missing values and for one row: the distance must agree with the stated error by chance.
+ * Bits must be equal on any number of threads and after checkpoints. */
 #include "learn/work.h"
 #include "weights/testing.h"
 
 enum { SETS = 12 };
 
-/* Learns both ways. @param z2 += squared distances in standard errors of chance. */
+/* Learns by sampling and by a junction tree. @param z2 += squared distances, in standard errors by
+ * chance. */
 static void compare(const gbs_model *start, const gbs_data *data, uint64_t steps, double *z2)
 {
     const gbs_learn_options exact = {.size = sizeof exact, .objective = GBS_LEARN_LIKELIHOOD};
@@ -26,7 +27,8 @@ static void compare(const gbs_model *start, const gbs_data *data, uint64_t steps
     for (uint32_t k = 0; k < WEIGHTS; ++k) {
         const double away =
             gbs_model_weight(learnt[0], k, NULL) - gbs_model_weight(learnt[1], k, NULL);
-        const double chance = report.chance * error[1][k]; /* at most that, of this weight */
+        const double chance =
+            report.chance * error[1][k]; /* upper bound of the error by chance of this weight */
         assert_true(k == 3 ? error[1][k] == 0.0 && away == 0.0 : fabs(away) < 4.5 * chance);
         assert_true(k == 3 || fabs(error[1][k] / error[0][k] - 1.0) < 0.5);
         *z2 += k == 3 ? 0.0 : away * away / (chance * chance);
@@ -49,7 +51,8 @@ static void try_rows(uint32_t n_rows, uint32_t holes, uint64_t steps)
         gbs_data_free(complete);
         gbs_data_free(data);
     }
-    assert_true(z2 / (SETS * LEARNT) < 1.6); /* chance is stated for the weight that has most */
+    assert_true(z2 / (SETS * LEARNT) <
+                1.6); /* the error by chance is stated for the weight with the largest one */
     gbs_model_free(start);
     gbs_model_free(m);
 }
@@ -126,8 +129,8 @@ static void same_end(const learning *found, const learning *expected)
     assert_memory_equal(&found->report, &expected->report, sizeof found->report);
 }
 
-/* Never stopped, to the end of n_steps; stopped in a step; from there with a checkpoint after every
- * draw; from the last but one of these; from the last. */
+/* Runs n_steps without a stop; a run that is stopped in a step; a run that resumes with a
+ * checkpoint after every draw; and runs from the last two of these checkpoints. */
 static void go_on(const learning *ways, uint64_t stop_at, uint64_t n_steps, uint64_t threads)
 {
     learning whole = *ways;

@@ -17,7 +17,8 @@
 enum { N = 5, ARITY = 3, STATES = 2 * 2 * 2 * 2 * 3, WEIGHTS = 5, LEARNT = 4, ROWS = 400 };
 
 static const uint32_t arity[N] = {2, 2, 2, 2, ARITY};
-static const uint32_t column[N] = {4, 0, 1, 2, 3}; /* in another order than the variables */
+static const uint32_t column[N] = {4, 0, 1, 2,
+                                   3}; /* the columns are not in the order of the variables */
 static uint64_t seed;
 
 static void ok(gbs_status status)
@@ -85,7 +86,7 @@ static void state_of(uint32_t number, uint32_t *x)
     }
 }
 
-/* @return independent draws by enumeration. */
+/* @return independent draws from the model, found by enumeration of its states. */
 static gbs_data *drawn_rows(const gbs_model *m, uint32_t n)
 {
     gbs_data *data = NULL;
@@ -113,7 +114,7 @@ static gbs_data *drawn_rows(const gbs_model *m, uint32_t n)
     return data;
 }
 
-/* The same rows, each value missing with some probability, in 64ths. */
+/* @return a copy of the rows in which each value is missing with probability holes / 64. */
 static gbs_data *with_holes(const gbs_model *m, const gbs_data *complete, uint32_t holes)
 {
     gbs_data *data = NULL;
@@ -131,7 +132,8 @@ static gbs_data *with_holes(const gbs_model *m, const gbs_data *complete, uint32
     return data;
 }
 
-/* Learns on 1, 2 and 3 threads: the same weights, errors and report, bit by bit. */
+/* Checks that learning on 1, 2 and 3 threads gives the same weights, errors and report, bit by bit.
+ */
 static void check_threads(const gbs_model *m, const gbs_data *data, gbs_learn_options options)
 {
     double error[3][WEIGHTS];
@@ -153,7 +155,7 @@ static void check_threads(const gbs_model *m, const gbs_data *data, gbs_learn_op
     }
 }
 
-/* A point and a progress that end learning at the first look in a step. */
+/* Callbacks that end learning at the first look of the watch in a given step. */
 typedef struct stopping {
     uint64_t at; /* step */
     bool now;
@@ -171,8 +173,8 @@ static inline int stop_now(void *context, const gbs_progress *progress)
     return ((const stopping *)context)->now;
 }
 
-/* Learns while requests of memory fail, one after the other: there is a result or none.
- * @param sparse after request n comes n + 1 + n / sparse. */
+/* Learns again and again, each time with another request of memory that fails; a call must give a
+ * whole result or none. @param sparse after request n, request n + 1 + n / sparse fails. */
 static inline void learn_without_memory(const gbs_model *m, const gbs_data *data,
                                         const gbs_learn_options *options, uint64_t sparse)
 {

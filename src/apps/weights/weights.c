@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tied weights by Newton's method on the pseudo-likelihood [M61] or the likelihood [M66], and their
- * standard errors; of more weights than a matrix of second derivatives has room for by its products
- * with vectors (products.c). If second derivatives do not determine a direction, or rows with
- * missing values give it a wrong sign, a multiple of the unit matrix is added to them. A step that
- * does not increase the objective is halved. */
+/* Learns tied weights by Newton's method on the pseudo-likelihood [M61] or the likelihood [M66],
+ * with standard errors. If there are too many weights for a matrix of second derivatives, products
+ * of this matrix with vectors take its place (products.c). If the matrix is not positive definite,
+ * because directions are undetermined or rows have missing values, a multiple of the unit matrix is
+ * added to it. A step that does not increase the objective is halved. */
 #include "gibbsite/learn.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@
 #include "weights/sampled.h"
 
 #define HALVINGS 40u
-#define RISE     1e-4 /* share of the rise that the slope promises: Armijo (1966) */
+#define RISE     1e-4 /* least share of the increase that the slope predicts (Armijo 1966) */
 
 static double larger(double a, double b)
 {
@@ -38,9 +38,9 @@ static void learning_free(gbsi_learning *l)
 
 /* ---- the objective --------------------------------------------------------------------------- */
 
-/* Evaluates the sum over rows of ln PL or ln P, less l2/2 |w|^2.
- * @param gradient [n] out, or NULL.
- * @param with_second whether l->information is wanted too, if there is one, with a gradient. */
+/* Evaluates the sum over rows of ln PL or ln P, minus l2/2 |w|^2. @param gradient [n] out, or NULL.
+ * @param with_second whether l->information is also computed, if it is not NULL and a gradient is
+ * wanted. */
 static gbs_status evaluate(gbsi_learning *l, const double *w, double *gradient, bool with_second,
                            double *sum, double *objective, gbs_error *err)
 {
@@ -68,7 +68,7 @@ static gbs_status evaluate(gbsi_learning *l, const double *w, double *gradient, 
     return GBS_OK;
 }
 
-/* Tells options.point where learning is. @param gradient its length. */
+/* Calls options.point with the state of learning. @param gradient length of the gradient. */
 static gbs_status tell_point(void *context, uint64_t iteration, const double *w, double objective,
                              double gradient, gbs_error *err)
 {
@@ -96,8 +96,8 @@ static gbs_status tell_point(void *context, uint64_t iteration, const double *w,
     return status;
 }
 
-/* Tells the caller about a step of Newton's method; not if these steps only find where sampling
- * starts. */
+/* Tells the caller about a step of Newton's method, unless the step only searches for the weights
+ * at which sampling starts. */
 static gbs_status tell_step(gbsi_learning *l, gbs_error *err)
 {
     double square = 0.0;
@@ -132,7 +132,7 @@ static gbs_status solve_step(gbsi_learning *l, gbs_error *err)
     return GBS_OK;
 }
 
-/* The step from w, and the rise per unit of it that its slope promises. */
+/* Finds the step from w. @param slope out: the derivative of the objective along the step. */
 static gbs_status find_step(gbsi_learning *l, double *slope, gbs_error *err)
 {
     const gbs_status status = solve_step(l, err);
@@ -143,7 +143,8 @@ static gbs_status find_step(gbsi_learning *l, double *slope, gbs_error *err)
     return status;
 }
 
-/* Goes as far along the step as it rises enough. @return GBS_OK with change 0: nowhere. */
+/* Goes along the step, which is halved until the objective increases enough. @return GBS_OK with a
+ * change of 0 if no such point was found. */
 static gbs_status go(gbsi_learning *l, double slope, gbs_error *err)
 {
     gbs_learn_report *r = &l->report;
@@ -169,7 +170,7 @@ static gbs_status go(gbsi_learning *l, double slope, gbs_error *err)
     return GBS_OK;
 }
 
-/* The objective and its derivatives where learning begins. */
+/* Evaluates the objective and its derivatives at the first weights. */
 static gbs_status evaluate_first(gbsi_learning *l, bool second, gbs_error *err)
 {
     gbs_learn_report *r = &l->report;
@@ -206,7 +207,8 @@ static gbs_status evaluate_smooth(void *context, const double *w, double *object
     return evaluate(context, w, gradient, false, &sum, objective, err);
 }
 
-/* @param objective objective at w, with all penalties. */
+/* Tells the caller about an iteration of OWL-QN. @param objective objective at w, with all
+ * penalties. */
 static gbs_status tell_sparse(void *context, uint64_t iteration, const double *w, double objective,
                               double slope, double change, gbs_error *err)
 {
@@ -220,7 +222,7 @@ static gbs_status tell_sparse(void *context, uint64_t iteration, const double *w
     return tell_point(l, iteration, w, objective, slope, err);
 }
 
-/* Finds the maximum less l1 |w|, many of whose weights are 0 [M61]. */
+/* Maximises the objective minus l1 |w|; many weights are then 0 [M61]. */
 static gbs_status maximise_sparse(gbsi_learning *l, gbs_error *err)
 {
     double *objective = &l->report.objective;
@@ -256,7 +258,7 @@ static gbs_status tell_sampled(void *context, uint64_t step, const double *w, do
     return tell_point(l, step, w, objective, gradient, err);
 }
 
-/* Along sampled gradients; then variances are known already. */
+/* Learns along sampled gradients, which also gives the variances. */
 static gbs_status climb(gbsi_learning *l, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -289,7 +291,7 @@ cleanup:
     return status;
 }
 
-/* @param error [n_weights] out, if not NULL. */
+/* @param error NULL, or [n_weights] out: standard errors. */
 static gbs_status find_errors(gbsi_learning *l, double *error, gbs_error *err)
 {
     GBSI_PASS(gbsi_learning_errors(l, error != NULL, err));
@@ -305,7 +307,7 @@ static gbs_status find_errors(gbsi_learning *l, double *error, gbs_error *err)
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-/* Whether the rows have a value of every variable with a choice. */
+/* @return whether every row has a value of every variable that has several states. */
 static bool is_whole(const gbs_model *model, const gbs_data *data)
 {
     uint32_t n_known = 0;
@@ -324,7 +326,7 @@ static bool resumes(const gbs_learn_options *options)
     return options->checkpoints != NULL && options->checkpoints->resume != NULL;
 }
 
-/* Whether there is room for a matrix of second derivatives. */
+/* @return whether the weights are few enough for a matrix of second derivatives. */
 static bool has_matrix(const gbsi_learning *l)
 {
     return l->n <= (l->options.objective == GBS_LEARN_LIKELIHOOD ? GBS_MAX_LIKELIHOOD_WEIGHTS

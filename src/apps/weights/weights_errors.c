@@ -7,8 +7,8 @@
 #include "learn/equations.h"
 #include "weights/learning.h"
 
-#define PIVOT                1e-10 /* share of a diagonal entry: smaller pivots count as 0 */
-#define PIVOT_OF_DIFFERENCES 1e-6  /* the share for approximate second derivatives */
+#define PIVOT                1e-10 /* share of a diagonal entry below which a pivot counts as 0 */
+#define PIVOT_OF_DIFFERENCES 1e-6  /* value of PIVOT for approximate second derivatives */
 
 bool gbsi_learning_factorise(gbsi_learning *learning, double more)
 {
@@ -18,9 +18,9 @@ bool gbsi_learning_factorise(gbsi_learning *learning, double more)
                          &l->work.watch);
 }
 
-/* The sandwich H^-1 J H^-1 [M61], where J is the covariance of the gradients g of rows times their
- * number n. The variance of a weight is the variance of its row of H^-1 g.
- * @param sum means and squares. */
+/* Adds rows to the sums of the sandwich H^-1 J H^-1 [M61], where J is n times the covariance of the
+ * gradients g of the n rows. The variance of a weight is the variance of its entry of H^-1 g over
+ * the rows, times n. @param sum sums of the entries and of their squares. */
 static void add_rows(void *context, uint32_t member, size_t first, size_t end, double *sum)
 {
     const gbsi_learning *l = context;
@@ -55,7 +55,7 @@ static void invert(gbsi_learning *l)
     }
 }
 
-/* The sandwich of a pseudo-likelihood. */
+/* Computes the sandwich of a pseudo-likelihood. */
 static gbs_status sandwich(gbsi_learning *l, gbs_error *err)
 {
     const double n_rows = l->data->sum;

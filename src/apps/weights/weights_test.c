@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Learning tied weights: the pseudo-likelihood against enumeration, its derivatives against finite
- * differences, and true weights within two standard errors as often as 95 % says. */
+/* Tests learning of tied weights: the pseudo-likelihood against enumeration, its derivatives
+ * against finite differences, and intervals that contain 95 % of true weights. */
 #include "gibbsite/learn.h"
 
 #include <math.h>
@@ -108,7 +108,7 @@ static void truth_is_within_errors(void **state)
     gbs_model_free(m);
 }
 
-/* The gradient of ln PL at the weights of a model. @param w, gradient [LEARNT] out. */
+/* Computes the gradient of ln PL at the weights of a model. @param w, gradient [LEARNT] out. */
 static void gradient_of(const gbs_model *m, const gbs_data *data, double *w, double *gradient)
 {
     gbsi_pseudo s;
@@ -124,7 +124,7 @@ static void gradient_of(const gbs_model *m, const gbs_data *data, double *w, dou
     gbsi_learnt_free(&l);
 }
 
-/* The gradient of a maximum under a penalty is l2 w. */
+/* The gradient of ln PL at a maximum under a penalty is l2 w. */
 static void penalty_pulls(void **state)
 {
     (void)state;
@@ -146,7 +146,8 @@ static void penalty_pulls(void **state)
     gbs_model_free(m);
 }
 
-/* Under l1 it is l1 with the sign of the weight, and shorter where the weight is 0. */
+/* Under l1, the derivative of ln PL by a weight is l1 with the sign of the weight, and smaller if
+ * the weight is 0. */
 static void l1_leaves_out_weights(void **state)
 {
     (void)state;
@@ -190,7 +191,8 @@ static void threads(void **state)
     (void)state;
     const gbs_learn_options options = {.size = sizeof options};
     gbs_model *m = small_model(truth);
-    gbs_data *data = drawn_rows(m, 4 * ROWS); /* blocks are of 17 of the distinct ones, up to 48 */
+    /* blocks have 17 of the distinct rows, of which there are up to 48 */
+    gbs_data *data = drawn_rows(m, 4 * ROWS);
     assert_true(data->n_distinct > 34);
     check_threads(m, data, options);
     gbs_data_free(data);
@@ -246,8 +248,9 @@ static void refusals(void **state)
     data = drawn_rows(m, 20000);
     assert_int_equal(gbs_learn_weights(m, data, &little, NULL, NULL, &learnt, NULL, &err),
                      GBS_ERR_LIMIT);
+    /* looks of the watch depend on counted operations, not on seconds */
     assert_int_equal(gbs_learn_weights(m, data, NULL, &callbacks, NULL, &learnt, NULL, &err),
-                     GBS_STOPPED); /* looks are counted work, not seconds */
+                     GBS_STOPPED);
     gbs_model_free(learnt);
     assert_true(sum == 3.0);
     gbs_data_free(data);
@@ -268,8 +271,8 @@ static void add_point(void *context, const gbs_learn_point *point)
     c->at[c->n++] = *point;
 }
 
-/* The first point is where the weights were, the last what was learnt; the gradient in between
- * tells how far the objective is from its maximum. */
+/* The first point has the first weights, and the last point the learnt weights. The gradient of a
+ * point in between shows how far the objective is from its maximum. */
 static void points(void **state)
 {
     (void)state;
@@ -303,7 +306,7 @@ static void points(void **state)
     gbs_model_free(m);
 }
 
-/* Whichever request for memory fails, the outputs stay and nothing leaks. */
+/* If any request for memory fails, the outputs are unchanged and nothing leaks. */
 static void without_memory_and(double l1)
 {
     gbs_model *m = small_model(truth);

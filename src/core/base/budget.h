@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A memory limit that holds whatever was predicted: requests of gbsi_alloc*() that would take a
+/* A memory limit that does not depend on predictions: requests of gbsi_alloc*() that would take a
  * call of the library beyond its limit fail, and gbsi_no_memory() then says GBS_ERR_LIMIT.
  *
- * A budget is in force on one thread at a time, from gbsi_budget_enter() to gbsi_budget_leave(); a
- * pool hands it to its members while they work. A budget counts the bytes requested minus the bytes
- * freed while it is in force; each thread has its own budget, so that runs on two threads have
- * separate limits. If a budget is in force already, it stays in force: the memory of an inner call
- * counts towards the outer call. Costs two atomic additions a request, nothing inside a sweep. */
+ * A budget is in force on one thread at a time, from gbsi_budget_enter() to gbsi_budget_leave();
+ * a pool hands it to its members while they work. A budget counts the bytes requested minus the
+ * bytes freed while it is in force; each thread has its own budget, so that runs on two threads
+ * have separate limits. If a budget is in force already, it stays in force: the memory of an
+ * inner call counts towards the outer call. A request costs two atomic additions; a sweep makes
+ * no requests. */
 #ifndef GBSI_BASE_BUDGET_H
 #define GBSI_BASE_BUDGET_H
 
@@ -16,36 +17,38 @@
 #include <stdint.h>
 
 typedef struct gbsi_budget {
-    uint64_t limit;         /* limit as the user set it, for messages */
-    int64_t room;           /* bytes that may still be requested: the limit minus the bytes held
-                               before */
-    _Atomic int64_t held;   /* now; below 0 if more was freed than requested */
-    _Atomic int64_t most;   /* bytes held at once, at most, until now */
-    _Atomic size_t refused; /* bytes of the request that failed last; 0: none */
+    uint64_t limit; /* limit as the user set it, for messages */
+    int64_t room;   /* number of bytes that may still be requested: the limit minus the bytes held
+                       before */
+    _Atomic int64_t held;   /* number of bytes held now; below 0 if more was freed than requested */
+    _Atomic int64_t most;   /* largest number of bytes held at once until now */
+    _Atomic size_t refused; /* number of bytes of the last request that failed; 0 if none failed */
 } gbsi_budget;
 
-/* @param there bytes that were allocated before and count towards the limit: program and model. */
+/* @param there number of bytes of the program and the model, which were allocated before and
+ * count towards the limit. */
 void gbsi_budget_init(gbsi_budget *budget, uint64_t limit, uint64_t there);
 
-/* Puts a budget in force. @return the argument of gbsi_budget_leave(): the budget in force before,
- * or NULL. */
+/* Puts a budget in force. @return the argument of gbsi_budget_leave(): the budget in force
+ * before, or NULL. */
 gbsi_budget *gbsi_budget_enter(gbsi_budget *budget);
 /* Puts a budget in force for a call whose options have no limit: its limit is
  * gbsi_default_memory_limit() minus the memory of the process and the bytes `there`. */
 gbsi_budget *gbsi_budget_enter_default(gbsi_budget *budget, uint64_t there);
 void gbsi_budget_leave(gbsi_budget *before);
-/* The budget in force on this thread, or NULL. */
+/* Returns the budget in force on this thread, or NULL. */
 gbsi_budget *gbsi_budget_current(void);
-/* Used by members of a pool: puts exactly this budget in force; NULL for none. */
+/* Puts exactly this budget in force on a member of a pool; NULL means no budget. */
 void gbsi_budget_set(gbsi_budget *budget);
 
-/* Counts bytes that do not come from gbsi_alloc*(), such as a mapped file. @return false if they
- * are beyond the limit; then nothing is counted. */
+/* Counts bytes that do not come from gbsi_alloc*(), such as a mapped file. @return false, with
+ * nothing counted, if the bytes exceed the limit. */
 bool gbsi_budget_take(size_t bytes);
 void gbsi_budget_give(size_t bytes);
 /* Counts bytes that are in memory already, even if they exceed the limit. */
 void gbsi_budget_count(size_t bytes);
-/* Whether the budget in force refused a request that nobody has complained about yet. */
+/* Returns whether the budget in force refused a request whose failure gbsi_no_memory() has not
+ * reported yet. */
 bool gbsi_budget_refused(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a budget lets through, what it refuses and how that is said. */
+/* Tests which requests a budget allows and refuses, and the messages of refusals. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,8 @@ static void requests_end_at_the_limit(void **state)
     assert_non_null(strstr(err.message, "test: 5242880 bytes more would exceed the memory limit of "
                                         "12.0 MiB, of which 8.0 MiB are in use"));
     assert_non_null(strstr(err.message, "--memory-limit"));
-    assert_int_equal(gbsi_no_memory(&err, "test", 7), GBS_ERR_MEMORY); /* that is another story */
+    /* this failure is not a refusal by the budget */
+    assert_int_equal(gbsi_no_memory(&err, "test", 7), GBS_ERR_MEMORY);
     assert_null(gbsi_alloc_lanes(5 * MIB, 1));
     assert_null(gbsi_realloc_array(a, 11 * MIB, 1));
     a = gbsi_realloc_array(a, 9 * MIB, 1);
@@ -42,7 +43,7 @@ static void requests_end_at_the_limit(void **state)
     gbsi_budget_give(10 * MIB);
     assert_int_equal(atomic_load(&budget.most), 10 * MIB);
     gbsi_budget_leave(NULL);
-    a = gbsi_alloc(20 * MIB); /* no limit any more */
+    a = gbsi_alloc(20 * MIB); /* there is no limit any more */
     assert_non_null(a);
     gbsi_free(a);
 }
@@ -66,7 +67,7 @@ static void the_outer_one_stays(void **state)
     assert_null(gbsi_budget_current());
 }
 
-/* An array that doubles takes less in advance where doubling is too much. */
+/* An array that grows by doubling reserves less in advance if doubling would exceed the limit. */
 static void growing_comes_close_to_the_limit(void **state)
 {
     (void)state;
@@ -84,7 +85,7 @@ static void growing_comes_close_to_the_limit(void **state)
     gbsi_budget_leave(before);
 }
 
-/* Another thread with another limit. @return NULL if all is well. */
+/* Runs on another thread, with a different limit. @return NULL if all checks hold. */
 static void *smaller(void *unused)
 {
     gbsi_budget budget;
@@ -93,7 +94,7 @@ static void *smaller(void *unused)
     void *a = gbsi_alloc(2 * MIB);
     gbsi_budget_leave(before);
     (void)unused;
-    return a != NULL ? a : before; /* both NULL */
+    return a != NULL ? a : before; /* NULL if each of them is NULL */
 }
 
 static void threads_have_their_own(void **state)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The wall clock: for progress, --time and reports, never for what decides a result. */
+/* The wall clock serves progress, --time and reports; no result depends on it. */
 #ifndef GBSI_BASE_CLOCK_H
 #define GBSI_BASE_CLOCK_H
 
-double gbsi_clock_s(void); /* monotonic, seconds */
+double gbsi_clock_s(void); /* time of a monotonic clock in seconds */
 
 #endif

@@ -11,18 +11,18 @@
 #include "xxhash.h"
 
 #define PIECE              ((size_t)1 << 20)
-#define BYTES_AN_OPERATION 16 /* bytes digested per counted operation */
+#define BYTES_AN_OPERATION 16 /* number of bytes whose digest counts as one operation */
 
 struct gbsi_digest {
     XXH3_state_t *state;
-    gbsi_watch *watch; /* watch of this call; once it stops, no further bytes are fed */
+    gbsi_watch *watch; /* watch of this call; once the watch stops, no more bytes are fed */
 };
 
 gbs_status gbsi_digest_new(gbsi_digest **digest, gbs_error *err)
 {
     gbsi_digest *d = gbsi_alloc_zero(sizeof *d);
     GBSI_PASS(GBSI_HAVE(err, "digest", d));
-    d->state = gbsi_alloc_lanes(1, sizeof *d->state); /* XXH3 wants 64-byte alignment */
+    d->state = gbsi_alloc_lanes(1, sizeof *d->state); /* XXH3 needs 64-byte alignment */
     if (d->state == NULL) {
         gbsi_free(d);
         return gbsi_no_memory(err, "digest", sizeof *d->state);

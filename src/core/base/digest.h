@@ -20,9 +20,10 @@ void gbsi_digest_u8(gbsi_digest *digest, const uint8_t *value, size_t n);
 void gbsi_digest_u32(gbsi_digest *digest, const uint32_t *value, size_t n);
 void gbsi_digest_u64(gbsi_digest *digest, const uint64_t *value, size_t n);
 void gbsi_digest_f64(gbsi_digest *digest, const double *value, size_t n);
-/* Whether integers and doubles lie in memory as they are fed. */
+/* Returns whether this machine stores integers and doubles in the byte order in which they are
+ * fed. */
 bool gbsi_little_endian(void);
-/* 32 hexadecimal digits and a final 0. */
+/* Writes 32 hexadecimal digits and a final 0. */
 void gbsi_digest_text(const gbsi_digest *digest, char text[33]);
 
 #endif

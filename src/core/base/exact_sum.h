@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of doubles that no order rounds: whoever adds which terms first, threads or processes, the
- * sum has the same bits.
+/* Sums of doubles whose bits do not depend on the order in which threads or processes add the
+ * terms.
  *
  * Every term is split into a multiple of 2^g, a multiple of 2^h and a rest below 2^h, which is
- * dropped. Units 2^g and 2^h are such that sums of n terms stay below 2^53 units: they are exact
- * (Demmel & Nguyen (2013), Fast reproducible floating-point summation, ARITH 21, section IV). With
- * n terms below M the sum errs by n 2^h / 2 <= n^3 M 2^-102: less than adding one by one does. */
+ * dropped. The units 2^g and 2^h are chosen to keep sums of n terms below 2^53 units; such sums
+ * are exact (Demmel & Nguyen (2013), Fast reproducible floating-point summation, ARITH 21,
+ * section IV). With n terms below M the sum errs by n 2^h / 2 <= n^3 M 2^-102. This is less than
+ * the error of adding the terms one by one. */
 #ifndef GBSI_BASE_EXACT_SUM_H
 #define GBSI_BASE_EXACT_SUM_H
 
@@ -13,13 +14,13 @@
 #include <stdint.h>
 #include <string.h>
 
-/* 1.5 2^52 units of either kind: adding it to a term, and taking it away again, rounds the term to
- * a multiple of the unit. */
+/* 1.5 2^52 units of each of the two sizes. Adding this number to a term and subtracting it again
+ * rounds the term to a multiple of the unit. */
 typedef struct gbsi_sum_units {
     double high, low;
 } gbsi_sum_units;
 
-/* The least power of two above x; 0 < x < 2^1000. */
+/* Returns the least power of two above x; 0 < x < 2^1000. */
 static inline double gbsi_power_above(double x)
 {
     uint64_t bits = 0;
@@ -29,16 +30,18 @@ static inline double gbsi_power_above(double x)
     return x;
 }
 
-/* Units for n terms, none of which exceeds `most` in size unless it is infinite. */
+/* Returns the units for n terms. No finite term may exceed `most` in absolute value. */
 static inline gbsi_sum_units gbsi_sum_units_of(double most, uint64_t n)
 {
     const double terms = gbsi_power_above((double)n + 1);
     const double high = gbsi_power_above(most > 0x1p-500 ? most : 0x1p-500) * terms * 0x1p-52;
-    const double low = high * terms * 0x1p-53; /* rests are at most half of the high unit */
+    /* the dropped rest of a term is at most half of the high unit */
+    const double low = high * terms * 0x1p-53;
     return (gbsi_sum_units){0x1.8p52 * high, 0x1.8p52 * low};
 }
 
-/* Adds one term; minus infinity stays in the high part. Needs -ffp-contract=off. */
+/* Adds one term to the sums *high and *low; minus infinity stays in *high. Needs
+ * -ffp-contract=off. */
 static inline void gbsi_sum_term(const gbsi_sum_units *units, double term, double *high,
                                  double *low)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exact sums: the same bits in any order and however they are shared, and close to the sum of twice
- * the precision. */
+/* Tests that exact sums have the same bits in any order and for any division among threads, and
+ * that they are close to a sum in twice the precision. */
 #include "base/exact_sum.h"
 
 #include <setjmp.h>
@@ -17,7 +17,7 @@ typedef struct parts {
     double high, low;
 } parts;
 
-/* Terms first, first + step, ... */
+/* Sums the terms first, first + step, ... */
 static parts sum(const gbsi_sum_units *units, const double *term, size_t first, size_t step)
 {
     parts p = {0.0, 0.0};
@@ -27,7 +27,7 @@ static parts sum(const gbsi_sum_units *units, const double *term, size_t first, 
     return p;
 }
 
-/* Terms of very different sizes, of both signs. */
+/* Draws terms of very different sizes and of either sign. */
 static double draw(uint64_t *state, double most)
 {
     double x = (double)(next_random(state) >> 11) * 0x1p-53 * most;
@@ -57,7 +57,8 @@ static void check(double most, uint64_t *state)
         assert_true(shared.high == once.high && shared.low == once.low);
     }
     const double error = (double)((long double)once.high + (long double)once.low - expected);
-    assert_true(fabs(error) <= 0x1p-64 * N * most); /* n^3 M 2^-102 and long double's own */
+    /* n^3 M 2^-102, and the rounding error of long double */
+    assert_true(fabs(error) <= 0x1p-64 * N * most);
 }
 
 static void test_any_order_has_the_same_bits(void **unused)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Extremes of numbers. fmax() and fmin() are calls into the C library. */
+/* Minimum and maximum of numbers, inlined because fmax() and fmin() are calls into the C
+ * library. */
 #ifndef GBSI_BASE_EXTREMES_H
 #define GBSI_BASE_EXTREMES_H
 
@@ -16,7 +17,7 @@ static inline double gbsi_smaller(double a, double b)
     return a < b ? a : b;
 }
 
-/* The largest of n numbers, 0 of none. */
+/* Returns the largest of n numbers, or 0 if n is 0. */
 static inline uint32_t gbsi_largest(const uint32_t *number, size_t n)
 {
     uint32_t most = 0;

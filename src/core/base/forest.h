@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Disjoint sets as a forest of parents, whose roots are the lowest members (Tarjan (1975), J. ACM
- * 22(2):215-225). To begin with everything is its own parent. */
+/* Disjoint sets as a forest of parents, whose roots are the lowest members (Tarjan (1975), J.
+ * ACM 22(2):215-225). At first every element is its own parent. */
 #ifndef GBSI_BASE_FOREST_H
 #define GBSI_BASE_FOREST_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The lowest member of v's set. Halves the path. */
+/* Returns the lowest member of v's set, and halves the path from v to the root. */
 static inline uint32_t gbsi_forest_root(uint32_t *parent, uint32_t v)
 {
     while (parent[v] != v) {
@@ -17,7 +17,7 @@ static inline uint32_t gbsi_forest_root(uint32_t *parent, uint32_t v)
     return v;
 }
 
-/* @return whether u and v were in two sets. */
+/* Joins the sets of u and v. @return whether u and v were in different sets. */
 static inline bool gbsi_forest_join(uint32_t *parent, uint32_t u, uint32_t v)
 {
     const uint32_t a = gbsi_forest_root(parent, u);

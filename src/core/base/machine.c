@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* /proc/self/cgroup has a line "ID:CONTROLLERS:PATH" for every hierarchy. Version 2 is the line
- * "0::PATH", below /sys/fs/cgroup or, beside version 1, below /sys/fs/cgroup/unified; a version 1
- * controller is below /sys/fs/cgroup/CONTROLLERS. Inside a container the path may be the host's,
- * which the container does not see. So a missing file does not count as a limit, and the walk goes
- * on up to the top of the mount. */
+ * "0::PATH", below /sys/fs/cgroup or, beside version 1, below /sys/fs/cgroup/unified; a version
+ * 1 controller is below /sys/fs/cgroup/CONTROLLERS. Inside a container the path may be a path of
+ * the host that does not exist in the container. Therefore a missing file does not count as a
+ * limit, and walk_up() visits every group up to the top of the mount. */
 #include "base/machine.h"
 
 #ifdef __linux__
@@ -20,9 +20,9 @@
 
 enum { PATH_SIZE = 4096, LINE_SIZE = 4096 };
 
-static _Atomic uint64_t memory_limit; /* of gbs_set_memory_limit(); 0: none was set */
+static _Atomic uint64_t memory_limit; /* limit set by gbs_set_memory_limit(); 0 if none was set */
 
-/* Reads the first line of dir/name; false if the file cannot be read. */
+/* Reads the first line of dir/name. @return false if the file cannot be read. */
 static int read_line(const char *dir, const char *name, char *line, int size)
 {
     char path[PATH_SIZE + 64];
@@ -35,7 +35,7 @@ static int read_line(const char *dir, const char *name, char *line, int size)
     return found;
 }
 
-/* "max" and "-1" mean that the memory is not limited. */
+/* Returns the number in a limit file; "max" and "-1" mean that there is no limit. */
 static uint64_t number(const char *text)
 {
     char *end = NULL;
@@ -65,9 +65,9 @@ static void read_group(const char *dir, gbsi_cgroup_limits *limits)
         limit_bytes(limits, number(line));
     }
     if (read_line(dir, "memory.limit_in_bytes", line, sizeof line)) {
-        limit_bytes(limits, number(line)); /* near 2^63: not limited */
+        limit_bytes(limits, number(line)); /* a value near 2^63 means that memory is not limited */
     }
-    if (read_line(dir, "cpu.max", line, sizeof line)) { /* "QUOTA PERIOD" */
+    if (read_line(dir, "cpu.max", line, sizeof line)) { /* the line is "QUOTA PERIOD" */
         const char *period = strchr(line, ' ');
         limit_cores(limits, number(line), period == NULL ? 0 : number(period + 1));
     }
@@ -129,11 +129,11 @@ gbsi_cgroup_limits gbsi_cgroup_read(const char *root)
 
 /* ---- this process -------------------------------------------------------------------------- */
 
-#define SMALL_BYTES ((uint64_t)2 << 20) /* stacks, buffers of files, small things */
+#define SMALL_BYTES ((uint64_t)2 << 20) /* stacks, buffers of files and other small allocations */
 #define MIB         ((uint64_t)1 << 20)
 
-/* Objects up to here count whole, whether or not their pages are touched: how many are resident
- * differs from one start of the same program to the next. */
+/* Objects up to this size count with all their bytes, whether or not their pages are touched.
+ * The number of resident pages differs from one start of the same program to the next. */
 #define WHOLE_OBJECTS ((uint64_t)64 << 20)
 
 static gbsi_cgroup_limits limits;
@@ -170,14 +170,15 @@ static loaded measure_objects(void)
     (void)dl_iterate_phdr(add_object, &sum);
     return sum;
 }
-#else /* SMALL_BYTES is all that is known of the program */
+#else /* other systems: only SMALL_BYTES is known of the program's memory */
 static loaded measure_objects(void)
 {
     return (loaded){0, 0};
 }
 #endif
 
-/* The number of a line such as "RssAnon:      1704 kB", in bytes; 0 where there is none. */
+/* Returns the number in a line such as "RssAnon: 1704 kB", in bytes, or 0 if the file has no
+ * such line. */
 static uint64_t read_kilobytes(const char *path, const char *key)
 {
     char line[256];
@@ -194,8 +195,8 @@ static uint64_t read_kilobytes(const char *path, const char *key)
     return bytes;
 }
 
-/* Rounded up to whole MiB, so that the same program has the same figure every time; 0 where the
- * system does not say. */
+/* Returns a resident size rounded up to whole MiB, to give the same program the same figure
+ * every time; 0 if the system does not report the size. */
 static uint64_t resident(const char *key)
 {
     return (read_kilobytes("/proc/self/status", key) + MIB - 1) / MIB * MIB;
@@ -222,8 +223,8 @@ static uint64_t physical_bytes(void)
     return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
 }
 
-/* It is unknown which pages of the code will be used. At most all of them are; but the libraries of
- * a large host program stay unused, and add little to what is resident now. */
+/* Nobody knows in advance which pages of the code will be used. At most all pages are used, but
+ * the libraries of a large host program stay unused and add little to the resident size of now. */
 static void measure(void)
 {
     const loaded sum = measure_objects();

@@ -6,37 +6,38 @@
 
 #include <stdint.h>
 
-/* The machine's memory or the lowest memory limit of a control group, bytes; UINT64_MAX where
- * neither can be found out. Read once. */
+/* The machine's memory or the lowest memory limit of a control group, in bytes; UINT64_MAX if
+ * the system reports neither. Read once. */
 uint64_t gbsi_machine_bytes(void);
-/* The memory limit of a call that is given none: that of gbs_set_memory_limit(), else half of
- * gbsi_machine_bytes(). */
+/* The memory limit of a call whose options give none: the limit of gbs_set_memory_limit() if it
+ * was called, otherwise half of gbsi_machine_bytes(). */
 uint64_t gbsi_default_memory_limit(void);
 
-/* The memory that `auto` gives to exact answers: the limit of gbs_set_memory_limit(), else half of
- * what was free. The half is rounded down to a power of two, so that a little more or less free
- * memory leads to the same choices. Measured once. */
+/* The memory that `auto` gives to exact answers: the limit of gbs_set_memory_limit() if it was
+ * called, otherwise half of the memory that was free. The half is rounded down to a power of
+ * two, because a little more or less free memory must lead to the same choices. Measured once. */
 uint64_t gbsi_auto_memory_limit(void);
 
 /* The memory of the process without the library's objects: the program, its libraries, and the
  * memory allocated before the first call of this function. Measured once. */
 uint64_t gbsi_process_bytes(void);
-/* gbsi_process_bytes() plus what every call adds beside its arrays: stacks of threads, buffers of
- * files, small things. Predictions begin with it. */
+/* gbsi_process_bytes() plus the memory that every call needs beside its arrays: stacks of
+ * threads, buffers of files and other small allocations. Predictions of memory begin with this
+ * number. */
 uint64_t gbsi_program_bytes(void);
 
-/* Processors that the quotas of control groups are worth, rounded up; UINT32_MAX without a quota.
- * Read once. */
+/* Number of processors that the quotas of control groups are worth, rounded up; UINT32_MAX
+ * without a quota. Read once. */
 uint32_t gbsi_quota_cores(void);
 
-/* The limits of the process's control groups and of all groups above them. Tests give a folder that
- * stands for the root of the file system; the functions above use "". */
+/* The limits of the process's control groups and of all groups above them. Tests pass as `root`
+ * a folder that replaces the root of the file system; the functions above pass "". */
 typedef struct gbsi_cgroup_limits {
-    uint64_t bytes;   /* UINT64_MAX: none */
-    uint32_t n_cores; /* UINT32_MAX: none */
+    uint64_t bytes;   /* UINT64_MAX if there is no limit */
+    uint32_t n_cores; /* UINT32_MAX if there is no quota */
 } gbsi_cgroup_limits;
 gbsi_cgroup_limits gbsi_cgroup_read(const char *root);
-/* The bytes that the system calls available; UINT64_MAX where it does not say. */
+/* The number of bytes that the system reports as available; UINT64_MAX if it reports none. */
 uint64_t gbsi_free_read(const char *root);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits of control groups, read from folders made here. */
+/* Tests limits of control groups, read from folders that the tests make. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 static char root[] = "/tmp/gibbsite-cgroup-XXXXXX";
 
-/* Writes a file below root, with the folders that lead to it. */
+/* Writes a file below `root`, and makes the folders that contain it. */
 static void put(const char *path, const char *text)
 {
     char full[512];
@@ -64,7 +64,7 @@ static void version_2(void **state)
     put("/sys/fs/cgroup/user/one/deep/cpu.max", "max 100000\n");
     gbsi_cgroup_limits limits = gbsi_cgroup_read(root);
     assert_true(limits.bytes == UINT64_MAX && limits.n_cores == UINT32_MAX);
-    put("/sys/fs/cgroup/user/memory.max", "1073741824\n"); /* a group above */
+    put("/sys/fs/cgroup/user/memory.max", "1073741824\n"); /* a group above the process's group */
     put("/sys/fs/cgroup/user/one/cpu.max", "250000 100000\n");
     limits = gbsi_cgroup_read(root);
     assert_int_equal(limits.bytes, 1u << 30);
@@ -77,7 +77,8 @@ static void version_1(void **state)
 {
     (void)state;
     put("/proc/self/cgroup", "12:pids:/x\n4:memory:/host/path\n3:cpu,cpuacct:/host/path\n0::/\n");
-    put("/sys/fs/cgroup/pids/memory.limit_in_bytes", "5\n"); /* not a controller of memory */
+    /* this controller does not limit memory */
+    put("/sys/fs/cgroup/pids/memory.limit_in_bytes", "5\n");
     put("/sys/fs/cgroup/memory/host/path/memory.limit_in_bytes", "9223372036854771712\n");
     put("/sys/fs/cgroup/cpu,cpuacct/host/path/cpu.cfs_quota_us", "-1\n");
     put("/sys/fs/cgroup/cpu,cpuacct/host/path/cpu.cfs_period_us", "100000\n");
@@ -91,7 +92,7 @@ static void version_1(void **state)
     assert_int_equal(limits.n_cores, 1);
 }
 
-/* A container that sees the path of its host, but its own group as the top of the mount. */
+/* A container that sees the path of its host, and whose own group is the top of the mount. */
 static void path_of_the_host(void **state)
 {
     (void)state;
@@ -108,7 +109,7 @@ static void available(void **state)
     assert_int_equal(gbsi_free_read(root), 300 * 1024);
 }
 
-/* A power of two, at most half of what the machine has. */
+/* The limit is a power of two, at most half of the machine's memory. */
 static void auto_limit(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of a file where they can be used in place: mapped, or in memory aligned to 64 bytes. */
+/* The bytes of a file, either mapped or in memory aligned to 64 bytes, for use without a copy. */
 #ifndef GBSI_BASE_MAPPING_H
 #define GBSI_BASE_MAPPING_H
 
@@ -7,18 +7,20 @@
 #include <stddef.h>
 
 typedef struct gbsi_mapping {
-    char *bytes; /* [n] not to be written to; NULL: nothing there */
+    char *bytes; /* [n] read-only; NULL if the mapping is empty */
     size_t n;
-    bool mapped; /* else from gbsi_alloc_lanes() */
+    bool mapped; /* false if `bytes` came from gbsi_alloc_lanes() */
 } gbsi_mapping;
 
-/* The first n > 0 bytes of an open file; false if the system will not. The file may be closed, but
- * must stay as it is: bytes cut off it later are a SIGBUS when they are looked at. */
+/* Maps the first n > 0 bytes of an open file. The file may be closed afterwards, but must stay
+ * unchanged: reading bytes that were cut off the file later raises SIGBUS. @return false if the
+ * system refuses. */
 bool gbsi_mapping_new(int fd, size_t n, gbsi_mapping *mapping);
 
-/* A file that will rarely be looked at: its pages take no memory until they are. */
+/* Tells the system that the file will rarely be read; its pages take no memory until they are
+ * read. */
 void gbsi_mapping_rest(const gbsi_mapping *mapping);
 
-void gbsi_mapping_free(gbsi_mapping *mapping); /* zeroes the struct */
+void gbsi_mapping_free(gbsi_mapping *mapping); /* frees the bytes and zeroes the struct */
 
 #endif

@@ -16,7 +16,7 @@
 #define LARGE_PAGE  ((size_t)2 << 20)
 #define LEAST_LARGE ((size_t)4 << 20)
 
-/* Requests left before the test hook makes them fail; UINT64_MAX: never. */
+/* number of requests left before the test hook makes them fail; UINT64_MAX: no request fails */
 static _Atomic uint64_t requests_left = UINT64_MAX;
 
 void gbsi_alloc_fail_after(uint64_t n)
@@ -55,7 +55,8 @@ bool gbsi_add_size(size_t a, size_t b, size_t *sum)
     return true;
 }
 
-/* Large arrays are accessed at random places: asks for pages of 2 MiB where the system has them. */
+/* Asks for pages of 2 MiB where the system has them, because large arrays are accessed at random
+ * places. */
 static void *in_large_pages(void *pointer, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
@@ -70,14 +71,15 @@ static void *in_large_pages(void *pointer, size_t bytes)
     return pointer;
 }
 
-/* The number of bytes that the C library really allocated for a block, and will free with it. */
+/* Returns the number of bytes that the C library allocated for a block, which free() will give
+ * back. */
 static size_t usable(void *pointer)
 {
 #ifdef __GLIBC__
     return pointer == NULL ? 0 : malloc_usable_size(pointer);
 #else
     (void)pointer;
-    return 0; /* budgets bound single requests only */
+    return 0; /* unknown: budgets bound single requests only */
 #endif
 }
 
@@ -90,8 +92,8 @@ static void *noted(void *pointer, size_t bytes)
     return pointer;
 }
 
-/* Replaces the reserved size of a request by the size of the block that it returned, which may be
- * NULL. */
+/* Corrects the budget after a request: subtracts the reserved bytes and adds the size of the
+ * allocated block, which may be NULL. */
 static void *counted(void *pointer, size_t bytes)
 {
     gbsi_budget_give(bytes);
@@ -274,7 +276,8 @@ gbs_status gbsi_reserve(void **pointer, size_t *capacity, uint64_t n, size_t siz
         wanted = wanted > SIZE_MAX / 2 ? n : wanted * 2;
     }
     void *grown = gbsi_realloc_array(*pointer, wanted, size);
-    if (grown == NULL && gbsi_budget_refused() && n < SIZE_MAX / 2) { /* less in advance */
+    /* retry with less room for growth */
+    if (grown == NULL && gbsi_budget_refused() && n < SIZE_MAX / 2) {
         wanted = n + n / 8;
         grown = gbsi_realloc_array(*pointer, wanted, size);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The offsets of many rows of different lengths, in as little memory as the lengths allow: none
- * where all are equal, 4 bytes a row where the sum fits 32 bits, else 8. */
+/* The offsets of many rows of different lengths, in as little memory as the lengths allow: no
+ * array if all lengths are equal, 4 bytes a row if the sum fits 32 bits, otherwise 8 bytes a
+ * row. */
 #ifndef GBSI_BASE_OFFSETS_H
 #define GBSI_BASE_OFFSETS_H
 
@@ -10,13 +11,13 @@
 #include "base/status.h"
 
 typedef struct gbsi_offsets {
-    size_t n;         /* rows */
-    size_t width;     /* width of every row, while both arrays are NULL */
-    uint32_t *narrow; /* [n + 1] */
-    size_t *wide;     /* [n + 1] */
+    size_t n;         /* number of rows */
+    size_t width;     /* width of every row if both arrays are NULL */
+    uint32_t *narrow; /* [n + 1] offsets that fit 32 bits, or NULL */
+    size_t *wide;     /* [n + 1] offsets that do not fit 32 bits, or NULL */
 } gbsi_offsets;
 
-/* The start of row i; i = n: the end of the last row. */
+/* Returns the start of row i; for i = n, the end of the last row. */
 static inline size_t gbsi_offset(const gbsi_offsets *offsets, size_t i)
 {
     if (offsets->narrow != NULL) {
@@ -31,6 +32,7 @@ static inline size_t gbsi_offset(const gbsi_offsets *offsets, size_t i)
 gbs_status gbsi_offsets_take(uint32_t *size, size_t n, gbsi_offsets *offsets, const char *what,
                              gbs_error *err);
 void gbsi_offsets_free(gbsi_offsets *offsets);
-size_t gbsi_offsets_bytes(const gbsi_offsets *offsets); /* without the struct */
+/* bytes of the arrays, without the struct */
+size_t gbsi_offsets_bytes(const gbsi_offsets *offsets);
 
 #endif

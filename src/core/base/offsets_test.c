@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Offsets at every width, also where the rows together have more entries than 32 bits count. */
+/* Tests offsets of every width, also if the rows together have more entries than 32 bits can
+ * count. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@ static gbs_status take(const uint32_t *size, size_t n, gbsi_offsets *offsets)
     uint32_t *own = gbsi_alloc_array(n + 1, sizeof *own);
     assert_non_null(own);
     memcpy(own, size, n * sizeof *own);
-    own[n] = 77; /* nobody reads it */
+    own[n] = 77; /* this element is never read */
     return gbsi_offsets_take(own, n, offsets, "test", NULL);
 }
 

@@ -54,7 +54,7 @@ static void too_many_bytes_for_a_number(void **state)
     assert_null(t.value);
 }
 
-/* Whichever request fails, what was taken before can be freed by the same list. */
+/* After any request fails, the arrays allocated before can be freed with the same list. */
 static void every_request_may_fail(void **state)
 {
     (void)state;

@@ -78,14 +78,14 @@ gbs_status gbsi_take_expected(const gbsi_source *source, const uint64_t *expecte
     return status;
 }
 
-/* ---- sealed --------------------------------------------------------------------------------- */
+/* ---- objects with a digest ------------------------------------------------------------------ */
 
 enum { SEAL = 32 };
 
 typedef struct seal {
     gbsi_digest *digest;
-    const gbsi_sink *sink;     /* or ... */
-    const gbsi_source *source; /* ... */
+    const gbsi_sink *sink;     /* target of the bytes while saving */
+    const gbsi_source *source; /* origin of the bytes while loading */
 } seal;
 
 static gbs_status put(void *context, const void *bytes, size_t n, gbs_error *err)

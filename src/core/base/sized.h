@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structs shared with callers that may be compiled with another version: the first field holds the
- * caller's sizeof, new fields are only appended, and no struct ends in padding. */
+/* Structs shared with callers that may be compiled against another version. The first field
+ * holds the caller's sizeof, new fields are only appended, and no struct ends in padding. */
 #ifndef GBSI_BASE_SIZED_H
 #define GBSI_BASE_SIZED_H
 
@@ -9,8 +9,9 @@
 
 #include "base/status.h"
 
-/* First lines of a public function that reads a struct of options or callbacks (GBSI_IN_STRUCT) or
- * fills in a report (GBSI_OUT_STRUCT). The macros use a variable `err` of the caller. */
+/* The first lines of a public function that reads a struct of options or callbacks
+ * (GBSI_IN_STRUCT) or fills in a report (GBSI_OUT_STRUCT). The macros use a variable `err` of
+ * the caller. */
 #define GBSI_IN_STRUCT(given, type)                                \
     do {                                                           \
         if (gbsi_struct_in(given, sizeof(type), #type, err) < 0) { \
@@ -25,8 +26,9 @@
     } while (0)
 
 /* Checks that a struct filled in by a caller can be read as this version's struct.
- * @param given may be NULL; a given->size of 0 stands for the struct as it began.
- * @param size sizeof this version's struct. @param what name of the struct, "gbs_...".
+ * @param given may be NULL; a given->size of 0 stands for the size of the struct in its first
+ * version.
+ * @param size sizeof of this version's struct. @param what name of the struct, "gbs_...".
  * @return GBS_ERR_ARGUMENT if given is smaller, or has non-zero bytes beyond size. */
 gbs_status gbsi_struct_in(const void *given, size_t size, const char *what, gbs_error *err);
 
@@ -34,7 +36,8 @@ gbs_status gbsi_struct_in(const void *given, size_t size, const char *what, gbs_
  * @param given may be NULL. @return GBS_ERR_ARGUMENT if given is smaller than size. */
 gbs_status gbsi_struct_out(void *given, size_t size, const char *what, gbs_error *err);
 
-/* Whether a byte beyond the known ones is not zero, so that a field of a later version is set. */
+/* Returns whether a byte beyond the known ones is not zero, which means that a field of a later
+ * version is set. */
 bool gbsi_struct_has_more(const void *given, size_t known, size_t size);
 
 /* Copies a report into the caller's struct, which gbsi_struct_out() checked; given->size stays.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reporting failures: the first failure writes the message, and callers pass it on unchanged. */
+/* Failures are reported once: the function that fails first writes the message, and its callers
+ * pass the message on unchanged. */
 #ifndef GBSI_BASE_STATUS_H
 #define GBSI_BASE_STATUS_H
 
@@ -14,23 +15,25 @@
 #define GBSI_PRINTF(a, b)
 #endif
 
-/* Writes the message into err (NULL is fine) and returns status, for `return gbsi_fail(...)`. */
+/* Writes the message into err, which may be NULL. @return status, for use as `return
+ * gbsi_fail(...)`. */
 gbs_status gbsi_fail(gbs_error *err, gbs_status status, const char *format, ...) GBSI_PRINTF(3, 4);
 
-/* snprintf() and vsnprintf() with a decimal point, whatever the caller's locale: for every text
- * with a number that is not whole. */
+/* snprintf() and vsnprintf() with a decimal point in every locale; used for every text with a
+ * number that is not an integer. */
 void gbsi_say(char *text, size_t size, const char *format, ...) GBSI_PRINTF(3, 4);
 void gbsi_say_list(char *text, size_t size, const char *format, va_list arguments);
 
-/* Refuses NULL pointers: the first line of a public function. Needs an `err`; not for functions. */
+/* Refuses NULL pointers; the first line of a public function. The caller must have a variable
+ * `err`. Not for pointers to functions. */
 #define GBSI_NEED(...)                                                               \
     GBSI_PASS(gbsi_need(err, __func__, #__VA_ARGS__,                                 \
                         sizeof((const void *const[]){__VA_ARGS__}) / sizeof(void *), \
                         (const void *const[]){__VA_ARGS__}))
-/* @param names names of the pointers, with commas between them. */
+/* @param names names of the pointers, separated by commas. */
 gbs_status gbsi_need(gbs_error *err, const char *function, const char *names, size_t n,
                      const void *const pointer[]);
-/* Returns a failure to the caller at once. Use it where nothing has to be cleaned up. */
+/* Returns a failure to the caller at once, in functions that have nothing to clean up. */
 #define GBSI_PASS(e)                         \
     do {                                     \
         const gbs_status failed_with_ = (e); \
@@ -39,7 +42,8 @@ gbs_status gbsi_need(gbs_error *err, const char *function, const char *names, si
         }                                    \
     } while (0)
 
-/* Stores the status and leaves through `cleanup:` on failure. Needs a local `status`. */
+/* Stores the status in the caller's local variable `status`, and jumps to the label `cleanup` on
+ * failure. */
 #define GBSI_TRY(e)       \
     do {                  \
         status = (e);     \

@@ -12,8 +12,8 @@
 
 static char folder[] = "/tmp/gibbsite-locale-XXXXXX";
 
-/* Makes a locale whose decimal point is a comma, and uses it: the test needs none that is
- * installed. @return whether localedef, which glibc has, could make it. */
+/* Makes a locale whose decimal point is a comma, and sets it; no installed locale is needed.
+ * @return whether localedef, a program of glibc, could make the locale. */
 static bool use_comma(void)
 {
     char path[64];
@@ -26,7 +26,8 @@ static bool use_comma(void)
                 "END LC_NUMERIC\n",
                 source);
     assert_int_equal(fclose(source), 0);
-    /* It warns of the other categories, which are those of C, and then ends with 1. */
+    /* localedef warns about the other categories, which are those of C, and then ends with
+     * status 1. */
     (void)snprintf(command, sizeof command, "localedef -c -i %s %s/comma > /dev/null 2>&1", path,
                    folder);
     const bool ran = system(command) != -1; // NOLINT(cert-env33-c): a folder of our own
@@ -49,7 +50,7 @@ static void messages_have_a_decimal_point(void **unused)
     assert_string_equal(err.message, "0.5 of 2");
     gbsi_say(text, sizeof text, "%g", 2.25);
     assert_string_equal(text, "2.25");
-    (void)snprintf(text, sizeof text, "%.1f", 0.5); /* the caller's locale is as it was */
+    (void)snprintf(text, sizeof text, "%.1f", 0.5); /* the caller's locale is unchanged */
     assert_string_equal(text, "0,5");
 }
 

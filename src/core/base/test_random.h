@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests: numbers that lean on nothing of the library. */
+/* Random numbers for tests, independent of the code of the library. */
 #ifndef GBSI_BASE_TEST_RANDOM_H
 #define GBSI_BASE_TEST_RANDOM_H
 
 #include <stdint.h>
 
-/* splitmix64 (Steele, Lea & Flood 2014): any sequence of well mixed bits does. */
+/* splitmix64 (Steele, Lea & Flood 2014), because tests need no more than well mixed bits. */
 static inline uint64_t next_random(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests that walk through a table: a failure prints the row. Include it after cmocka.h,
- * whose cmocka_unit_test() it replaces, and name each row when it begins:
+/* For tests that walk through a table: a failure prints the row. Include it after cmocka.h, whose
+ * cmocka_unit_test() it replaces, and name each row when it begins:
  *
  *     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
  *         test_row("%s, %u chains", rows[i].name, rows[i].chains);
  *
- * The rows of loops inside others name the outer ones as well. A test behind the last row that it
- * named calls test_no_row(). Tests that share the state of a group cannot have rows. */
+ * In nested loops each row also names the rows of the outer loops. A test calls test_no_row()
+ * after its last row. Tests that share the state of a group cannot have rows. */
 #ifndef GBSI_BASE_TEST_ROW_H
 #define GBSI_BASE_TEST_ROW_H
 
 #include <stdarg.h>
 #include <stdio.h>
 
-static char test_row_now[512]; /* "": none */
+static char test_row_now[512]; /* description of the row under test; "" between rows */
 
 static inline void test_no_row(void)
 {
@@ -38,7 +38,7 @@ static inline void test_run_rows(void **state)
     void *none = NULL;
     test_no_row();
     ((const test_of_rows *)*state)->run(&none);
-    test_no_row(); /* a failure does not come here */
+    test_no_row(); /* reached only if the test did not fail */
 }
 
 static inline int test_tell_row(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scale of the tests: how much work they do. */
+/* The scale of the tests, which determines the amount of their work. */
 #ifndef GBSI_BASE_TEST_SCALE_H
 #define GBSI_BASE_TEST_SCALE_H
 
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* GIBBSITE_TEST_SCALE has three values: the first for sanitizers, under which tests give the same
- * numbers but take long; the second for ordinary runs; the third for nightly runs. */
+/* GIBBSITE_TEST_SCALE has three values. The first is for sanitizers, under which tests give the
+ * same numbers but take long; the second is for ordinary runs; the third is for nightly runs. */
 typedef enum test_scale { TEST_SMALL, TEST_USUAL, TEST_FULL } test_scale;
 
 static inline test_scale test_scale_asked(void)
@@ -21,21 +21,22 @@ static inline test_scale test_scale_asked(void)
                                         : TEST_USUAL;
 }
 
-/* @return the argument that belongs to the scale of this run. */
+/* @return `full`, `usual` or `small`, depending on the scale of this run. */
 static inline size_t test_scaled(size_t full, size_t usual, size_t small)
 {
     const size_t of_scale[] = {small, usual, full};
     return of_scale[test_scale_asked()];
 }
 
-/* @return few at small scale, all otherwise. */
+/* @return `few` at small scale, otherwise `all`. */
 static inline size_t test_share(size_t all, size_t few)
 {
     return test_scaled(all, all, few);
 }
 
-/* @return whether a test looks for races alone: at small scale under the thread sanitizer, because
- * the same test compares the bits and the answers in the builds without it. */
+/* @return whether a test needs only to look for races, that is, at small scale under the thread
+ * sanitizer. The builds without this sanitizer compare the bits and the answers in the same
+ * test. */
 static inline bool test_races_alone(void)
 {
 #ifdef __SANITIZE_THREAD__

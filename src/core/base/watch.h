@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks at the clock and the stop flag inside long work. Code that works reports how many
+/* Looks at the clock and the stop flag inside long work. Code that does such work reports how many
  * operations it has spent. After every GBSI_WATCH_EVERY operations the watch asks its owner whether
- * to go on. Results do not depend on it, except that work may be cut short.
+ * to continue. A watch changes no results, except that it may cut work short.
  *
- * Only the thread that called the library counts operations; its helper threads only ask whether it
- * stopped.
+ * Only the thread that called the library counts operations; its helper threads only ask whether
+ * the watch stopped.
  *
- * A call of the library that works for another call stops with it, on any thread: its watch refers
- * to the watch of the other call. */
+ * A call that works for another call of the library stops when the other call stops, on any
+ * thread, because its watch refers to the watch of the other call. */
 #ifndef GBSI_BASE_WATCH_H
 #define GBSI_BASE_WATCH_H
 
@@ -18,62 +18,68 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The number of operations, of a few nanoseconds each, from one look to the next. */
+/* Number of operations between two looks at the clock; one operation takes a few nanoseconds. */
 #define GBSI_WATCH_EVERY (UINT64_C(1) << 16)
 
 typedef struct gbsi_watch {
-    bool (*look)(void *context); /* true: stop; NULL: never asked */
+    bool (*look)(void *context); /* returns true to stop the work; NULL: only the clock and `outer`
+                                    stop it */
     void *context;
-    double until_s;           /* stops once the clock is past it; 0: no limit of time */
-    struct gbsi_watch *outer; /* the watch of the call that this one works for; NULL: none */
-    bool lent;                /* the outer one spends on another thread: it is only asked here */
+    double until_s; /* time of the clock at which the watch stops; 0: no time limit */
+    /* watch of the call that this call works for; NULL if there is none */
+    struct gbsi_watch *outer;
+    bool lent; /* true if the outer watch counts operations on another thread; then this watch only
+                  asks it */
     _Atomic bool stopped;
-    uint64_t spent;   /* since the last look */
-    uint64_t n_looks; /* for tests, as is: */
-    uint64_t longest; /* most that was spent from one look to the next */
+    uint64_t spent;   /* number of operations since the last look */
+    uint64_t n_looks; /* number of looks, for tests */
+    uint64_t longest; /* largest number of operations between two looks, for tests */
 } gbsi_watch;
 
-/* The watch of a call that may take time_s from begun_s on (0: no limit). It refers to the watch in
- * force on this thread as the outer one.
- * @param look NULL: only the clock and the outer watch stop it. */
+/* Makes the watch of a call that may take time_s from begun_s on (0: no limit). The watch refers to
+ * the watch in force on this thread as the outer one.
+ * @param look NULL: only the clock and the outer watch stop the call. */
 gbsi_watch gbsi_watch_of(bool (*look)(void *context), void *context, double begun_s, double time_s);
 
-/* Not inlined: called once the count has reached GBSI_WATCH_EVERY. */
+/* Looks at the clock and asks `look`; not inlined, because it is called only once the count has
+ * reached GBSI_WATCH_EVERY. */
 void gbsi_watch_look(gbsi_watch *watch);
-/* A look on any thread, which leaves `look` out. @return whether to stop. */
+/* Checks the clock and the outer watches, on any thread, without a call of `look`. @return
+ * whether to stop. */
 bool gbsi_watch_ask(gbsi_watch *watch);
 
-/* Puts a watch in force on this thread, like a budget: reading a model and preparing a run are
- * long, and have many loops far from the caller. Such functions get the watch by
- * gbsi_watch_current(), and report their steps to it. NULL: the one in force stays. @return the
- * argument of gbsi_watch_leave(). */
+/* Puts a watch in force on this thread, as gbsi_budget_enter() does with a budget. Reading a model
+ * and preparing a run take long and have many loops far from the caller. Such functions get the
+ * watch from gbsi_watch_current() and report their steps to it.
+ * @param watch NULL: the watch in force stays. @return the argument of gbsi_watch_leave(). */
 gbsi_watch *gbsi_watch_enter(gbsi_watch *watch);
 void gbsi_watch_leave(gbsi_watch *before);
 gbsi_watch *gbsi_watch_current(void);
 
-/* The watch around calls that this thread makes while no watch is in force: work that still has an
- * answer to give after it is stopped has its watch here. */
+/* The watch around calls that this thread makes while no watch is in force. Work that must still
+ * give an answer after it is stopped keeps its watch here. */
 typedef struct gbsi_surrounding {
-    gbsi_watch *watch; /* NULL: none */
+    gbsi_watch *watch; /* NULL if there is none */
     bool lent;         /* the watch is used on another thread too, for example by members of a pool
                         */
 } gbsi_surrounding;
 
-/* Sets the watch around calls. @return the one before. */
+/* Sets the watch around calls. @return the watch around calls until now. */
 gbsi_surrounding gbsi_watch_surround(gbsi_surrounding now);
-/* @return the watch around a call made now. */
+/* @return the watch around a call that this thread makes now. */
 gbsi_surrounding gbsi_watch_surrounding(void);
 
-/* GBS_ERR_STOPPED with a message that it was stopped while doing this, without a result. */
+/* Returns GBS_ERR_STOPPED. The message says that the call was stopped while `doing` and has no
+ * result. */
 gbs_status gbsi_watch_fail(gbs_error *err, const char *doing);
 
-/* @param watch NULL: never stops. */
+/* Returns whether the watch has stopped. @param watch NULL: never stops. */
 static inline bool gbsi_watch_stopped(const gbsi_watch *watch)
 {
     return watch != NULL && atomic_load_explicit(&watch->stopped, memory_order_relaxed);
 }
 
-/* @return whether to stop. */
+/* Counts operations, and looks at the clock when a look is due. @return whether to stop. */
 static inline bool gbsi_watch_spend(gbsi_watch *watch, uint64_t n_operations)
 {
     if (watch == NULL) {
@@ -86,7 +92,8 @@ static inline bool gbsi_watch_spend(gbsi_watch *watch, uint64_t n_operations)
     return gbsi_watch_stopped(watch);
 }
 
-/* @return the status of gbsi_watch_fail() if the work must stop. */
+/* Counts operations. @return the status of gbsi_watch_fail() if the work must stop, otherwise
+ * GBS_OK. */
 static inline gbs_status gbsi_watch_work(gbsi_watch *watch, uint64_t n_operations,
                                          const char *doing, gbs_error *err)
 {

@@ -8,10 +8,11 @@
 
 #include "parallel/pool.h"
 
-/* In place of the machine's: the test links gbsi_clock_s() to this one. */
+/* Time of a clock that replaces the machine's clock: the test links gbsi_clock_s() to
+ * __wrap_gbsi_clock_s(). */
 static _Atomic double now_s;
 
-/* The linker asks for this name. */
+/* The linker requires this name. */
 /* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming) */
 double __wrap_gbsi_clock_s(void);
 double __wrap_gbsi_clock_s(void)
@@ -34,7 +35,7 @@ static void stops_after_its_time(void **unused)
     assert_false(gbsi_watch_spend(&unlimited, GBSI_WATCH_EVERY));
 }
 
-/* Asked by a watch inside of it, an owner may call the library for purposes of its own. */
+/* An owner that is asked by a watch may call the library itself. */
 static bool is_over(void *context)
 {
     assert_null(gbsi_watch_current());
@@ -68,7 +69,7 @@ static void an_inner_call_stops_with_the_outer_one(void **unused)
     assert_null(gbsi_watch_current());
 }
 
-/* Work that may be stopped, and then gives an answer: only calls inside of it stop. */
+/* If work can be stopped and must then give an answer, only calls inside the work are stopped. */
 static void what_surrounds_is_not_spent_on(void **unused)
 {
     (void)unused;
@@ -102,7 +103,7 @@ typedef struct sharing {
     _Atomic uint32_t n_right, n_stopped;
 } sharing;
 
-/* Every member makes a call that works for the one outside of the pool. */
+/* Every member makes a call that works for the call outside of the pool. */
 static void call_inside(void *context, uint32_t member)
 {
     sharing *s = context;
@@ -126,7 +127,7 @@ static void members_of_a_pool_stop_too(void **unused)
     gbsi_pool_run(pool, call_inside, &s);
     assert_int_equal(s.n_stopped, MEMBERS);
     assert_int_equal(s.n_right, 2 * MEMBERS);
-    assert_true(gbsi_watch_stopped(&outer)); /* whichever member saw the time */
+    assert_true(gbsi_watch_stopped(&outer)); /* whichever member noticed that the time was over */
     gbsi_watch_leave(nobody);
     gbsi_pool_free(pool);
 }

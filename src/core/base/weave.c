@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-/* Slots of a window. */
+/* Number of slots in a window. */
 #define WINDOW 16384u
 
 gbs_status gbsi_gather_bytes(const gbs_ranks *ranks, const void *own, uint64_t n,
@@ -37,16 +37,17 @@ cleanup:
     return status;
 }
 
-/* Rows in a message: a head, then the row's bytes. */
+/* The head of a row in a message; the bytes of the row follow. */
 typedef struct head {
-    uint64_t slot, n; /* slot in the whole model, and number of bytes, or the width */
+    /* slot in the whole model, and either the number of bytes of the row or its width */
+    uint64_t slot, n;
 } head;
 
 typedef struct passing {
     unsigned char *own, *all;
     size_t n_own, own_capacity, all_capacity;
-    size_t *at;      /* [WINDOW] on rank 0, where each row begins in `all` */
-    uint64_t *width; /* [WINDOW] */
+    size_t *at;      /* [WINDOW] on rank 0: position in `all` at which each row begins */
+    uint64_t *width; /* [WINDOW] width of each row */
 } passing;
 
 static gbs_status put(void *context, const void *bytes, size_t n, gbs_error *err)
@@ -81,9 +82,10 @@ static uint64_t window_end(const gbsi_weave *w, uint64_t first)
     return w->n_whole - first < WINDOW ? w->n_whole : first + WINDOW;
 }
 
-/* ---- saved ----------------------------------------------------------------------------------- */
+/* ---- saving ---------------------------------------------------------------------------------- */
 
-/* Puts own rows of slots below `end`. @param next in and out: the next slot of this rank. */
+/* Puts this rank's own rows of the slots below `end` into p->own. @param next in and out: the
+ * next slot of this rank. */
 static gbs_status put_own(const gbsi_weave *w, const gbsi_rows *rows, uint64_t end, uint32_t *next,
                           passing *p, gbs_error *err)
 {
@@ -133,9 +135,9 @@ static gbs_status save_window(const gbsi_weave *w, const gbsi_rows *rows, uint64
     return status < 0 || w->ranks->rank != 0 ? status : put_window(p, first, end, sink, err);
 }
 
-/* ---- loaded ---------------------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
-/* The widths of all rows of a window, on all ranks. */
+/* Tells all ranks the widths of all rows of a window. */
 static gbs_status tell_widths(const gbsi_weave *w, const gbsi_rows *rows, uint64_t first,
                               uint64_t end, uint32_t next, passing *p, gbs_error *err)
 {
@@ -179,7 +181,7 @@ static gbs_status load_window(const gbsi_weave *w, const gbsi_rows *rows, uint64
     return status;
 }
 
-/* ---- both ------------------------------------------------------------------------------------ */
+/* ---- saving or loading ----------------------------------------------------------------------- */
 
 gbs_status gbsi_weave_rows(const gbsi_weave *w, const gbsi_rows *rows, const gbsi_sink *sink,
                            const gbsi_source *source, gbs_error *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saves and loads arrays whose slots are spread over ranks. A file holds the slots in the order of
- * the whole model; ranks pass them on a window of slots at a time, so that no rank ever holds all
- * of them. */
+/* Saves and loads arrays whose slots are spread over ranks. A file holds the slots in the order
+ * of the whole model; ranks pass them on a window of slots at a time, which never requires a
+ * rank to hold all of them. */
 #ifndef GBSI_BASE_WEAVE_H
 #define GBSI_BASE_WEAVE_H
 
@@ -14,26 +14,29 @@
 typedef struct gbsi_weave {
     const gbs_ranks *ranks;
     uint64_t n_whole;
-    uint32_t n;            /* slots here */
+    uint32_t n;            /* number of slots of the model's part on this rank */
     const uint32_t *whole; /* [n] numbers of the slots in the whole model, ascending */
-    const uint8_t *own;    /* [n] 1: saved from here; every slot of the whole is on one rank */
+    const uint8_t *own; /* [n] 1 if this rank saves the slot; every slot of the whole model is saved
+                           by one rank */
 } gbsi_weave;
 
-/* How the data of one slot are saved and loaded; slots have this rank's numbers. */
+/* Functions that save and load the data of one slot; slots have this rank's numbers. */
 typedef struct gbsi_rows {
     void *object;
-    bool all; /* rows that are here but belong to another rank are loaded as well */
-    /* The number of bytes that another rank must skip to pass over the row; skip() replaces
-     * that. */
+    bool all; /* whether this rank also loads the rows that it holds but that belong to another rank
+               */
+    /* Returns the number of bytes by which another rank passes over the row. If skip() is given,
+     * it is called instead. */
     uint64_t (*width)(const void *object, uint32_t slot);
     gbs_status (*put)(const void *object, uint32_t slot, const gbsi_sink *sink, gbs_error *err);
     gbs_status (*take)(void *object, uint32_t slot, const gbsi_source *source, gbs_error *err);
     gbs_status (*skip)(const void *object, uint64_t width, const gbsi_source *source,
-                       gbs_error *err); /* NULL: width bytes */
+                       gbs_error *err); /* passes over a row; NULL: a row has width() bytes */
 } gbsi_rows;
 
-/* Saves or loads the rows of all slots; collective. With a sink (on rank 0) the rows of all ranks
- * go there; without one every rank reads from its own source, which has the rows of all. */
+/* Saves or loads the rows of all slots; collective. With a sink, rank 0 writes the rows of all
+ * ranks to the sink. Without a sink, every rank reads from its own source, which has the rows of
+ * all ranks. */
 gbs_status gbsi_weave_rows(const gbsi_weave *weave, const gbsi_rows *rows, const gbsi_sink *sink,
                            const gbsi_source *source, gbs_error *err);
 
@@ -43,7 +46,7 @@ typedef struct gbsi_span {
 } gbsi_span;
 typedef struct gbsi_woven {
     void *memory;
-    size_t size; /* of a number */
+    size_t size; /* bytes of one number */
     const void *context;
     gbsi_span (*span)(const void *context, uint32_t slot);
 } gbsi_woven;
@@ -51,7 +54,8 @@ typedef struct gbsi_woven {
 gbsi_rows gbsi_rows_of_array(gbsi_woven *array);
 
 /* Gathers the bytes of all ranks on rank 0, in the order of the ranks.
- * @param all [*capacity] in and out, grown there. @param what takes memory: "estimates". */
+ * @param all [*capacity] in and out: array that grows as needed. @param what name of the data
+ * for messages about memory: "estimates". */
 gbs_status gbsi_gather_bytes(const gbs_ranks *ranks, const void *own, uint64_t n,
                              unsigned char **all, size_t *capacity, const char *what,
                              gbs_error *err);

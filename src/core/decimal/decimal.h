@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decimal to binary and back, correctly rounded, whatever the locale. */
+/* Conversion from decimal to binary and back, correctly rounded and independent of the locale. */
 #ifndef GBSI_DECIMAL_DECIMAL_H
 #define GBSI_DECIMAL_DECIMAL_H
 
@@ -15,58 +15,65 @@
 #define GBSI_BIG_LIMBS 144u
 
 typedef struct gbsi_big {
-    uint32_t n;                    /* limbs in use; the topmost is not 0 */
-    uint32_t limb[GBSI_BIG_LIMBS]; /* least significant first */
+    uint32_t n;                    /* number of limbs in use; the topmost is not 0 */
+    uint32_t limb[GBSI_BIG_LIMBS]; /* limbs, the least significant first */
 } gbsi_big;
 
 void gbsi_big_set(gbsi_big *a, uint64_t value);
 void gbsi_big_multiply_add(gbsi_big *a, uint32_t factor,
-                           uint32_t summand); /* a = a*factor + summand */
+                           uint32_t summand); /* computes a = a*factor + summand */
 void gbsi_big_multiply_pow10(gbsi_big *a, uint32_t exponent);
 void gbsi_big_shift_left(gbsi_big *a, uint32_t bits);
 void gbsi_big_add(gbsi_big *a, const gbsi_big *b);
-void gbsi_big_subtract(gbsi_big *a, const gbsi_big *b);     /* b <= a */
-int gbsi_big_compare(const gbsi_big *a, const gbsi_big *b); /* sign of a - b */
-uint32_t gbsi_big_bits(const gbsi_big *a);                  /* 0 for zero */
+void gbsi_big_subtract(gbsi_big *a, const gbsi_big *b);     /* requires b <= a */
+int gbsi_big_compare(const gbsi_big *a, const gbsi_big *b); /* returns the sign of a - b */
+uint32_t gbsi_big_bits(const gbsi_big *a);                  /* number of bits; 0 for zero */
 
 /* ---- decimal_read.c, decimal_write.c ------------------------------------------------------- */
 
 typedef enum gbsi_decimal_status {
     GBSI_DECIMAL_OK,
-    GBSI_DECIMAL_UNDERFLOW, /* not zero, but rounds to zero; the value is 0 with the sign read */
-    GBSI_DECIMAL_OVERFLOW,  /* finite digits beyond the largest double; the value is infinite */
-    GBSI_DECIMAL_BAD,       /* not a number from end to end; no value */
+    GBSI_DECIMAL_UNDERFLOW, /* the number is not zero but rounds to zero; the value is 0 with the
+                               sign of the text */
+    GBSI_DECIMAL_OVERFLOW,  /* the digits are finite but exceed the largest double; the value is
+                               infinite */
+    GBSI_DECIMAL_BAD,       /* the text is not a number from end to end; there is no value */
 } gbsi_decimal_status;
 
-/* Reads all n bytes: [+-] digits [. digits] [e [+-] digits], with digits on at least one side of
- * the point, or inf, infinity, nan in any case. Any number of digits is rounded exactly. */
+/* Reads a number from all n bytes of the text. The syntax is [+-] digits [. digits] [e [+-]
+ * digits], with digits on at least one side of the point, or inf, infinity, nan in any case. Any
+ * number of digits is rounded exactly. */
 gbsi_decimal_status gbsi_decimal_read(const char *text, size_t n, double *value);
 
-/* The number that begins at `at`, if it is written in a common form and followed by a blank.
- * @return that blank; NULL, with *value unchanged, if the caller must cut the token out and read it
- * as a whole. Call it only far from the end of the text. It gives the same values as
- * gbsi_decimal_read(). */
+/* Reads the number that begins at `at` if it has a common form and a blank follows. Call this
+ * function only far from the end of the text. The values are the same as those of
+ * gbsi_decimal_read().
+ * @return the address of the blank. NULL, with *value unchanged, means that the caller must cut
+ * the token out and read it with gbsi_decimal_read(). */
 const char *gbsi_decimal_scan(const char *at, const char *end, double *value);
 const char *gbsi_integer_scan(const char *at, const char *end, uint64_t *value);
 
-/* digits * 10^exponent10, rounded; may be 0 or infinite. @param digits below 10^19. */
+/* Returns digits * 10^exponent10, rounded, which may be 0 or infinite. @param digits below
+ * 10^19. */
 double gbsi_decimal_value(uint64_t digits, int exponent10);
 
-/* Reads all n bytes as an unsigned integer (a leading + is fine). *too_large tells whether the text
- * is a number above max; otherwise it is not an integer. */
+/* Reads all n bytes as an unsigned integer; a leading + is allowed. @param too_large out, on
+ * failure: true if the text is a number above max, false if it is not an integer. @return
+ * whether the text is an integer up to max. */
 bool gbsi_integer_read(const char *text, size_t n, uint64_t max, uint64_t *value, bool *too_large);
 
-/* value = 0.d_1 d_2 ... d_n * 10^exponent, d_1 and d_n not 0. */
+/* A decimal: value = 0.d_1 d_2 ... d_n * 10^exponent, where d_1 and d_n are not 0. */
 typedef struct gbsi_digits {
-    char digit[17]; /* '0' to '9' */
+    char digit[17]; /* each digit is '0' to '9' */
     int n;
     int exponent;
 } gbsi_digits;
 
-/* The shortest digits that read back to value, of these the closest. @param value finite, > 0. */
+/* Finds the shortest decimals that read back to value, and among these the closest one. @param
+ * value finite, > 0. */
 void gbsi_digits_shortest(double value, gbsi_digits *digits);
 
-/* The digits as an integer; *exponent10 is that of the last. */
+/* Returns the digits as an integer; *exponent10 is the exponent of the last digit. */
 uint64_t gbsi_digits_integer(const gbsi_digits *digits, int *exponent10);
 
 /* Writes digits as text without a final 0. @param text [32]. @return the length. */

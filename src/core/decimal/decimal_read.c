@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converts decimals to double in three steps, each tried only if the step before cannot decide
- * (Clinger (1990), "How to read floating point numbers accurately", PLDI): one exact operation on
- * doubles; a product of 64-bit mantissas with an error bound (his algorithm Bellerophon); exact
- * division of large integers. */
+/* Converts decimals to double in up to three steps; each step is tried only if the step before
+ * cannot decide (Clinger (1990), "How to read floating point numbers accurately", PLDI): one
+ * exact operation on doubles; a product of 64-bit mantissas with an error bound (his algorithm
+ * Bellerophon); exact division of large integers. */
 #include "decimal/decimal.h"
 
 #include <assert.h>
@@ -10,19 +10,19 @@
 
 #include "decimal/wide.h"
 
-/* The number in the text: 0 <= digits < 10^19, times 10^exponent10; more digits follow if
- * inexact. */
+/* The number in the text: digits * 10^exponent10, with 0 <= digits < 10^19. More digits follow
+ * if inexact. */
 typedef struct scanned {
-    uint64_t leading;   /* the first 19 significant digits */
-    int64_t exponent10; /* of the last digit in leading */
-    bool inexact;       /* a digit that is not 0 follows those in leading */
+    uint64_t leading;   /* the first 19 significant digits, as an integer */
+    int64_t exponent10; /* exponent of the last digit in `leading` */
+    bool inexact;       /* whether a nonzero digit follows those in `leading` */
     bool negative;
-    const char *first; /* first significant digit, then digits and at most one point up to end;
-                          NULL: leading is all there is */
+    const char *first; /* first significant digit; digits and at most one point follow up to `end`;
+                          NULL if `leading` has all digits */
     const char *end;
 } scanned;
 
-/* 5^(28 j), j = -13 .. 11: mantissas rounded to 64 bits, the top bit set. */
+/* 5^(28 j) for j = -13 .. 11, as mantissas rounded to 64 bits with the top bit set. */
 static const uint64_t power_of_5[25] = {
     0xe1afa13afbd14d6eu, /* 5^-364 */
     0xe3e27a444d8d98b8u, /* 5^-336 */
@@ -53,7 +53,7 @@ static const uint64_t power_of_5[25] = {
 #define POWER_STEP  28
 #define POWER_FIRST (-13)
 
-/* 5^0 .. 5^27 < 2^63. */
+/* 5^0 .. 5^27; all are less than 2^63. */
 static const uint64_t small_power_of_5[POWER_STEP] = {
     1u,
     5u,
@@ -113,7 +113,8 @@ static double infinity(void)
     return from_bits(0x7ff0000000000000u);
 }
 
-/* Digits and point of text[0 .. n). @return the end of the digits; NULL without a digit. */
+/* Reads the digits and the point at the start of a text. @return the end of the digits; NULL if
+ * there is no digit. */
 static const char *scan_digits(const char *text, const char *end, scanned *s)
 {
     const char *at = text;
@@ -145,7 +146,8 @@ static const char *scan_digits(const char *text, const char *end, scanned *s)
     return any ? at : NULL;
 }
 
-/* An exponent beyond any number of digits in memory stands for all larger ones. */
+/* Reads an exponent. All exponents beyond the number of digits that memory can hold are replaced
+ * by one large exponent. */
 static const char *scan_exponent(const char *at, const char *end, int64_t *exponent)
 {
     const int64_t enough = INT64_MAX / 64;
@@ -184,8 +186,9 @@ static bool scan_number(const char *at, const char *end, scanned *s)
     return at == end;
 }
 
-/* (mantissa + something in [0, 1) if sticky) * 2^exponent2, mantissa > 0, rounded to nearest even.
- * Gives infinity or zero where it must. */
+/* Returns mantissa * 2^exponent2 rounded to the nearest double, ties to even; mantissa > 0. If
+ * sticky, the exact value is slightly larger: a fraction in (0, 1) is added to the mantissa. The
+ * result is infinity or zero if the value is out of range. */
 static double round_to_double(uint64_t mantissa, int exponent2, bool sticky)
 {
     while (mantissa < (uint64_t)1 << 63) {
@@ -196,7 +199,8 @@ static double round_to_double(uint64_t mantissa, int exponent2, bool sticky)
     if (top > 1023) {
         return infinity();
     }
-    int drop = top >= -1022 ? 11 : 11 + (-1022 - top); /* bits below the last one kept */
+    /* number of low bits that rounding removes */
+    int drop = top >= -1022 ? 11 : 11 + (-1022 - top);
     if (drop > 64) {
         return 0;
     }
@@ -206,18 +210,18 @@ static double round_to_double(uint64_t mantissa, int exponent2, bool sticky)
     if (rest > half || (rest == half && (sticky || (kept & 1) != 0))) {
         kept++;
     }
-    /* Adding lets a carry out of the mantissa move into the exponent: also up to infinity, and
-     * from subnormal to normal. */
+    /* The addition lets a carry out of the mantissa move into the exponent, also up to infinity
+     * and from subnormal to normal. */
     uint64_t biased = top >= -1022 ? (uint64_t)(top + 1022) : 0;
     return from_bits((biased << 52) + kept);
 }
 
-/* Rounds all digits exactly, from the quotient of two large integers to 62 bits or more and from
- * whether a remainder is left. */
+/* Rounds all digits exactly. It divides two large integers to 62 bits or more and checks whether
+ * a remainder is left. */
 static double read_exact(const scanned *s)
 {
-    /* The point halfway between two doubles has at most 767 significant digits, so what follows
-     * the 800th only matters by being there. */
+    /* The point halfway between two doubles has at most 767 significant digits. After the 800th
+     * digit it therefore only matters whether any digit is nonzero. */
     const int most = 800;
     gbsi_big numerator;
     gbsi_big denominator;
@@ -265,7 +269,8 @@ static int leading_zeros(uint64_t x)
     return __builtin_clzll(x);
 }
 
-/* Upper half of the product of two mantissas with their top bits set, normalised again. */
+/* Returns the upper half of the product of two mantissas whose top bits are set, normalised
+ * again. */
 static uint64_t multiply(uint64_t a, uint64_t b, int *exponent2)
 {
     const gbsi_wide product = gbsi_product(a, b);
@@ -277,10 +282,10 @@ static uint64_t multiply(uint64_t a, uint64_t b, int *exponent2)
     return product.high;
 }
 
-/* leading * 10^e to 64 bits with an error bound; false if that leaves the rounding open.
- * Relative errors in units of 2^-63: one for each of the two products cut off, half for the table,
- * 2^4 if digits were left out (leading >= 10^18 > 2^59); below 2^64 a unit is at most two of the
- * last place. */
+/* Computes leading * 10^e to 64 bits with an error bound; returns false if the bound leaves the
+ * rounding open. The relative errors in units of 2^-63 are 1 for each of the two truncated
+ * products, 1/2 for the table, and 2^4 if digits were left out (leading >= 10^18 > 2^59). Below
+ * 2^64 a unit is at most two units of the last place. */
 static bool read_close(const scanned *s, double *value)
 {
     int e = (int)s->exponent10;
@@ -382,11 +387,12 @@ static bool is_blank(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Eight bytes, the first in the lowest place. */
+/* Returns eight bytes as an integer, the first byte in the lowest place. */
 static uint64_t load_eight(const char *at)
 {
     uint64_t bytes = 0;
-    for (unsigned i = 0; i < 8; i++) { /* compilers combine these loads into one where they can */
+    /* compilers combine these loads into a single load if possible */
+    for (unsigned i = 0; i < 8; i++) {
         bytes |= (uint64_t)(unsigned char)at[i] << (8 * i);
     }
     return bytes;
@@ -395,12 +401,14 @@ static uint64_t load_eight(const char *at)
 static bool eight_digits(uint64_t bytes)
 {
     const uint64_t high = 0xf0f0f0f0f0f0f0f0u;
-    /* '0' to '9' are 0x30 to 0x39: adding 6 must leave the upper half of each byte 3 */
+    /* the codes of '0' to '9' are 0x30 to 0x39; the upper half of each byte must be 3, also
+     * after adding 6 */
     return (bytes & high) == 0x3030303030303030u &&
            ((bytes + 0x0606060606060606u) & high) == 0x3030303030303030u;
 }
 
-/* Neighbours are added up in pairs, fours and all eight, the earlier digit the higher. */
+/* Adds up neighbouring digits in pairs, then fours, then all eight; the earlier digit has the
+ * higher weight. */
 static uint64_t value_of_eight(uint64_t bytes)
 {
     bytes -= 0x3030303030303030u;
@@ -409,8 +417,8 @@ static uint64_t value_of_eight(uint64_t bytes)
     return (bytes * 10000 + (bytes >> 32)) & 0xffffffffu;
 }
 
-/* Reads at most `most` digits at *at into sum, and moves *at behind them; more digits are a
- * failure. */
+/* Reads at most `most` digits at *at into sum, and moves *at behind them. @return false if more
+ * digits follow. */
 static bool scan_few(const char **at, size_t most, uint64_t *sum)
 {
     const char *begin = *at;
@@ -433,7 +441,7 @@ static bool scan_few(const char **at, size_t most, uint64_t *sum)
     return true;
 }
 
-/* [e [+-] up to three digits], then a blank. */
+/* Reads [e [+-] up to three digits] and then a blank. */
 static bool scan_tail(const char **at, int *exponent10)
 {
     const char *p = *at;
@@ -452,7 +460,7 @@ static bool scan_tail(const char **at, int *exponent10)
     return is_blank(*p);
 }
 
-/* Every digit of the text is in digits, so there is one value; all methods find it. */
+/* Rounds a number whose digits are all in `digits`. All methods give the same value. */
 static bool round_common(uint64_t digits, int exponent10, double *value)
 {
     const scanned s = {.leading = digits, .exponent10 = exponent10};
@@ -462,11 +470,12 @@ static bool round_common(uint64_t digits, int exponent10, double *value)
             exponent10 < 0 ? exact / power_of_10(-exponent10) : exact * power_of_10(exponent10);
         return true;
     }
-    /* far from where doubles end */
+    /* true for numbers far from the smallest and the largest double */
     return digits != 0 && exponent10 > -300 && exponent10 < 280 && read_close(&s, value);
 }
 
-/* A sign, a point, 19 + 8 digits, an exponent, a blank, and what eight at a time look beyond. */
+/* Bytes that a common form may take: a sign, a point, 19 + 8 digits, an exponent, a blank, and
+ * the bytes that a load of eight reads beyond. */
 #define COMMON_BYTES 64
 
 const char *gbsi_decimal_scan(const char *at, const char *end, double *value)
@@ -486,7 +495,7 @@ const char *gbsi_decimal_scan(const char *at, const char *end, double *value)
     size_t n_digits = (size_t)(at - begin);
     if (*at == '.') {
         const char *point = at++;
-        if (digits == 0) { /* zeros in front count for nothing */
+        if (digits == 0) { /* leading zeros do not count as digits */
             while (*at == '0' && at - point <= MOST_ZEROS) {
                 at++;
             }
@@ -534,8 +543,8 @@ bool gbsi_integer_read(const char *text, size_t n, uint64_t max, uint64_t *value
         }
         uint64_t digit = (uint64_t)(text[i] - '0');
         if (*too_large || sum > (max - (digit < max ? digit : max)) / 10 || digit > max) {
-            *too_large = true; /* reading goes on, because the text may turn out not to be an
-                                  integer */
+            /* the loop continues, because the text may turn out not to be an integer */
+            *too_large = true;
             continue;
         }
         sum = sum * 10 + digit;

@@ -28,8 +28,9 @@ static double from_bits(uint64_t bits)
     return value;
 }
 
-/* The text, then a blank, then as many bytes as a scan wants, at the end of their allocation.
- * @return whether it was scanned, to that blank. */
+/* Scans the text, followed by a blank and by as many bytes as a scan reads, at the end of an
+ * allocation.
+ * @return whether the text was scanned up to this blank. */
 static bool scan(const char *text, size_t n, char behind, double *value, uint64_t *integer)
 {
     const size_t room = 63;
@@ -49,7 +50,7 @@ static bool scan(const char *text, size_t n, char behind, double *value, uint64_
 
 static int n_scanned;
 
-/* The C library of the test machine reads correctly rounded in the C locale. */
+/* Compares with the C library of the test machine, which rounds correctly in the C locale. */
 static void check_read(const char *text)
 {
     double value = 0;
@@ -69,7 +70,8 @@ static void check_read(const char *text)
     assert_false(scan(text, strlen(text), 'x', &scanned, NULL));
 }
 
-/* The compiler's integers of 128 bits, or the carries of (2^64 - 1)^2 where it has none. */
+/* Tests products with the compiler's integers of 128 bits, or, without such integers, with the
+ * carries of (2^64 - 1)^2. */
 static void products(void **state)
 {
     (void)state;
@@ -115,7 +117,8 @@ static void read_everyday_numbers(void **state)
     assert_true(n_scanned > before + 98000);
 }
 
-/* A point halfway between two doubles, all its digits, and the same a little above and below. */
+/* Reads a point halfway between two doubles with all its digits, and points slightly above and
+ * below. */
 static void read_halfway_points(void **state)
 {
     (void)state;
@@ -123,11 +126,12 @@ static void read_halfway_points(void **state)
     static char text[1200];
     for (int i = 0; i < 3000; i++) {
         uint64_t bits = next_random(&seed) >> 1;
-        bits = i % 4 == 0 ? bits >> 12 : bits; /* subnormal */
+        bits = i % 4 == 0 ? bits >> 12 : bits; /* every fourth number is subnormal */
         if (bits >> 52 >= 0x7fe) {
             continue;
         }
-        /* A long double holds the point halfway between most doubles; others are skipped. */
+        /* A long double represents the point halfway between most doubles; the others are
+         * skipped. */
         long double middle = ((long double)from_bits(bits) + from_bits(bits + 1)) / 2;
         (void)snprintf(text, sizeof text - 2, "%.780Le", middle);
         check_read(text);
@@ -203,7 +207,7 @@ static void read_ranges(void **state)
     assert_true(value != value);
 }
 
-/* A million zeros before and after the digits cancel against the exponent. */
+/* A million zeros before and after the digits cancel with the exponent. */
 static void read_long_numbers(void **state)
 {
     (void)state;
@@ -269,7 +273,7 @@ static void integers(void **state)
     }
 }
 
-/* Eight digits at a time: any byte at any place among sixteen. */
+/* Eight digits are read at a time; the test puts any byte at any of sixteen places. */
 static void scanned_integers(void **state)
 {
     (void)state;
@@ -310,8 +314,9 @@ static int significant(const char *text)
     return n;
 }
 
-/* Reads back, no fewer digits do, and it is what the C library prints at that many digits unless
- * value is a power of two (where the closest may lie outside the rounding interval). */
+/* Checks that the text reads back, that no shorter text does, and that it equals the output of
+ * the C library with this number of digits. The last check is skipped for powers of two, whose
+ * closest decimal may lie outside the rounding interval. */
 static void check_write(double value)
 {
     char text[32];
@@ -361,7 +366,7 @@ static void write_random_doubles(void **state)
         if (bits >> 52 != 0x7ff) {
             check_write(from_bits(bits));
         }
-        check_write(from_bits(bits >> 12)); /* subnormal */
+        check_write(from_bits(bits >> 12)); /* subnormal numbers */
     }
     for (int i = 0; i < 100000; i++) {
         double value = (double)(1 + (next_random(&seed) >> 11)) * 0x1p-53;

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Double to the shortest decimal that reads back. Doubles between 1e-11 and 1e17 that are not
- * powers of two are written with 128-bit integers: 17 digits exactly, then the fewest of 15, 16 or
- * 17 digits that read back as the same double. (Decimals of up to 15 digits belong to different
- * doubles. So if 15 digits read back, they are shortest once the zeros at their end are dropped.
- * The gaps on both sides of such a double are equal. So if any decimal of n digits reads back, the
- * closest one does.) All other doubles take large integers: Steele & White (1990), "How to print
- * floating-point numbers accurately", PLDI, in the form of Burger & Dybvig (1996), PLDI. */
+/* Conversion of a double to the shortest decimal that reads back to this double.
+ *
+ * Doubles between 1e-11 and 1e17 that are not powers of two are written with 128-bit integers. The
+ * code computes 17 digits exactly, and then takes the fewest of 15, 16 or 17 digits that read back
+ * as the same double. Different decimals of up to 15 digits belong to different doubles; if 15
+ * digits read back, they are therefore the shortest once the zeros at their end are dropped. The
+ * gaps on both sides of such a double are equal; if any decimal of n digits reads back, the closest
+ * one therefore does.
+ *
+ * All other doubles need large integers: Steele & White (1990), "How to print floating-point
+ * numbers accurately", PLDI, in the form of Burger & Dybvig (1996), PLDI. */
 #include <assert.h>
 #include <string.h>
 
@@ -17,7 +21,7 @@
 typedef struct binary {
     uint64_t mantissa;
     int exponent2;
-    bool power_of_2; /* the gap below is half the gap above */
+    bool power_of_2; /* if true, the gap below is half the gap above */
 } binary;
 
 static uint64_t bits_of(double value)
@@ -41,7 +45,7 @@ static binary split(double value)
     return b;
 }
 
-/* The digits of an integer times 10^scale, zeros at the end dropped. */
+/* Stores the digits of an integer times 10^scale, without the zeros at the end. */
 static void set_digits(gbsi_digits *digits, uint64_t integer, int scale)
 {
     char backward[20] = {0};
@@ -61,7 +65,7 @@ static void set_digits(gbsi_digits *digits, uint64_t integer, int scale)
     }
 }
 
-/* Takes the digits if they read back to value. */
+/* Stores the digits if they read back to value. @return whether they do. */
 static bool take_if_back(gbsi_digits *digits, uint64_t integer, int scale, double value)
 {
     bool back = gbsi_decimal_value(integer, scale) == value;
@@ -71,7 +75,8 @@ static bool take_if_back(gbsi_digits *digits, uint64_t integer, int scale, doubl
     return back;
 }
 
-/* floor(value * 10^scale) and whether something is left; exact because 5^27 < 2^63. */
+/* Returns floor(value * 10^scale). @param left out: whether a remainder is left. Exact, because
+ * 5^27 < 2^63. */
 static uint64_t scaled(const binary *b, int scale, bool *left)
 {
     uint64_t five = 1;
@@ -95,7 +100,7 @@ static uint64_t scaled(const binary *b, int scale, bool *left)
     return product.high << (64 + shift) | product.low >> -shift;
 }
 
-/* The 17 digits of value rounded to 17 - drop. */
+/* Returns the 17 digits of a value rounded to a multiple of `unit`. */
 static uint64_t rounded(uint64_t seventeen, bool left, uint64_t unit)
 {
     uint64_t quotient = seventeen / unit;
@@ -118,8 +123,8 @@ static bool shortest_in_range(double value, gbsi_digits *digits)
     while (value >= power[magnitude + 1]) {
         magnitude++;
     }
-    int scale = 27 - magnitude; /* value * 10^scale is in [10^16, 10^17), except for rounded powers
-                                 */
+    /* value * 10^scale is in [10^16, 10^17), except for rounded powers of ten */
+    int scale = 27 - magnitude;
     bool left = false;
     uint64_t seventeen = scaled(&b, scale, &left);
     if (seventeen < least || seventeen >= 10 * least) {
@@ -139,13 +144,14 @@ static bool shortest_in_range(double value, gbsi_digits *digits)
     return true;
 }
 
-/* State of free-format generation: value = r / s, the gaps to its neighbours are 2 m / s. */
+/* State of free-format generation: value = r / s; the gaps to the neighbouring doubles are 2 m /
+ * s. */
 typedef struct generator {
     gbsi_big r;
     gbsi_big s;
     gbsi_big m_plus;
     gbsi_big m_minus;
-    bool even; /* the ends of the rounding interval read back as value */
+    bool even; /* whether the ends of the rounding interval also read back as value */
 } generator;
 
 static void start_generator(generator *g, const binary *b)
@@ -174,7 +180,8 @@ static void times_10(generator *g)
     gbsi_big_multiply_add(&g->m_minus, 10, 0);
 }
 
-/* Whether r + m_plus reaches s: the upper end of the interval is at or above 1. */
+/* Returns whether r + m_plus reaches s, which means that the upper end of the interval is at or
+ * above 1. */
 static bool reaches(const generator *g)
 {
     gbsi_big sum = g->r;
@@ -182,15 +189,15 @@ static bool reaches(const generator *g)
     return gbsi_big_compare(&sum, &g->s) >= (g->even ? 0 : 1);
 }
 
-/* Scales so that the value is in [1/10, 1) * 10^k. */
+/* Scales r and s until the value is in [1/10, 1) * 10^k. @return k. */
 static int scale_generator(generator *g, const binary *b)
 {
     int top = b->exponent2 - 1; /* floor(log2 value) */
     for (uint64_t m = b->mantissa; m != 0; m >>= 1) {
         top++;
     }
-    /* 78913 / 2^18 is log10 2 from below to 10^-6; k is right or one too small (the added powers
-     * keep the quotient of a negative number a floor). */
+    /* 78913 / 2^18 is log10 2 from below to 10^-6, which makes k right or one too small. The
+     * added powers of two make the quotient of a negative number round down. */
     int k = top * 78913;
     k = (k + (512 << 18)) / (1 << 18) - 512;
     if (k >= 0) {
@@ -225,7 +232,8 @@ static void shortest_exact(double value, gbsi_digits *digits)
         bool high = reaches(&g);
         if (low || high) {
             gbsi_big_shift_left(&g.r, 1);
-            /* Inside the interval on both sides: to the nearer, a tie to the even digit. */
+            /* Both digits are inside the interval: take the nearer one, and the even one in a
+             * tie. */
             int half = gbsi_big_compare(&g.r, &g.s);
             digit += high && (!low || half > 0 || (half == 0 && (digit & 1) != 0));
         }
@@ -268,7 +276,7 @@ static size_t write_exponent(int exponent, char *text)
     return length;
 }
 
-/* d.ddde-7 */
+/* Writes a number in the form d.ddde-7. */
 static size_t write_scientific(const gbsi_digits *digits, char *text)
 {
     size_t n = (size_t)digits->n;
@@ -307,7 +315,8 @@ size_t gbsi_digits_write(const gbsi_digits *digits, bool negative, char *text)
     if (negative) {
         text[length++] = '-';
     }
-    /* Positional from 1e-5 up to what 17 digits hold: the longest is -0.0000 and 17 digits. */
+    /* Numbers from 1e-5 up to 17 digits are written without an exponent. The longest has
+     * "-0.0000" and 17 digits. */
     bool positional = digits->exponent > -5 && digits->exponent <= 17;
     length += positional ? write_positional(digits, text + length)
                          : write_scientific(digits, text + length);

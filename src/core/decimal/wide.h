@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of 128 bits, where the compiler has such integers and where it has not. */
+/* Products of 128 bits, with the compiler's 128-bit integers or without them. */
 #ifndef GBSI_DECIMAL_WIDE_H
 #define GBSI_DECIMAL_WIDE_H
 
@@ -10,7 +10,7 @@ typedef struct gbsi_wide {
     uint64_t low;
 } gbsi_wide;
 
-/* Computes the product by four products of halves, as on paper. */
+/* Computes the 128-bit product from four products of 32-bit halves. */
 static inline gbsi_wide gbsi_product_by_halves(uint64_t a, uint64_t b)
 {
     const uint64_t half = UINT32_MAX;

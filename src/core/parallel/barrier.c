@@ -36,8 +36,9 @@ static uint32_t step_of(const gbsi_gate *gate)
     return atomic_load_explicit(&gate->step, memory_order_acquire);
 }
 
-/* Sequentially consistent on both sides: either the opener sees the sleeper, or the sleeper, who
- * announces itself before its last look, sees the new step. */
+/* Opener and sleeper use sequentially consistent operations. Either the opener sees the sleeper,
+ * or the sleeper sees the new step, because a sleeper announces itself before its last look at
+ * the step. */
 void gbsi_gate_open(gbsi_gate *gate)
 {
     (void)atomic_fetch_add(&gate->step, 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that wait for each other: a gate that opens step by step, and the barrier made of it. */
+/* Threads that wait for each other: a gate that opens step by step, and a barrier that uses the
+ * gate. */
 #ifndef GBSI_PARALLEL_BARRIER_H
 #define GBSI_PARALLEL_BARRIER_H
 
@@ -8,12 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A counter that can be waited for. Each atomic has its own cache line, so that a thread that spins
- * on one does not slow down a thread that writes the other. */
+/* A counter on which threads can wait. Each atomic has its own cache line, so that a thread that
+ * spins on one does not slow down a thread that writes the other. */
 typedef struct gbsi_gate {
     _Alignas(64) _Atomic uint32_t step;
     _Alignas(64) _Atomic uint32_t n_sleepers;
-    uint32_t n_spins; /* looks before sleeping; 0 if threads outnumber cores */
+    /* number of looks at the step before sleeping; 0 if threads outnumber cores */
+    uint32_t n_spins;
     pthread_mutex_t mutex;
     pthread_cond_t opened;
 } gbsi_gate;
@@ -21,15 +23,15 @@ typedef struct gbsi_gate {
 /* @return false if the system lacks the resources. */
 bool gbsi_gate_init(gbsi_gate *gate, uint32_t n_spins);
 void gbsi_gate_destroy(gbsi_gate *gate);
-void gbsi_gate_open(gbsi_gate *gate);                /* step += 1; writes made before are visible to
-                                                        the threads that pass the gate */
+void gbsi_gate_open(gbsi_gate *gate); /* increases the step by 1; threads that pass the gate see all
+                                         writes made before */
 void gbsi_gate_wait(gbsi_gate *gate, uint32_t step); /* waits until the step differs from this one
                                                       */
 
 typedef struct gbsi_barrier {
     gbsi_gate gate;
     _Alignas(64) _Atomic uint32_t n_arrived;
-    uint32_t n; /* members */
+    uint32_t n; /* number of members */
 } gbsi_barrier;
 
 bool gbsi_barrier_init(gbsi_barrier *barrier, uint32_t n, uint32_t n_spins);

@@ -10,11 +10,12 @@
 #include "base/memory.h"
 #include "base/watch.h"
 
-/* Looks at a gate before sleeping, some ten microseconds: longer than a batch worth sharing waits
- * for its slowest member, shorter than a user would notice between two jobs. */
+/* Number of looks at a gate before sleeping, which take some ten microseconds. This is longer
+ * than a batch worth sharing waits for its slowest member, and shorter than a user would notice
+ * between two jobs. */
 #define SPINS 1000u
 
-#define MOST_CPUS ((size_t)1 << 20) /* largest size of a CPU set that is asked for */
+#define MOST_CPUS ((size_t)1 << 20) /* largest size of a CPU set that pool.c asks for */
 
 typedef struct worker {
     gbsi_pool *pool;
@@ -24,15 +25,15 @@ typedef struct worker {
 
 struct gbsi_pool {
     uint32_t n_members;
-    uint32_t n_started; /* workers that run */
+    uint32_t n_started; /* number of workers that run */
     uint32_t n_spins;
     worker *worker;   /* [n_members - 1] */
-    gbsi_gate *start; /* one step per job; gate and barrier are aligned, hence apart */
+    gbsi_gate *start; /* one step per job; gate and barrier are separate because each is aligned */
     gbsi_barrier *done;
     bool start_ready, done_ready, stopping;
     void (*job)(void *context, uint32_t member);
     void *context;
-    gbsi_budget *budget; /* budget of the thread that runs the job, for all members */
+    gbsi_budget *budget; /* budget of the thread that runs the job; in force for all members */
     gbsi_watch *watch;
 };
 
@@ -50,7 +51,7 @@ uint32_t gbsi_affinity_cores(gbsi_get_affinity *get)
         cpu_set_t *set = CPU_ALLOC(n_cpus);
         const bool known = set != NULL && get(0, bytes, set) == 0;
         const int n = known ? CPU_COUNT_S(bytes, set) : 0;
-        CPU_FREE(set); /* NULL is fine */
+        CPU_FREE(set); /* CPU_FREE accepts NULL */
         if (n > 0) {
             return (uint32_t)n;
         }
@@ -62,7 +63,7 @@ static uint32_t possible_cores(void)
 {
     return gbsi_affinity_cores(sched_getaffinity);
 }
-#else /* other systems do not say which */
+#else /* other systems do not report the set of allowed CPUs */
 static uint32_t possible_cores(void)
 {
     return online_cores();
@@ -95,7 +96,8 @@ static void *work(void *argument)
     }
 }
 
-/* Signals go to threads of the caller, who knows what to do with them. */
+/* Starts the workers with all signals blocked; signals go to threads of the caller, which knows
+ * how to handle them. */
 static gbs_status start_workers(gbsi_pool *pool, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -189,7 +191,8 @@ void gbsi_pool_run(gbsi_pool *pool, void (*job)(void *context, uint32_t member),
     gbsi_barrier_wait(pool->done);
 }
 
-/* Parts of ceil or floor of n / n_members in units, the longer ones first. */
+/* Shares n in units as parts of floor(n / n_members) or ceil(n / n_members) units, the larger
+ * parts first. */
 void gbsi_pool_share(uint64_t n, uint64_t unit, uint32_t member, uint32_t n_members,
                      uint64_t *first, uint64_t *end)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Worker threads that live as long as a run. The caller of gbsi_pool_run() is member 0. */
+/* Worker threads that exist for the duration of a run. The caller of gbsi_pool_run() is member
+ * 0. */
 #ifndef GBSI_PARALLEL_POOL_H
 #define GBSI_PARALLEL_POOL_H
 
@@ -13,30 +14,34 @@
 
 typedef struct gbsi_pool gbsi_pool;
 
-/* Cores that this process may use, 1 to GBSI_MOST_THREADS: those it may run on, or fewer where the
- * quota of a control group is worth fewer. */
+/* Number of cores that this process may use, from 1 to GBSI_MOST_THREADS: those in its CPU set,
+ * or fewer if the quota of a control group is worth fewer. */
 uint32_t gbsi_pool_cores(void);
 
 #ifdef __linux__
-/* Counts the cores in the set that the system gives; it finds the size that the set must have.
- * @param get sched_getaffinity(), or a test's: fails while the set is too small. */
+/* Counts the cores in the CPU set of the process, and finds the size that the set must have.
+ * @param get sched_getaffinity() or a function of a test; fails while the set is too small. */
 typedef int gbsi_get_affinity(pid_t process, size_t bytes, cpu_set_t *set);
 uint32_t gbsi_affinity_cores(gbsi_get_affinity *get);
 #endif
 
-/* @param n_members threads at work, the caller included; 1 starts none.
- * @return GBS_ERR_MEMORY where the system gives no more threads: never fewer in silence. */
+/* @param n_members number of working threads, including the caller; 1 starts none.
+ * @return GBS_ERR_MEMORY if the system does not give that many threads; the pool never has
+ * fewer. */
 gbs_status gbsi_pool_new(uint32_t n_members, gbsi_pool **out, gbs_error *err);
 void gbsi_pool_free(gbsi_pool *pool); /* NULL is allowed */
 
-uint32_t gbsi_pool_size(const gbsi_pool *pool);  /* members; NULL is a pool of one */
-uint32_t gbsi_pool_spins(const gbsi_pool *pool); /* for barriers among the members */
+/* number of members; NULL is a pool of one member */
+uint32_t gbsi_pool_size(const gbsi_pool *pool);
+/* number of spins for barriers among the members */
+uint32_t gbsi_pool_spins(const gbsi_pool *pool);
 
 /* Runs job(context, member) once for each member, at the same time. Members see all writes made
  * before the call, and the caller sees the writes of the members. */
 void gbsi_pool_run(gbsi_pool *pool, void (*job)(void *context, uint32_t member), void *context);
 
-/* The share [*first, *end) of n things that falls to a member, cut at multiples of `unit`. */
+/* Computes the share [*first, *end) of n things that belongs to a member, cut at multiples of
+ * `unit`. */
 void gbsi_pool_share(uint64_t n, uint64_t unit, uint32_t member, uint32_t n_members,
                      uint64_t *first, uint64_t *end);
 

@@ -13,8 +13,8 @@
 
 enum { MOST = 8, ROUNDS = 2000, WORDS = 64 };
 
-/* Members write their part of a row, meet, and read all of it: a barrier that lets one through
- * too early is seen as a stale word (and by the thread sanitizer as a race). */
+/* Members write their part of a row, wait at a barrier, and read the whole row. A barrier that
+ * lets a member pass too early shows as an old word, and as a race under the thread sanitizer. */
 typedef struct relay {
     gbsi_barrier *barrier;
     uint32_t n_members;
@@ -79,7 +79,7 @@ static void many_jobs(void **state)
         }
     }
     gbsi_pool_free(pool);
-    gbsi_pool_run(NULL, count_one, count); /* no pool: the caller alone */
+    gbsi_pool_run(NULL, count_one, count); /* without a pool, only the caller runs */
     assert_int_equal(count[0], ROUNDS + 1);
     assert_int_equal(count[1], ROUNDS);
 }
@@ -107,7 +107,7 @@ static void shares(void **state)
 }
 
 #ifdef __linux__
-/* A kernel of 4096 processors refuses smaller sets; this process may run on 3000 of them. */
+/* A kernel of 4096 processors, which refuses smaller sets; this process may run on 3000 of them. */
 static int many_processors(pid_t process, size_t bytes, cpu_set_t *set)
 {
     (void)process;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Locks of four bytes, for one per variable: many readers or one writer, waited for by spinning,
- * for holds of some hundred instructions. A thread that takes several locks takes them in ascending
- * order. */
+/* Locks of four bytes each, one per variable. A lock has many readers or one writer. Waiting
+ * threads spin, because locks are held for only some hundred instructions. A thread that takes
+ * several locks takes them in ascending order. */
 #ifndef GBSI_PARALLEL_RW_LOCK_H
 #define GBSI_PARALLEL_RW_LOCK_H
 
@@ -9,7 +9,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-typedef _Atomic uint32_t gbsi_rw_lock; /* readers, or GBSI_RW_WRITER; 0: free */
+/* number of readers, or GBSI_RW_WRITER; 0 if the lock is free */
+typedef _Atomic uint32_t gbsi_rw_lock;
 
 #define GBSI_RW_WRITER UINT32_MAX
 #define GBSI_RW_SPINS  64u

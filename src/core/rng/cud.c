@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A word is linear in x^t mod p, and x^(t + g) is x^t times a constant. So the next word is linear
- * in this word, and a table of the linear map by bytes makes a step in four loads. [M25] */
+/* A word is linear in x^t mod p, and x^(t + g) is x^t times a constant. The next word is
+ * therefore a linear function of this word. A table of this function by bytes makes a step in
+ * four loads. [M25] */
 #include "rng/cud.h"
 
 #include <assert.h>
@@ -20,7 +21,7 @@ static uint32_t degree_of(uint64_t polynomial)
     return degree;
 }
 
-/* r x mod p, p of degree m. */
+/* Returns r x mod p for a polynomial p of degree m. */
 static uint64_t times_x(uint64_t r, uint64_t polynomial, uint32_t m)
 {
     r <<= 1;
@@ -65,7 +66,7 @@ uint64_t gbsi_gcd(uint64_t a, uint64_t b)
     return a;
 }
 
-/* The word read where x^t mod p is r. */
+/* Returns the word of the position t for which x^t mod p is r. */
 static uint32_t read_word(const gbsi_cud *cud, uint64_t r)
 {
     const uint32_t m = cud->bits;
@@ -85,9 +86,10 @@ uint32_t gbsi_cud_word(const gbsi_cud *cud, uint64_t n)
     return read_word(cud, gbsi_cud_power(t, cud->polynomial));
 }
 
-/* Takes pairs of a word and its next word, for m powers of x that span all words, and computes the
- * next words of the m words with a single leading bit, by Gauss's elimination.
- * @param next [m] out: the next of the word whose leading m bits are 2^(m-1-i). */
+/* Takes, for m powers of x whose words are independent, each word together with its next word. From
+ * these pairs it computes by Gaussian elimination the next words of the m words with a single
+ * leading bit.
+ * @param next [m] out: the word that follows the word whose leading m bits are 2^(m-1-i). */
 static void solve_units(const gbsi_cud *cud, uint64_t jump, uint32_t *next)
 {
     uint32_t word[GBSI_CUD_MOST_BITS];
@@ -132,7 +134,8 @@ void gbsi_cud_init(gbsi_cud *cud, gbs_cud_scheme scheme, uint32_t bits, uint64_t
     cud->period = gbsi_cud_period(bits);
     assert(offset < cud->period && gbsi_gcd(offset, cud->period) == 1);
     solve_units(cud, gbsi_cud_power(offset, polynomial), next);
-    for (uint32_t i = 0; i < bits; ++i) { /* bits past the m-th follow from these: no column */
+    /* the bits after the m-th follow from the leading m bits and have no column */
+    for (uint32_t i = 0; i < bits; ++i) {
         const uint32_t bit = 7 - i % 8;
         for (uint32_t byte = 0; byte < 256; ++byte) {
             cud->step[i / 8][byte] ^= (byte >> bit & 1u) != 0 ? next[i] : 0;

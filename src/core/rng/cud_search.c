@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Primitive polynomials by the order of x, and offsets by equidistribution. Degrees up to 32 are so
- * small that finding them takes milliseconds and a table would only be a place for misprints. */
+/* Finds primitive polynomials by the order of x, and offsets by equidistribution. For degrees up
+ * to 32 the search takes only milliseconds, and a table could contain misprints. */
 #include <assert.h>
 
 #include "rng/cud.h"
@@ -15,15 +15,16 @@ bool gbsi_cud_is_primitive(uint64_t polynomial)
     }
     assert(m >= 1 && m <= GBSI_CUD_MOST_BITS);
     const uint64_t period = gbsi_cud_period(m);
-    /* x^P = 1, and no x^(P / q) = 1 for a prime q that divides P. Then the 2^m - 1 powers of x are
-     * all elements except 0, every element has an inverse, and p is irreducible. */
+    /* The loop checks that x^P = 1 and that no x^(P / q) = 1 for a prime q that divides P. In
+     * this case the 2^m - 1 powers of x are all elements except 0, every element has an inverse,
+     * and p is irreducible. */
     if ((polynomial & 1u) == 0 || gbsi_cud_power(period, polynomial) != 1) {
         return false;
     }
     uint64_t rest = period;
     for (uint64_t q = 3; rest > 1; q += 2) {
         if (q * q > rest) {
-            q = rest; /* a number that no smaller prime divides is prime */
+            q = rest; /* the rest is prime, because no smaller prime divides it */
         }
         if (rest % q != 0) {
             continue;
@@ -65,12 +66,12 @@ uint64_t gbsi_cud_polynomial(uint32_t bits)
 
 /* ---- equidistribution ---------------------------------------------------------------------- */
 
-/* Independent polynomials so far, by leading term. */
+/* Independent polynomials found so far, by leading term. */
 typedef struct span {
     uint64_t by_lead[GBSI_CUD_MOST_BITS];
 } span;
 
-/* @return false if r depends linearly on the vectors already in the span. */
+/* Adds r to the span. @return false if r depends linearly on the vectors already in the span. */
 static bool extend(span *s, uint64_t r)
 {
     for (int i = (int)GBSI_CUD_MOST_BITS - 1; i >= 0 && r != 0; --i) {
@@ -86,8 +87,9 @@ static bool extend(span *s, uint64_t r)
     return false;
 }
 
-/* k(v): bit j of word i is linear in the start with the polynomial x^(g i + j), and k v bits take
- * all values equally often iff their polynomials are independent. @param start [m] x^(g i). */
+/* Computes k(v). Bit j of word i is a linear function of the start with the polynomial x^(g i +
+ * j). k v bits take all values equally often if and only if their polynomials are independent.
+ * @param start [m] x^(g i). */
 static uint32_t equidistributed(uint32_t m, uint64_t polynomial, uint32_t v, const uint64_t *start)
 {
     span s = {{0}};
@@ -120,8 +122,9 @@ uint32_t gbsi_cud_defects(uint32_t bits, uint64_t polynomial, uint64_t offset)
 
 /* ---- offsets --------------------------------------------------------------------------------- */
 
-/* Finds the terms of the minimal polynomial of y = x^g. This is the one dependence among 1, y, ..,
- * y^m; it is found by recording which powers each remainder is made of. */
+/* Counts the terms of the minimal polynomial of y = x^g. This polynomial is the only linear
+ * dependence among 1, y, .., y^m. The function finds it by recording the powers of which each
+ * remainder is made. */
 static uint32_t recurrence_terms(uint32_t m, uint64_t polynomial, uint64_t offset)
 {
     uint64_t by_lead[GBSI_CUD_MOST_BITS] = {0};
@@ -153,7 +156,7 @@ static uint32_t recurrence_terms(uint32_t m, uint64_t polynomial, uint64_t offse
         }
         power = gbsi_cud_multiply(power, y, polynomial);
     }
-    assert(0); /* m + 1 vectors of m bits are dependent */
+    assert(0); /* not reached: m + 1 vectors of m bits are dependent */
     return 0;
 }
 
@@ -162,7 +165,7 @@ static bool suits_chen(uint32_t m, uint64_t polynomial, uint64_t g)
     return 2 * recurrence_terms(m, polynomial, g) >= m && gbsi_cud_defects(m, polynomial, g) == 0;
 }
 
-/* The least offset >= g that satisfies the condition of the scheme; 0 if no offset does. */
+/* Returns the least offset >= g that satisfies the condition of the scheme; 0 if no offset does. */
 static uint64_t next_offset(gbs_cud_scheme scheme, uint32_t bits, uint64_t polynomial, uint64_t g)
 {
     const uint64_t period = gbsi_cud_period(bits);
@@ -177,7 +180,7 @@ uint64_t gbsi_cud_offset(gbs_cud_scheme scheme, uint32_t bits, uint64_t polynomi
 {
     const uint64_t least = scheme == GBS_CUD_TRIBBLE ? (bits + 1) / 2 + 1 : (bits + 1) / 2;
     const uint64_t g = next_offset(scheme, bits, polynomial, least);
-    assert(g != 0); /* tested for every degree */
+    assert(g != 0); /* tests check this for every degree */
     return g;
 }
 
@@ -190,7 +193,8 @@ uint64_t gbsi_cud_offset_for(gbs_cud_scheme scheme, uint32_t bits, uint64_t poly
     uint64_t best = g;
     uint32_t fewest = UINT32_MAX;
     for (int i = 0; i < MOST_TRIES && g != 0 && fewest > 0; ++i) {
-        const uint64_t step = g * (n_numbers % period) % period; /* both are below 2^32 */
+        /* factors below 2^32, hence no overflow */
+        const uint64_t step = g * (n_numbers % period) % period;
         const uint32_t defects = gbsi_cud_defects(bits, polynomial, step);
         best = defects < fewest ? g : best;
         fewest = defects < fewest ? defects : fewest;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole periods, the published sequences, and the searches against their definitions. */
+/* Tests whole periods, the published sequences, and the searches against their definitions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #include "rng/cud.h"
 
-/* Degrees whose whole period is walked. */
+/* Largest degree whose whole period is walked. */
 enum { MOST_WALKED = 16 };
 
 static gbsi_cud cud_of(gbs_cud_scheme scheme, uint32_t bits)
@@ -25,7 +25,7 @@ static gbsi_cud cud_of(gbs_cud_scheme scheme, uint32_t bits)
     return cud;
 }
 
-/* The states of Yamashita & Suzuki (2019), section 7: 1 + x^3 + x^5 in delays, which is
+/* The states printed by Yamashita & Suzuki (2019), section 7. Their 1 + x^3 + x^5 in delays is
  * x^5 + x^2 + 1 here, shifted right. */
 static void printed_states(void **state)
 {
@@ -37,11 +37,12 @@ static void printed_states(void **state)
     for (uint32_t n = 0; n < sizeof printed / sizeof printed[0]; ++n) {
         assert_int_equal(gbsi_cud_word(&cud, n), printed[n] << 27);
     }
-    assert_int_equal(gbsi_cud_polynomial(18), 1u << 18 | 1u << 7 | 1u); /* delays 11 and 18 */
+    /* the published delays are 11 and 18 */
+    assert_int_equal(gbsi_cud_polynomial(18), 1u << 18 | 1u << 7 | 1u);
     assert_int_equal(gbsi_cud_offset(GBS_CUD_TRIBBLE, 18, gbsi_cud_polynomial(18)), 10);
 }
 
-/* Bit by bit from the recurrence, and read at every g-th place. */
+/* Computes the bits from the recurrence, and reads them at every g-th place. */
 static void follows_the_recurrence(void **state)
 {
     (void)state;
@@ -73,7 +74,7 @@ static void follows_the_recurrence(void **state)
     }
 }
 
-/* Every state but 0 once, then from the beginning. */
+/* A period has every state except 0 once; then it begins again. */
 static void whole_periods(void **state)
 {
     (void)state;
@@ -95,7 +96,7 @@ static void whole_periods(void **state)
     }
 }
 
-/* Primitive exactly where the walk through the states says so. */
+/* A polynomial is primitive if and only if the walk through its states has the full period. */
 static void primitive_by_walking(void **state)
 {
     (void)state;
@@ -113,12 +114,14 @@ static void primitive_by_walking(void **state)
         assert_int_equal(gbsi_cud_is_primitive(p), order == gbsi_cud_period(m));
         n_primitive += gbsi_cud_is_primitive(p);
     }
-    /* phi(2^m - 1) / m of degree m: 1, 2, 2, 6, 6, 18, 16 for m = 2 .. 8 */
+    /* the number of primitive polynomials of degree m is phi(2^m - 1) / m: 1, 2, 2, 6, 6, 18, 16
+     * for m = 2 .. 8 */
     assert_int_equal(n_primitive, 51);
     assert_false(gbsi_cud_is_primitive(6));
 }
 
-/* Of every degree: fewest terms, the offset's promise, and none smaller that keeps it. */
+/* For every degree, checks that the polynomial has the fewest terms, and that the offset is the
+ * least one that satisfies its conditions. */
 static void searches(void **state)
 {
     (void)state;
@@ -144,7 +147,7 @@ static void searches(void **state)
     }
 }
 
-/* Where a step of N numbers has defects with the least offset, another is taken. */
+/* If a step of N numbers has defects with the least offset, another offset is chosen. */
 static void offsets_for_numbers(void **state)
 {
     (void)state;
@@ -168,7 +171,7 @@ static void offsets_for_numbers(void **state)
     }
 }
 
-/* Defects by counting: pairs of successive words over the period and the zero state. */
+/* Counts defects directly: pairs of successive words over the period and the zero state. */
 static void defects_by_counting(void **state)
 {
     (void)state;
@@ -207,7 +210,8 @@ static void defects_by_counting(void **state)
     assert_true(n_whole > 2);
 }
 
-/* ---- published parameters, where they are there --------------------------------------------- */
+/* ---- published parameters, if the files exist
+ * ------------------------------------------------- */
 
 static FILE *open_data(const char *name)
 {
@@ -236,7 +240,7 @@ static uint64_t coefficients(const char *text)
     return p;
 }
 
-/* Rows "m, step, p, q = x^step mod p" of a table. @return how many. */
+/* Checks the rows "m, step, p, q = x^step mod p" of a table. @return the number of rows. */
 static uint32_t check_table(FILE *file, bool distributed)
 {
     char line[256];
@@ -253,7 +257,7 @@ static uint32_t check_table(FILE *file, bool distributed)
         assert_true(p >> m == 1 && gbsi_cud_is_primitive(p));
         assert_int_equal(gbsi_gcd(g, gbsi_cud_period(m)), 1);
         assert_int_equal(gbsi_cud_power(g, p), coefficients(q_text));
-        if (distributed) { /* as ours */
+        if (distributed) { /* the offsets are fully equidistributed, as in this library */
             assert_int_equal(gbsi_cud_defects(m, p, g), 0);
         }
         ++n;
@@ -276,8 +280,8 @@ static void published_tables(void **state)
     (void)fclose(harase);
 }
 
-/* The sample output of the generator that comes with Harase (2021), J. Comput. Appl. Math. 384: 32
- * bits every 146 bits; it starts one bit on from ours. */
+/* The sample output of the generator published with Harase (2021), J. Comput. Appl. Math. 384:
+ * 32 bits every 146 bits. It starts one bit after the sequence of this library. */
 static void published_output(void **state)
 {
     (void)state;
@@ -290,7 +294,7 @@ static void published_output(void **state)
         skip();
     }
     gbsi_cud_init(&cud, GBS_CUD_CHEN, 12, p, 146);
-    uint64_t start = 0; /* the number that is read at t = 1 */
+    uint64_t start = 0; /* number that is read at t = 1 */
     while (start * 146 % cud.period != 1) {
         ++start;
     }

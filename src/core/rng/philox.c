@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* [M6] Salmon, Moraes, Dror & Shaw (2011), SC11, section 3.3: (c0, c1, c2, c3) becomes
- * (high(M1 c2) ^ c1 ^ k0, low(M1 c2), high(M0 c0) ^ c3 ^ k1, low(M0 c0)). */
+/* One round [M6], Salmon, Moraes, Dror & Shaw (2011), SC11, section 3.3: (c0, c1, c2, c3)
+ * becomes (high(M1 c2) ^ c1 ^ k0, low(M1 c2), high(M0 c0) ^ c3 ^ k1, low(M0 c0)). */
 static void round_of(uint32_t c[4], uint32_t k0, uint32_t k1)
 {
     const uint64_t p0 = (uint64_t)GBSI_PHILOX_M0 * c[0];
@@ -58,8 +58,8 @@ double gbsi_uniform(uint32_t high, uint32_t low)
 uint32_t gbsi_below(uint32_t high, uint32_t low, uint32_t n)
 {
     assert(n >= 1);
-    /* floor((high 2^32 + low) n / 2^64) without 128 bits: only the carry out of low * n counts, and
-     * high * n + carry < 2^64. */
+    /* Computes floor((high 2^32 + low) n / 2^64) without 128-bit integers. Only the carry out of
+     * low * n counts, and high * n + carry < 2^64. */
     uint64_t carry = (uint64_t)low * n >> 32;
     return (uint32_t)(((uint64_t)high * n + carry) >> 32);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One round of Philox4x32-10 on sixteen counters, for the loops of *_lanes.c files
- * (philox.c). The words are carried as the 64-bit products they come from: the next product reads
- * low halves only, so nothing is packed between rounds. */
+/* One round of Philox4x32-10 on sixteen counters, for the loops of *_lanes.c files; philox.c has
+ * the scalar form. Words stay in the 64-bit products of the round. The next product reads only
+ * their low halves, and nothing is packed between rounds. */
 #ifndef GBSI_RNG_PHILOX_LANES_H
 #define GBSI_RNG_PHILOX_LANES_H
 

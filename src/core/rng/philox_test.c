@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The published vectors of Philox4x32-10, the lanes against the scalar, and what is made of words.
- */
+/* Tests the published vectors of Philox4x32-10, the lanes against the scalar code, and the
+ * numbers made from words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,9 +15,9 @@
 #include "rng/words.h"
 #include "simd/dispatch.h"
 
-/* counter = { block, chain, pass, purpose << 24 | pass high } of the known-answer file that comes
- * with Random123 (kat_vectors). The other published ones have a purpose we do not use: the counter
- * is put together by hand then. */
+/* counter = { block, chain, pass, purpose << 24 | pass high } of the known-answer file of
+ * Random123 (kat_vectors). The other published counters have a purpose that is not used here,
+ * and are composed by hand. */
 typedef struct known_answer {
     uint32_t counter[4];
     uint32_t key[2];
@@ -121,7 +121,7 @@ static void lanes_equal_scalar(void **state)
     }
 }
 
-/* Sixteen chains and one chain read the same numbers. */
+/* Sixteen chains at once and a single chain read the same numbers. */
 static void chains_do_not_depend_on_packing(void **state)
 {
     (void)state;
@@ -149,7 +149,7 @@ static void uniforms(void **state)
     assert_true(gbsi_uniform(UINT32_MAX, UINT32_MAX) == 1.0 - 0x1p-53);
 }
 
-/* floor(word n / 2^64), with 128 bits. */
+/* Returns floor(word n / 2^64), computed with 128 bits. */
 static uint32_t below_exactly(uint32_t high, uint32_t low, uint32_t n)
 {
 #ifdef __SIZEOF_INT128__
@@ -179,8 +179,9 @@ static void below_is_the_floor(void **state)
     }
 }
 
-/* n does not divide 2^32: with one word some results would be more likely by 2^-32 n; here the
- * first word of each result is where the exact boundary k 2^64 / n puts it. */
+/* n does not divide 2^32: with a single word, the probabilities of some results would exceed
+ * those of others by 2^-32 n. In this test the first word of each result is at the exact
+ * boundary k 2^64 / n. */
 static void below_has_no_bias(void **state)
 {
     (void)state;
@@ -192,7 +193,7 @@ static void below_has_no_bias(void **state)
             if (k == 0) {
                 continue;
             }
-            /* The least 64-bit word with word n >= k 2^64, by long division. */
+            /* the least 64-bit word with word n >= k 2^64, by long division */
             uint64_t q_high = ((uint64_t)k << 32) / n;
             uint64_t rest = ((uint64_t)k << 32) % n;
             uint64_t q_low = (rest << 32) / n;
@@ -204,7 +205,8 @@ static void below_has_no_bias(void **state)
     }
 }
 
-/* Fixed seed: chi-square of 6 cells, 60000 draws. Above 20.5 with probability 0.001. */
+/* Fixed seed: chi-square statistic of 6 cells and 60000 draws, which exceeds 20.5 with
+ * probability 0.001. */
 static void below_is_uniform(void **state)
 {
     (void)state;
@@ -224,7 +226,7 @@ static void below_is_uniform(void **state)
     assert_true(chi > 0.0);
 }
 
-/* The last place that has a word of its own; the words of one more would be those of place 0. */
+/* The last place that has its own words; the words of the next place would be those of place 0. */
 static void places_are_bounded(void **state)
 {
     (void)state;

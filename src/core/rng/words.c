@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stddef.h>
 
-/* Defined by words_lanes.c, once per instruction set. */
+/* The functions are defined by words_lanes.c, once per instruction set. */
 #define DECLARE(set, SET)                                                                         \
     void gbsi_words_lanes16_##set(uint64_t, uint32_t, uint64_t, uint32_t, uint32_t, gbsi_purpose, \
                                   uint32_t *);                                                    \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Philox4x32-10 for updates and the like, sixteen counters at once: chains or blocks. */
+/* Philox4x32-10 for updates and other uses, on sixteen counters at once: sixteen chains or
+ * sixteen blocks. */
 #include <assert.h>
 
 #include "rng/philox_lanes.h"
@@ -11,11 +12,11 @@ static uint32_t last_word(uint64_t pass, gbsi_purpose purpose)
     return (uint32_t)purpose << 24 | (uint32_t)(pass >> 32);
 }
 
-/* In the first rounds of Philox on { block, chain + lane, pass, last } few values depend on both
- * block and lane. Let u be a value that is the same in all lanes and v one that is the same in all
+/* In the first rounds of Philox on { block, chain + lane, pass, last }, few values depend on both
+ * block and lane. Let u be a value that is equal in all lanes, and v a value that is equal in all
  * blocks:
  *     round 1: c0 = v, c1 = u v, c2 = u, c3 = u        round 2: c0 = u, c1 = u, c2 = mixed, c3 = v
- * so round 1 is computed once or in scalars, and one product of round 2 is a scalar too. */
+ * Round 1 is therefore computed once or in scalars, and one product of round 2 is a scalar. */
 void GBSI_V(gbsi_words_lanes16)(uint64_t seed, uint32_t chain, uint64_t pass, uint32_t first_block,
                                 uint32_t n_blocks, gbsi_purpose purpose, uint32_t *word)
 {
@@ -23,7 +24,7 @@ void GBSI_V(gbsi_words_lanes16)(uint64_t seed, uint32_t chain, uint64_t pass, ui
     const uint64_t pass_product = (uint64_t)GBSI_PHILOX_M1 * (uint32_t)pass;
     const uint32_t last = last_word(pass, purpose);
     const vu lane_chain = vu_add(vu_set1(chain), vu_iota());
-    /* c0 after round 1 and its product, alike in all blocks. */
+    /* c0 after round 1 and its product have the same value in all blocks. */
     const vu c0_lanes = vu_xor(lane_chain, vu_set1(gbsi_high_word(pass_product) ^ key.k0[0]));
     const vw p0_lanes = vw_mul(vw_from_vu(c0_lanes), vw_set1(GBSI_PHILOX_M0));
 
@@ -31,7 +32,8 @@ void GBSI_V(gbsi_words_lanes16)(uint64_t seed, uint32_t chain, uint64_t pass, ui
         uint64_t block_product = (uint64_t)GBSI_PHILOX_M0 * (uint32_t)(first_block + b);
         uint32_t c2 = gbsi_high_word(block_product) ^ last ^ key.k1[0];
         uint64_t c2_product = (uint64_t)GBSI_PHILOX_M1 * c2;
-        /* After round 2: c0 = high(M1 c2) ^ low(M1 pass) ^ k0 and c1 are alike in all lanes. */
+        /* After round 2, c0 = high(M1 c2) ^ low(M1 pass) ^ k0 and c1 have the same value in all
+         * lanes. */
         uint32_t c0 = gbsi_high_word(c2_product) ^ (uint32_t)pass_product ^ key.k0[1];
         uint64_t c0_product = (uint64_t)GBSI_PHILOX_M0 * c0;
         vw c2_mixed = vw_xor_high(p0_lanes, vw_set1((uint32_t)block_product), vw_set1(key.k1[1]));
@@ -52,7 +54,8 @@ void GBSI_V(gbsi_words_lanes16)(uint64_t seed, uint32_t chain, uint64_t pass, ui
     }
 }
 
-/* Sixteen blocks of one chain side by side; their words, lane after lane, are in place order. */
+/* Computes sixteen blocks of one chain side by side; the words of successive lanes are in place
+ * order. */
 void GBSI_V(gbsi_words_lanes1)(uint64_t seed, uint32_t chain, uint64_t pass, uint32_t first_block,
                                uint32_t n_blocks, uint32_t *word)
 {

@@ -10,8 +10,8 @@
 
 static const char *const LEVEL_TEXT[GBSI_N_SIMD] = {"portable", "neon", "avx2", "avx512"};
 
-/* The level in use plus one; 0 until somebody asked. Two threads that ask first at the same time
- * find the same answer, so who stores last does not matter. */
+/* The level in use plus one; 0 before the first query. Two threads that ask first at the same
+ * time find the same level, therefore it does not matter which one stores its result last. */
 static atomic_int chosen;
 
 static gbsi_simd best_of_machine(void)
@@ -30,12 +30,12 @@ static gbsi_simd best_of_machine(void)
     }
 #endif
 #ifdef __aarch64__
-    return GBSI_SIMD_NEON; /* part of every AArch64 */
+    return GBSI_SIMD_NEON; /* NEON is a part of every AArch64 */
 #endif
     return GBSI_SIMD_PORTABLE;
 }
 
-/* The level with this name, GBSI_N_SIMD if no level has it. */
+/* Returns the level with this name, or GBSI_N_SIMD if no level has it. */
 static gbsi_simd level_of_text(const char *text)
 {
     for (int level = 0; level < GBSI_N_SIMD; level++) {
@@ -86,7 +86,7 @@ bool gbsi_simd_has(gbsi_simd level)
 gbsi_simd gbsi_simd_force(gbsi_simd level)
 {
     while (!gbsi_simd_has(level)) {
-        --level; /* ends: all have the portable one */
+        --level; /* the loop ends: every machine has the portable level */
     }
     atomic_store_explicit(&chosen, (int)level + 1, memory_order_relaxed);
     return level;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses the instruction set. Only dispatch.c looks at the CPU. */
+/* Choice of the instruction set. Only dispatch.c examines the CPU. */
 #ifndef GBSI_SIMD_DISPATCH_H
 #define GBSI_SIMD_DISPATCH_H
 
@@ -7,18 +7,18 @@
 
 #include "gibbsite/status.h"
 
-/* The levels in the order of the width of their registers: GIBBSITE_SIMD sets the highest one
+/* The levels by ascending width of their registers; GIBBSITE_SIMD sets the highest level
  * allowed. */
 typedef enum gbsi_simd {
     GBSI_SIMD_PORTABLE,
     GBSI_SIMD_NEON,   /* Armv8.0-A */
-    GBSI_SIMD_AVX2,   /* AVX2, FMA, BMI */
-    GBSI_SIMD_AVX512, /* F, BW, DQ, VL, VBMI not needed */
+    GBSI_SIMD_AVX2,   /* instruction sets AVX2, FMA, BMI */
+    GBSI_SIMD_AVX512, /* instruction sets F, BW, DQ, VL; VBMI is not needed */
     GBSI_N_SIMD,
 } gbsi_simd;
 
-/* The sets of this build, each as X(suffix of its functions, its name in gbsi_simd): a new
- * instruction set needs only a row here for its functions to be declared and listed. */
+/* The instruction sets of this build, each as X(suffix of its functions, its name in gbsi_simd).
+ * A row here declares and lists the functions of a new instruction set. */
 #define GBSI_SIMD_SETS(X) X(portable, PORTABLE) GBSI_SET_NEON(X) GBSI_SET_AVX2(X) GBSI_SET_AVX512(X)
 #ifdef GBSI_HAVE_NEON_SET
 #define GBSI_SET_NEON(X) X(neon, NEON)
@@ -36,23 +36,22 @@ typedef enum gbsi_simd {
 #define GBSI_SET_AVX512(X)
 #endif
 
-/* The best that the CPU, the build and the environment variable GIBBSITE_SIMD (portable, neon,
- * avx2, avx512; a wish that the CPU has not is lowered to one it has) allow. Decided once. This
- * function cannot fail: an invalid value of the environment variable is ignored here, and
- * gbsi_simd_check() refuses it. */
+/* Returns the best level that the CPU, the build and the environment variable GIBBSITE_SIMD
+ * (portable, neon, avx2, avx512) allow; decided once. If the CPU lacks the requested level, a
+ * lower one is used. This function cannot fail: it ignores an invalid value of the environment
+ * variable, and gbsi_simd_check() refuses the value. */
 gbsi_simd gbsi_simd_level(void);
-/* "portable", "neon", "avx2" or "avx512". */
+/* Returns "portable", "neon", "avx2" or "avx512". */
 const char *gbsi_simd_text(gbsi_simd level);
-/* Whether the CPU and the build have this level. A level below the best may be missing: x86 has no
- * NEON. */
+/* Returns whether the CPU and the build have this level. A level below the best may be missing:
+ * x86 has no NEON. */
 bool gbsi_simd_has(gbsi_simd level);
-/* Tests and benchmarks: use this level from now on if the machine has it. @return the level in use.
- */
+/* For tests and benchmarks: uses this level from now on if the machine has it. @return the level
+ * in use. */
 gbsi_simd gbsi_simd_force(gbsi_simd level);
-/* GBS_ERR_ARGUMENT where GIBBSITE_SIMD is set to something else than the name of a level; not set
- * and empty are fine. Functions that compute call this first: gbs_run_new(), gbs_exact_*() and
- * their like.
- */
+/* Returns GBS_ERR_ARGUMENT if GIBBSITE_SIMD is set to anything but the name of a level or an
+ * empty text. Functions that compute, such as gbs_run_new() and gbs_exact_*(), call this
+ * function first. */
 gbs_status gbsi_simd_check(gbs_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lane vocabulary of lanes.h on AVX2 and FMA: two registers of eight; a truth value is a full
- * lane of ones or zeros. */
+/* The operations of lanes.h on AVX2 and FMA, with two registers of eight lanes. A truth value is
+ * a full lane of ones or zeros. */
 #ifndef GBSI_SIMD_LANES_AVX2_H
 #define GBSI_SIMD_LANES_AVX2_H
 
@@ -32,7 +32,7 @@ typedef struct vw {
     __m256i odd[2];  /* lanes 1, 3, 5, 7 and 9, 11, 13, 15 */
 } vw;
 
-/* Applies the same intrinsic to both halves. */
+/* Applies an intrinsic to both halves. */
 #define GBSI_HALVES_1(type, name, op)  \
     static inline type name(type a)    \
     {                                  \
@@ -111,7 +111,7 @@ static inline vu vu_and_same(vu a, vu b, vu c)
 {
     return vu_andnot(a, vu_xor(b, c));
 }
-/* A table of nibbles, then the four bytes added up. */
+/* Looks up the bit count of each nibble in a table and adds up the four bytes. */
 static inline __m256i gbsi_popcount256(__m256i a)
 {
     const __m256i nibble = _mm256_set1_epi32(0x0F0F0F0F);
@@ -151,8 +151,8 @@ static inline vm vu_eq(vu a, vu b)
     vm r = {_mm256_cmpeq_epi32(a.lo, b.lo), _mm256_cmpeq_epi32(a.hi, b.hi)};
     return r;
 }
-/* AVX2 has no unsigned comparison: flipping the top bit of both operands makes the signed one give
- * its result. */
+/* AVX2 has no unsigned comparison. After the top bit of both operands is flipped, the signed
+ * comparison gives the unsigned result. */
 static inline vm vu_lt(vu a, vu b)
 {
     __m256i top = _mm256_set1_epi32((int)0x80000000u);
@@ -294,7 +294,7 @@ static inline vu vb_widen(vb a)
     vu r = {_mm256_cvtepu8_epi32(a), _mm256_cvtepu8_epi32(_mm_unpackhi_epi64(a, a))};
     return r;
 }
-/* Sixteen words below 2^16 as sixteen half words in lane order. */
+/* Packs sixteen words below 2^16 into sixteen half words in lane order. */
 static inline __m256i gbsi_pack_u16(__m256i lo, __m256i hi)
 {
     return _mm256_permute4x64_epi64(_mm256_packus_epi32(lo, hi), 0xD8);
@@ -307,7 +307,7 @@ static inline vb vb_narrow(vu a)
 }
 static inline vb vb_from_vm(vm m)
 {
-    /* -1 stays -1 through the signed packs. */
+    /* the signed packs keep -1 as -1 */
     __m256i half = _mm256_permute4x64_epi64(_mm256_packs_epi32(m.lo, m.hi), 0xD8);
     __m128i byte = _mm_packs_epi16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
     return _mm_and_si128(byte, _mm_set1_epi8(1));
@@ -464,7 +464,7 @@ static inline vf vf_gather(const float *base, vu index)
     vf r = {_mm256_i32gather_ps(base, index.lo, 4), _mm256_i32gather_ps(base, index.hi, 4)};
     return r;
 }
-/* The permute looks at bits 0 to 2 of the index; bit 3, moved to the sign, chooses the half. */
+/* The permute reads bits 0 to 2 of the index; bit 3, moved to the sign, chooses the half. */
 static inline __m256 gbsi_permute256(vf table, __m256i index)
 {
     __m256 lo = _mm256_permutevar8x32_ps(table.lo, index);
@@ -485,7 +485,7 @@ static inline vf vf_permute32(vf low, vf high, vu index)
     vf r = {_mm256_blendv_ps(a.lo, b.lo, in_lo), _mm256_blendv_ps(a.hi, b.hi, in_hi)};
     return r;
 }
-/* Four pairs at a time, as numbers of 64 bits. */
+/* Loads four pairs at a time as 64-bit numbers. */
 static inline void gbsi_gather2_256(const float *base, __m256i index, __m256 *first, __m256 *second)
 {
     const long long *p = (const long long *)(const void *)base;
@@ -503,9 +503,9 @@ static inline vf2 vf_gather2(const float *base, vu index)
     gbsi_gather2_256(base, index.hi, &r.first.hi, &r.second.hi);
     return r;
 }
-/* AVX2 has no conversion of unsigned integers either. The halves of a word are put into the
- * significands of 2^23 and 2^39; taking both powers away from the upper one is exact, so the sum
- * rounds once. */
+/* AVX2 has no conversion from unsigned integers. The halves of a word are put into the
+ * significands of 2^23 and 2^39. The subtraction of both powers from the upper number is exact;
+ * only the sum rounds. */
 static inline __m256 gbsi_from_u32(__m256i a)
 {
     __m256i lo = _mm256_blend_epi16(a, _mm256_set1_epi32(0x4B000000), 0xAA);
@@ -544,8 +544,8 @@ static inline vu vf_to_vu(vf a)
     vu r = {_mm256_cvttps_epi32(a.lo), _mm256_cvttps_epi32(a.hi)};
     return r;
 }
-/* AVX2 has no unsigned conversion: from 2^31 on, where floats are integers, 2^31 is subtracted
- * before the conversion and added after it. */
+/* AVX2 has no conversion to unsigned integers. From 2^31 on, where all floats are integers, 2^31
+ * is subtracted before the conversion and added after it. */
 static inline __m256i gbsi_near256(__m256 a)
 {
     const __m256 half = _mm256_set1_ps(0x1p31f);

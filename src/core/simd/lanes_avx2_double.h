@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The doubles of lanes_avx2.h, which alone includes this file: four registers of four. */
+/* The double operations of lanes_avx2.h, with four registers of four lanes. Only lanes_avx2.h
+ * includes this file. */
 #ifndef GBSI_SIMD_LANES_AVX2_DOUBLE_H
 #define GBSI_SIMD_LANES_AVX2_DOUBLE_H
 
@@ -78,7 +79,7 @@ static inline vd vd_gather(const double *base, vu index)
              _mm256_i32gather_pd(base, _mm256_extracti128_si256(index.hi, 1), 8)}};
     return r;
 }
-/* Two masks of four 64-bit lanes into one of eight 32-bit lanes. */
+/* Joins two masks of four 64-bit lanes to a mask of eight 32-bit lanes. */
 static inline __m256i gbsi_join_masks(__m256d a, __m256d b)
 {
     __m256 low = _mm256_shuffle_ps(_mm256_castpd_ps(a), _mm256_castpd_ps(b), 0x88);

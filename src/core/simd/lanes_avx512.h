@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lane vocabulary of lanes.h on AVX-512 (F, BW, DQ, VL): one register of sixteen, masks in
- * mask registers. Shifts take a vector of counts: one operation for constants and variables
- * alike, where a count in a register would be two. */
+/* The operations of lanes.h on AVX-512 (F, BW, DQ, VL), with one register of sixteen lanes and
+ * with masks in mask registers. Shifts take a vector of counts. This is one operation for
+ * constant and variable counts; a count in a register would take two. */
 #ifndef GBSI_SIMD_LANES_AVX512_H
 #define GBSI_SIMD_LANES_AVX512_H
 
 #include <immintrin.h>
 #include <stdint.h>
 
-/* Without optimisation gathers and rounding are macros of GCC's header, whose full mask changes
- * its sign in our lines. (Others are called with a full mask below because their plain forms read
- * an undefined register, which GCC 12 warns about; a full mask costs nothing.) */
+/* Without optimisation, gathers and rounding are macros of GCC's header. The full mask in these
+ * macros changes its sign, which GCC reports at the lines of this file. (Other intrinsics below
+ * take a full mask because their plain forms read an undefined register, about which GCC 12
+ * warns; a full mask costs nothing.) */
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -79,7 +80,7 @@ static inline vu vu_andnot(vu a, vu b)
 {
     return _mm512_andnot_si512(b, a);
 }
-/* Ternary logic: the constant is the truth table, a being the high bit of its index. */
+/* Ternary logic: the constant is the truth table; a is the high bit of its index. */
 static inline vu vu_xor3(vu a, vu b, vu c)
 {
     return _mm512_ternarylogic_epi32(a, b, c, 0x96);
@@ -96,7 +97,7 @@ static inline vu vu_and_same(vu a, vu b, vu c)
 {
     return _mm512_ternarylogic_epi32(a, b, c, 0x90);
 }
-/* A table of nibbles, then the four bytes added up. */
+/* Looks up the bit count of each nibble in a table and adds up the four bytes. */
 static inline vu vu_popcount(vu a)
 {
     const vu nibble = _mm512_set1_epi32(0x0F0F0F0F);
@@ -134,7 +135,7 @@ static inline vu vu_select(vm m, vu a, vu b)
 {
     return _mm512_mask_blend_epi32(m, b, a);
 }
-/* Starts from zeros, because a gather waits for the register that it writes into. */
+/* Starts from zeros, because a gather waits for its destination register. */
 static inline vu vu_gather(const uint32_t *base, vu index)
 {
     return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), (__mmask16)0xFFFF, index, base, 4);
@@ -149,7 +150,7 @@ static inline vu vu_mul_hi(vu a, vu b)
     vu odd = _mm512_mul_epu32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32));
     return _mm512_mask_shuffle_epi32(odd, (__mmask16)0x5555, even, (_MM_PERM_ENUM)0xF5);
 }
-/* out[4*i + j] = lane i of the j-th argument. */
+/* Stores out[4*i + j] = lane i of the j-th argument. */
 static inline void vu_store_transposed4(uint32_t *out, vu a, vu b, vu c, vu d)
 {
     /* Each quarter q (lanes 4q to 4q + 3) has columns of a 4 x 4 block. */
@@ -161,7 +162,8 @@ static inline void vu_store_transposed4(uint32_t *out, vu a, vu b, vu c, vu d)
     vu r1 = _mm512_unpackhi_epi64(ab_lo, cd_lo);
     vu r2 = _mm512_unpacklo_epi64(ab_hi, cd_hi);
     vu r3 = _mm512_unpackhi_epi64(ab_hi, cd_hi);
-    /* r_j holds lanes j, 4 + j, 8 + j, 12 + j: a 4 x 4 transpose of quarters remains. */
+    /* r_j holds lanes j, 4 + j, 8 + j, 12 + j; a 4 x 4 transpose of quarters still has to be
+     * done. */
     vu s0 = _mm512_shuffle_i32x4(r0, r1, 0x44);
     vu s1 = _mm512_shuffle_i32x4(r0, r1, 0xEE);
     vu s2 = _mm512_shuffle_i32x4(r2, r3, 0x44);
@@ -193,8 +195,8 @@ static inline vw vw_mul(vw a, vw b)
     vw r = {_mm512_mul_epu32(a.even, b.even), _mm512_mul_epu32(a.odd, b.odd)};
     return r;
 }
-/* Computes one half with a shift and the other with a shuffle (which leaves arbitrary bits in the
- * upper words), since the two run on different ports of the processor. */
+/* Computes one half with a shift and the other half with a shuffle, because these instructions
+ * run on different ports of the processor. The shuffle leaves arbitrary bits in the upper words. */
 static inline vw vw_xor_high(vw a, vw b, vw c)
 {
     vw r = {_mm512_ternarylogic_epi32(_mm512_srli_epi64(a.even, 32), b.even, c.even, 0x96),
@@ -418,7 +420,7 @@ static inline vf vf_permute32(vf low, vf high, vu index)
 {
     return _mm512_permutex2var_ps(low, index, high);
 }
-/* Eight pairs at a time, as numbers of 64 bits; the permutes take the halves apart. */
+/* Loads eight pairs at a time as 64-bit numbers; the permutes separate the halves. */
 static inline vf2 vf_gather2(const float *base, vu index)
 {
     const __m512i zero = _mm512_setzero_si512();

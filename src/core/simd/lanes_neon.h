@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lane vocabulary of lanes.h on NEON as every AArch64 has it (Armv8.0-A): four registers of
- * four; a truth value is a full lane of ones or zeros. Little-endian: where lanes are seen as
- * narrower ones, the low part comes first. */
+/* The operations of lanes.h on the NEON of every AArch64 (Armv8.0-A), with four registers of
+ * four lanes. A truth value is a full lane of ones or zeros. The code requires little-endian
+ * order: if lanes are read as narrower lanes, the low part comes first. */
 #ifndef GBSI_SIMD_LANES_NEON_H
 #define GBSI_SIMD_LANES_NEON_H
 
@@ -25,14 +25,14 @@ typedef uint8x16_t vb;
 typedef struct vd {
     float64x2_t q[8]; /* two lanes each */
 } vd;
-/* The multiplier reads 32-bit lanes and writes 64-bit ones; kept as halves in lane order, its
- * results need no narrowing to be multiplied again. */
+/* The multiplier reads 32-bit lanes and writes 64-bit lanes. Results are kept as halves in lane
+ * order and need no narrowing before the next multiplication. */
 typedef struct vw {
     uint32x4_t low[4];
     uint32x4_t high[4];
 } vw;
 
-/* Applies one intrinsic to all four quarters. */
+/* Applies an intrinsic to all four quarters. */
 #define GBSI_QUARTERS_1(type, name, from, op)                        \
     static inline type name(from a)                                  \
     {                                                                \
@@ -92,7 +92,7 @@ static inline uint32x4_t gbsi_xor3_128(uint32x4_t a, uint32x4_t b, uint32x4_t c)
 {
     return veorq_u32(veorq_u32(a, b), c);
 }
-/* Takes bits of c where a and b differ, and of a elsewhere. */
+/* Takes the bits of c where a and b differ, and the bits of a elsewhere. */
 static inline uint32x4_t gbsi_majority128(uint32x4_t a, uint32x4_t b, uint32x4_t c)
 {
     return vbslq_u32(veorq_u32(a, b), c, a);
@@ -105,7 +105,7 @@ static inline uint32x4_t gbsi_and_same128(uint32x4_t a, uint32x4_t b, uint32x4_t
 {
     return vbicq_u32(a, veorq_u32(b, c));
 }
-/* The bits of every byte, then the four bytes added up. */
+/* Counts the bits of every byte and adds up the four bytes. */
 static inline uint32x4_t gbsi_popcount128(uint32x4_t a)
 {
     return vpaddlq_u16(vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u32(a))));
@@ -121,9 +121,9 @@ static inline int vu_any(vu a)
     return vmaxvq_u32(any) != 0;
 }
 GBSI_QUARTERS_2(vu, vu_min, vu, vminq_u32)
-/* The NEON instruction shifts left by the count in a register, and right if the count is negative.
- * The instruction reads the low byte of the count, so that counts of 32 or more give 0 as on other
- * machines. */
+/* The NEON instruction shifts left by the count in a register, and right if the count is
+ * negative. The instruction reads the low byte of the count, and counts of 32 or more give 0 as
+ * on other machines. */
 static inline vu vu_shl(vu a, int n)
 {
     int32x4_t count = vdupq_n_s32(n);
@@ -138,7 +138,7 @@ static inline vu vu_shr(vu a, int n)
 GBSI_QUARTERS_2(vm, vu_eq, vu, vceqq_u32)
 GBSI_QUARTERS_2(vm, vu_lt, vu, vcltq_u32)
 GBSI_QUARTERS_3(vu, vu_select, vm, vbslq_u32)
-/* NEON has no gather: every lane is loaded into its place. */
+/* NEON has no gather instruction: loads each lane by itself. */
 static inline uint32x4_t gbsi_gather128(const uint32_t *base, uint32x4_t index)
 {
     uint32x4_t r = vld1q_dup_u32(base + vgetq_lane_u32(index, 0));
@@ -248,14 +248,14 @@ static inline vb vb_eq(vb a, vb b)
 {
     return vceqq_u8(a, b);
 }
-/* Sixteen half words as sixteen words. */
+/* Widens sixteen half words to sixteen words. */
 static inline vu gbsi_widen_u16(uint16x8_t lo, uint16x8_t hi)
 {
     vu r = {{vmovl_u16(vget_low_u16(lo)), vmovl_high_u16(lo), vmovl_u16(vget_low_u16(hi)),
              vmovl_high_u16(hi)}};
     return r;
 }
-/* The low halves of eight words. */
+/* Returns the low halves of eight words. */
 static inline uint16x8_t gbsi_narrow_u16(uint32x4_t a, uint32x4_t b)
 {
     return vuzp1q_u16(vreinterpretq_u16_u32(a), vreinterpretq_u16_u32(b));
@@ -360,7 +360,7 @@ static inline vm vm_none(void)
     vm r = {{zero, zero, zero, zero}};
     return r;
 }
-/* The bit of every lane. */
+/* Returns a vector with bit i set in lane i. */
 static inline vu gbsi_lane_bits(void)
 {
     const uint32x4_t first = {1, 2, 4, 8};
@@ -413,7 +413,8 @@ static inline void vf_store(float *p, vf a)
     vst1q_f32(p + 8, a.q[2]);
     vst1q_f32(p + 12, a.q[3]);
 }
-/* The instructions for the larger and the smaller return a NaN whichever operand it is. */
+/* The NEON maximum and minimum instructions return a NaN if either operand is one; a comparison
+ * and a select are used instead. */
 static inline float32x4_t gbsi_max128(float32x4_t a, float32x4_t b)
 {
     return vbslq_f32(vcgtq_f32(a, b), a, b);
@@ -422,7 +423,7 @@ static inline float32x4_t gbsi_min128(float32x4_t a, float32x4_t b)
 {
     return vbslq_f32(vcltq_f32(a, b), a, b);
 }
-/* The intrinsics have the addend first. */
+/* The NEON intrinsics take the addend first. */
 static inline float32x4_t gbsi_fma128(float32x4_t a, float32x4_t b, float32x4_t c)
 {
     return vfmaq_f32(c, a, b);
@@ -459,7 +460,7 @@ static inline vf vf_gather(const float *base, vu index)
              gbsi_gather_float(base, index.q[2]), gbsi_gather_float(base, index.q[3])}};
     return r;
 }
-/* The table look-up takes bytes: index i becomes 4i, 4i + 1, 4i + 2, 4i + 3. */
+/* The table look-up takes indices of bytes: index i becomes 4i, 4i + 1, 4i + 2, 4i + 3. */
 static inline float32x4_t gbsi_permute128(uint8x16x4_t table, uint32x4_t index)
 {
     uint32x4_t lane = vandq_u32(index, vdupq_n_u32(15));
@@ -503,7 +504,8 @@ static inline float32x4_t gbsi_scale128(float32x4_t a, float32x4_t n)
     return vmulq_f32(a, vreinterpretq_f32_s32(vshlq_n_s32(biased, 23)));
 }
 GBSI_QUARTERS_2(vf, vf_scale2, vf, gbsi_scale128)
-/* The conversion saturates; what does not fit shall be 2^31. So is -2^31, which fits. */
+/* The conversion instruction saturates, but numbers out of range must become 2^31. The number
+ * -2^31, which is in range, also becomes 2^31. */
 static inline uint32x4_t gbsi_truncate128(float32x4_t a)
 {
     uint32x4_t fits = vcaltq_f32(a, vdupq_n_f32(0x1p31f));

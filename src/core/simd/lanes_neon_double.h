@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The doubles of lanes_neon.h, which alone includes this file: eight registers of two. */
+/* The double operations of lanes_neon.h, with eight registers of two lanes. Only lanes_neon.h
+ * includes this file. */
 #ifndef GBSI_SIMD_LANES_NEON_DOUBLE_H
 #define GBSI_SIMD_LANES_NEON_DOUBLE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lane vocabulary of lanes.h in plain C: the reference, and the way to run on any machine.
- * Where an input is outside of what lanes.h promises, this does what the x86 sets do. */
+/* The operations of lanes.h in plain C. This file is the reference and runs on any machine. For
+ * inputs outside of the ranges in lanes.h, it gives the results of the x86 sets. */
 #ifndef GBSI_SIMD_LANES_PORTABLE_H
 #define GBSI_SIMD_LANES_PORTABLE_H
 
@@ -36,7 +36,7 @@ typedef struct vw {
     uint64_t lane[16];
 } vw;
 
-/* The body of a function: one expression in i for every lane of the result. */
+/* The body of a function that evaluates one expression in i for every lane of the result. */
 #define GBSI_EACH_LANE(type, expression) \
     type r;                              \
     for (int i = 0; i < 16; i++) {       \
@@ -119,7 +119,7 @@ static inline vu vu_and_same(vu a, vu b, vu c)
 {
     GBSI_EACH_LANE(vu, a.lane[i] & ~(b.lane[i] ^ c.lane[i]));
 }
-/* Bits two by two, four by four, and the four bytes by a product. */
+/* Adds up bits in pairs, then pairs in fours, and then the four bytes by a product. */
 static inline uint32_t gbsi_popcount(uint32_t a)
 {
     a -= a >> 1 & 0x55555555u;
@@ -397,7 +397,7 @@ static inline vf vf_neg(vf a)
     GBSI_EACH_LANE(vf, gbsi_bits_float(gbsi_float_bits(a.lane[i]) ^ 0x80000000u));
 }
 
-/* Adding 2^23 to |a| < 2^23 leaves no room for a fraction. The sign is put back for -0. */
+/* Adding 2^23 to |a| < 2^23 leaves no room for a fraction. The sign is restored for -0. */
 static inline float gbsi_round_even(float a)
 {
     uint32_t sign = gbsi_float_bits(a) & 0x80000000u;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests only: every operation of the lane vocabulary behind a pointer. Each lanes_probe_*.c
- * includes this once, with the instruction set switched on for that file alone, and names the
- * array; lanes_test.c compares the arrays. */
+/* For tests only: every operation of lanes.h behind a pointer. Each lanes_probe_*.c includes
+ * this file once, with its instruction set enabled for that file alone, and names the array of
+ * pointers. lanes_test.c compares the arrays. */
 #ifndef GBSI_SIMD_LANES_PROBE_H
 #define GBSI_SIMD_LANES_PROBE_H
 
@@ -11,7 +11,7 @@
 enum { PROBE_TABLE = 256, PROBE_WORDS = 64 };
 
 typedef struct probe_input {
-    uint32_t a[16]; /* words, and the bits of floats */
+    uint32_t a[16]; /* words, or the bits of floats */
     uint32_t b[16];
     uint32_t c[16];
     double x[16];
@@ -21,22 +21,23 @@ typedef struct probe_input {
 } probe_input;
 
 typedef enum probe_kind {
-    PROBE_WORD,   /* 64 words */
-    PROBE_FLOAT,  /* 16 floats: a NaN is a NaN */
-    PROBE_DOUBLE, /* 16 doubles */
+    PROBE_WORD,   /* 64 words of output */
+    PROBE_FLOAT,  /* 16 floats of output; all NaNs count as equal */
+    PROBE_DOUBLE, /* 16 doubles of output */
 } probe_kind;
 
 typedef struct lane_probe {
     const char *name;
     probe_kind kind;
-    void (*run)(const probe_input *in, uint32_t out[PROBE_WORDS]); /* out: zeros at first */
+    /* @param out zeros at the time of the call */
+    void (*run)(const probe_input *in, uint32_t out[PROBE_WORDS]);
 } lane_probe;
 
 extern const lane_probe gbsi_probes_portable[];
 extern const lane_probe gbsi_probes_neon[];
 extern const lane_probe gbsi_probes_avx2[];
 extern const lane_probe gbsi_probes_avx512[];
-extern const size_t gbsi_n_probes; /* of each */
+extern const size_t gbsi_n_probes; /* number of probes in each array */
 
 #ifdef PROBE_NAME
 
@@ -52,7 +53,7 @@ static inline vu probe_index(const uint32_t *word)
 {
     return vu_and(vu_load(word), vu_set1(PROBE_TABLE - 1));
 }
-/* Numbers in [1, 2) or (-2, -1], for operations that are only defined on normal numbers. */
+/* Returns numbers in [1, 2) or (-2, -1], for operations that are only defined on normal numbers. */
 static inline vf probe_near_one(const uint32_t *bits)
 {
     return vf_from_bits(vu_or(vu_and(vu_load(bits), vu_set1(0x807FFFFFu)), vu_set1(0x3F800000u)));
@@ -119,7 +120,7 @@ FLOAT_PROBE(vf_scale2,
             vf_scale2(probe_near_one(in->a),
                       vf_sub(vf_from_small(vu_min(vu_shr(UB, 24), vu_set1(253))), vf_set1(126.0f))))
 WORD_PROBE(vf_to_vu, vf_to_vu(FA))
-/* Numbers from 2^-4 to 2^32, some of them halves. */
+/* Takes numbers from 2^-4 to 2^32, some of them halves of integers. */
 WORD_PROBE(vf_to_vu_near,
            vf_to_vu_near(vf_from_bits(
                vu_add(vu_and(UA, vu_set1(0x7FFFFFu)),

@@ -7,7 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A test is built with the flags of the machine; the set is for the lines below only. */
+/* A test is built with the flags of the machine; the instruction set is enabled only for the
+ * lines below. */
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma,bmi,bmi2"))), apply_to = function)
 #else
@@ -23,5 +24,5 @@
 #endif
 
 #else
-typedef int no_probes; /* a file needs a declaration */
+typedef int no_probes; /* ISO C requires a declaration in every file */
 #endif

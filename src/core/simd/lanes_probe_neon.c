@@ -6,5 +6,5 @@
 #include "simd/lanes_probe.h"
 
 #else
-typedef int no_probes; /* a file needs a declaration */
+typedef int no_probes; /* ISO C requires a declaration in every file */
 #endif

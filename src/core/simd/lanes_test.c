@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every operation of every instruction set against portable C, bit for bit, and portable C against
- * what lanes.h promises where that can be said in a line. */
+/* Compares every operation of every instruction set with portable C, bit for bit. Compares
+ * portable C with the statements in lanes.h if these can be checked in a line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 #include "simd/lanes_probe.h"
 #include "simd/math_lanes.h"
 
-/* Rounds of sixteen random words each. */
+/* Returns the number of rounds of sixteen random words each. */
 static uint32_t n_rounds(void)
 {
     return (uint32_t)test_share(20000, 2000);
@@ -44,7 +44,8 @@ static uint32_t random_word(uint32_t *n)
     return word;
 }
 
-/* A third extreme values, a third any bits, a third floats between 2^-9 and 2^9. */
+/* Returns an extreme value, arbitrary bits, or a float between 2^-9 and 2^9, a third of the time
+ * each. */
 static uint32_t test_word(uint32_t *n)
 {
     uint32_t word = random_word(n);
@@ -84,12 +85,12 @@ static void fill(probe_input *in, uint32_t round, uint32_t *n)
     }
     if (round % 16 == 0) {
         for (int i = 0; i < PROBE_TABLE + 4; i++) {
-            in->table[i] = random_word(n) & 0xFF7FFFFFu; /* no NaN: payloads may differ */
+            in->table[i] = random_word(n) & 0xFF7FFFFFu; /* no NaN, because payloads may differ */
         }
     }
 }
 
-/* Equal, a NaN being equal to any other. */
+/* Returns whether two outputs are equal; all NaNs count as equal. */
 static bool same(probe_kind kind, const uint32_t *p, const uint32_t *q)
 {
     if (kind == PROBE_WORD) {
@@ -148,7 +149,7 @@ static void sets_equal_portable(void **state)
 #undef COMPARE
 }
 
-/* One lane of a portable operation, for the promises below. */
+/* Returns lane 0 of a result of a portable operation. */
 static float lane0(vf a)
 {
     float v[16];
@@ -176,7 +177,7 @@ static void portable_keeps_promises(void **state)
     assert_true(signbit(lane0(vf_round(vf_set1(-0.25f)))));
     assert_int_equal(vm_bits(vf_lt(nan, one)) | vm_bits(vf_le(one, nan)) | vm_bits(vf_eq(nan, nan)),
                      0);
-    /* One rounding: 1 + 2^-12 squared less its rounded square is 2^-24. */
+    /* One rounding: the square of 1 + 2^-12 minus its rounded square is 2^-24. */
     vf a = vf_set1(1.0f + 0x1p-12f);
     assert_float_equal(lane0(vf_fnma(a, a, vf_mul(a, a))), -0x1p-24f, 0.0f);
     assert_float_equal(lane0(vf_from_vu(vu_set1(0xFFFFFF80u))), 0x1p32f, 0.0f);
@@ -199,7 +200,8 @@ static void portable_keeps_promises(void **state)
     }
 }
 
-/* Sixteen floats by their bits, `stride` apart, through a function; the largest relative error. */
+/* Applies a function to floats whose bits are `stride` apart, sixteen at a time. @return the
+ * largest relative error. */
 static double worst_error(vf (*f)(vf), double (*exact)(double), float from, float to,
                           uint32_t stride)
 {
@@ -246,7 +248,7 @@ static vf call_tanh(vf x)
 static void functions_are_accurate(void **state)
 {
     (void)state;
-    const uint32_t stride = 9973; /* prime: no alignment with octaves */
+    const uint32_t stride = 9973; /* a prime number, which does not align with octaves */
     assert_true(worst_error(call_exp, exp, -0x1p-126f, -87.3f, stride) < 1.9e-7);
     assert_true(worst_error(call_exp, exp, 0x1p-126f, 88.0f, stride) < 1.9e-7);
     assert_true(worst_error(call_exp, exp, -0x1p-8f, -87.3f, 97 * 13) < 1.9e-7);
@@ -319,7 +321,7 @@ static void unknown_names_are_refused(void **state)
     assert_int_equal(gbsi_simd_check(NULL), GBS_OK);
 }
 
-/* Must run first: the environment is read once. */
+/* Must run first, because the environment is read only once. */
 static void environment_is_heard(void **state)
 {
     (void)state;

@@ -2,7 +2,7 @@
 #include "simd/dispatch.h"
 #include "simd/math.h"
 
-/* Defined by log_lanes.c, once per instruction set. */
+/* The functions are defined by log_lanes.c, once per instruction set. */
 #define DECLARE(set, SET) void gbsi_log_many_##set(double *x, size_t n);
 #define ROW(set, SET)     [GBSI_SIMD_##SET] = gbsi_log_many_##set,
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The logarithm of math.c for many numbers: a chain of some hundred operations that wait for each
- * other, so eight of them side by side cost little more than one. The loop over the lanes is plain
- * C that the compiler vectorises; numbers that are not normal and positive are handled separately.
- */
+/* The logarithm of math.c for many numbers. One logarithm is a chain of some hundred operations
+ * that wait for each other; eight logarithms side by side therefore cost little more than one.
+ * The loop over the lanes is plain C that the compiler vectorises. Numbers that are not normal
+ * and positive are handled separately. */
 #include <string.h>
 
 #include "simd/lanes.h"
@@ -11,12 +11,13 @@
 
 enum { WIDTH = 8 };
 
-/* x normal, positive, finite. */
+/* Returns log x for a normal, positive, finite x. */
 static inline double log_normal(double x)
 {
     const uint64_t bits = bits_of(x);
     const int64_t octave = octave_of(bits);
-    /* a small integer as a double: 1.5 * 2^52 and it, less 1.5 * 2^52 */
+    /* converts a small integer to a double: puts it into the significand of 1.5 * 2^52 and
+     * subtracts 1.5 * 2^52 */
     const double k = of_bits((uint64_t)octave + 0x4338000000000000u) - 0x1.8p52;
     return log_scaled(k, log_of_mantissa(of_bits(bits - ((uint64_t)octave << 52)))).hi;
 }

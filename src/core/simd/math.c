@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elementary functions in double from IEEE +, -, *, / alone.
  *
- * If one rounding too many would cost the last digit, a value is carried as a pair hi + lo, the sum
- * of two doubles with |lo| <= ulp(hi) / 2 or so. Sums and products are split exactly: Knuth, The
- * Art of Computer Programming 2, 4.2.2, theorem B (two_sum), and Dekker (1971), A floating-point
- * technique for extending the available precision, Numer. Math. 18:224-242 (fast_two_sum,
- * two_product). The series are Taylor's, long enough for the reduced argument, so their
- * coefficients need no explanation. Contraction into fma must stay off, or the bits differ between
- * machines. */
+ * If an extra rounding would cost the last digit, a value is carried as a pair hi + lo, the sum
+ * of two doubles with |lo| at most about ulp(hi) / 2. Sums and products are split exactly:
+ * Knuth, The Art of Computer Programming 2, 4.2.2, theorem B (two_sum), and Dekker (1971), A
+ * floating-point technique for extending the available precision, Numer. Math. 18:224-242
+ * (fast_two_sum, two_product). The series are Taylor series, long enough for the reduced
+ * argument. Contraction into fma must stay off; otherwise the bits differ between machines. */
 #include "simd/math.h"
 
 #include <math.h>
@@ -22,31 +21,32 @@ static const double LOG10_2_LO = 0x1.fef311f12b358p-46;
 static const pair INVERSE_LN2 = {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56};
 static const pair INVERSE_LN10 = {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
 
-/* log of the largest double; above, exp is infinite. */
+/* Logarithm of the largest double; above this number exp is infinite. */
 static const double EXP_MAX = 0x1.62e42fefa39efp+9;
 
-/* 2^n, -1022 <= n <= 1023. */
+/* Returns 2^n, -1022 <= n <= 1023. */
 static inline double power_of_two(int n)
 {
     return of_bits((uint64_t)(n + 1023) << 52);
 }
 
-/* y 2^n for y near 1 and |n| < 1100. The first factor is exact, so a subnormal rounds once. */
+/* Returns y 2^n for y near 1 and |n| < 1100. The first factor is exact, therefore a subnormal
+ * result is rounded only once. */
 static inline double scale(double y, int n)
 {
     int half = n / 2;
     return y * power_of_two(half) * power_of_two(n - half);
 }
 
-/* x + tail = n ln 2 + r, |r| <= ln 2 / 2 (and a little), |x| < 800, |tail| tiny:
- *     exp(x + tail) = 2^n (1 + hi + lo),  hi = r rounded,
- *     lo = what rounding r lost + r^2 (1/2! + r/3! + ... + r^11/13!);
- * the next term is below 2^-57. Even and odd powers go side by side. */
+/* Computes exp(x + tail) = 2^n (1 + hi + lo) for |x| < 800 and a tiny tail. With
+ *     x + tail = n ln 2 + r,  |r| at most slightly more than ln 2 / 2,  hi = r rounded,
+ *     lo = rounding error of hi + r^2 (1/2! + r/3! + ... + r^11/13!).
+ * The next term of the series is below 2^-57. Even and odd powers are summed separately. */
 static pair exp_reduced(double x, double tail, int *n)
 {
     const double shift = 0x1.8p52;
     double whole = (x * INVERSE_LN2.hi + shift) - shift;
-    double rest = x - whole * LN2_HI; /* exact */
+    double rest = x - whole * LN2_HI; /* an exact product and difference */
     double correction = whole * LN2_LO - tail;
     double r = rest - correction;
     double lost = (rest - r) - correction;
@@ -69,7 +69,7 @@ static pair exp_reduced(double x, double tail, int *n)
     return result;
 }
 
-/* exp(x + tail), any x that is not NaN. */
+/* Returns exp(x + tail) for any x that is not NaN. */
 static double exp_of_sum(double x, double tail)
 {
     if (x > 710.0) {
@@ -95,7 +95,8 @@ double gbsi_exp(double x)
     return exp_of_sum(x, 0.0);
 }
 
-/* exp(x) - 1 for |x| <= 40:  (2^n - 1) + 2^n hi + 2^n lo, of which the first two may cancel. */
+/* Returns exp(x) - 1 for |x| <= 40 as (2^n - 1) + 2^n hi + 2^n lo. The first two terms may
+ * cancel. */
 static pair expm1_pair(double x)
 {
     int n;
@@ -112,7 +113,7 @@ double gbsi_expm1(double x)
         return x;
     }
     if (x > 40.0) {
-        return gbsi_exp(x); /* the 1 is below half an ulp */
+        return gbsi_exp(x); /* the subtracted 1 is below half an ulp */
     }
     if (x < -40.0) {
         return -1.0;
@@ -138,7 +139,7 @@ double gbsi_tanh(double x)
     return x < 0.0 ? -result : result;
 }
 
-/* x = 2^k m, sqrt(1/2) <= m < sqrt(2); x positive and finite. @return m. */
+/* Splits x = 2^k m, sqrt(1/2) <= m < sqrt(2), for a positive and finite x. @return m. */
 static double take_exponent(double x, int *k)
 {
     int shift = 0;
@@ -152,7 +153,7 @@ static double take_exponent(double x, int *k)
     return of_bits(bits - ((uint64_t)(int64_t)octave << 52));
 }
 
-/* log x, x positive and finite. */
+/* Returns log x for a positive and finite x. */
 static pair log_pair(double x)
 {
     int k;
@@ -160,7 +161,8 @@ static pair log_pair(double x)
     return log_scaled(k, m);
 }
 
-/* The logarithm, in any base, of what has no finite one: NaN, 0, negative numbers, infinity. */
+/* Returns the logarithm, in any base, of an argument whose logarithm is not finite: NaN, 0,
+ * negative numbers, infinity. */
 static double log_special(double x)
 {
     if (x == 0.0) {
@@ -209,7 +211,7 @@ double gbsi_log1p(double x)
     if (!has_log(1.0 + x)) {
         return log_special(1.0 + x);
     }
-    /* log(hi + lo) = log hi + lo / hi - ..., and lo^2 is out of sight. */
+    /* log(hi + lo) = log hi + lo / hi - ..., and lo^2 is negligible. */
     pair sum = two_sum(1.0, x);
     pair log_hi = log_pair(sum.hi);
     return log_hi.hi + (log_hi.lo + sum.lo / sum.hi);
@@ -224,11 +226,12 @@ double gbsi_pow(double x, double y)
         return NAN;
     }
     if (!has_log(x) || fabs(y) > 0x1p64) {
-        /* 0 or infinity, or a power so high that any x other than 1 ends in one of them. */
+        /* y is 0 or infinite, or so large that x^y is 0 or infinite for any x except 1. */
         return (x > 1.0) == (y > 0.0) ? INFINITY : 0.0;
     }
     if (fabs(y) < 0x1p-64) {
-        return 1.0; /* |log x| < 746: below half an ulp; and products of less would underflow */
+        return 1.0; /* |log x| < 746: the result differs from 1 by less than half an ulp; products
+                       of smaller numbers would underflow */
     }
     pair log_x = log_pair(x);
     pair power = two_product(y, log_x.hi);
@@ -238,5 +241,5 @@ double gbsi_pow(double x, double y)
 
 double gbsi_sqrt(double x)
 {
-    return __builtin_sqrt(x); /* one instruction: built with -fno-math-errno */
+    return __builtin_sqrt(x); /* one instruction, because the file is built with -fno-math-errno */
 }

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exp, log and tanh of sixteen floats, from +, -, *, /, fma and 2^n alone: the same bits
- * everywhere. Each reduces its argument until a short polynomial will do; the coefficients are
- * fitted by tools/fit_exp.py, the error bounds were measured over the floats of the range. */
+/* exp, log and tanh of sixteen floats, from +, -, *, /, fma and 2^n alone, with the same bits on
+ * all machines. Each function reduces its argument to a range in which a short polynomial is
+ * precise. The coefficients are fitted by tools/fit_exp.py; the error bounds were measured over
+ * the floats of the range. */
 #ifndef GBSI_SIMD_MATH_LANES_H
 #define GBSI_SIMD_MATH_LANES_H
 
 #include "simd/lanes.h"
 
-/* exp(x) for x <= 88, unchecked: what draws call with x <= 0.
+/* Returns exp(x) for x <= 88, without a check of x; draws call it with x <= 0.
  *     x = n ln 2 + r, |r| <= ln 2 / 2,     exp(x) = 2^n (1 + c1 r + ... + c5 r^5)
- * Adding 1.5 * 2^23 + 127 rounds x / ln 2 to n and leaves n + 127, which is 2^n as soon as it is
- * moved to the exponent. ln 2 is two floats: n times the error of one would be 2.4e-7.
- * Relative error < 1.9e-7 from -87.3; 0 below, -inf included; NaN stays NaN; exp(0) = 1. */
+ * Adding 1.5 * 2^23 + 127 rounds x / ln 2 to n and leaves n + 127. Shifted to the exponent field,
+ * this number is 2^n. ln 2 is split into two floats, because n times the error of a single float
+ * would be 2.4e-7. The relative error is < 1.9e-7 from -87.3 on. Below -87.3, also for -inf, the
+ * result is 0; NaN gives NaN; exp(0) = 1. */
 static inline vf vf_exp_low(vf x)
 {
     const vf shift = vf_set1(0x1.8p23f + 127.0f);
@@ -28,20 +30,21 @@ static inline vf vf_exp_low(vf x)
     return vf_select(vf_lt(x, vf_set1(-87.3f)), vf_set1(0.0f), y);
 }
 
-/* exp(min(x, 88)) for any x, errors as above: never +inf. */
+/* Returns exp(min(x, 88)) for any x, which is never +inf; errors as in vf_exp_low(). */
 static inline vf vf_exp(vf x)
 {
-    /* 88 is the first operand so that a NaN, for which 88 < x is false, is the one kept. */
+    /* 88 is the first operand: if x is NaN, 88 < x is false and vf_min() keeps the NaN. */
     return vf_exp_low(vf_min(vf_set1(88.0f), x));
 }
 
-/* log(x) for positive normal x; 0 gives -inf; any other argument gives some value that is equal on
- * all instruction sets. x = 2^k m, sqrt(1/2) <= m < sqrt(2), f = m - 1 (exact): log(x) = k ln 2 + f
- * - f^2 / 2 + f^3 P(f) Error < 1 ulp, and small relative to log(x) even next to 1. */
+/* Returns log(x) for positive normal x; 0 gives -inf. Any other argument gives an undefined value,
+ * which is equal on all instruction sets. With x = 2^k m, sqrt(1/2) <= m < sqrt(2), and f = m - 1
+ * (exact), log(x) = k ln 2 + f - f^2 / 2 + f^3 P(f). The error is < 1 ulp, and small relative to
+ * log(x) even for x near 1. */
 static inline vf vf_log(vf x)
 {
     vu bits = vf_bits(x);
-    /* k + 127: the distance to the bits of sqrt(1/2) counts whole octaves. */
+    /* k + 127: the distance to the bits of sqrt(1/2), in whole octaves. */
     vu octave = vu_shr(vu_add(bits, vu_set1(0x3F800000u - 0x3F3504F3u)), 23);
     vf k = vf_sub(vf_from_small(octave), vf_set1(127.0f));
     vf f =
@@ -55,15 +58,16 @@ static inline vf vf_log(vf x)
     p = vf_fma(p, f, vf_set1(-0x1.fffff8p-3f));
     p = vf_fma(p, f, vf_set1(0x1.555554p-2f));
     vf square = vf_mul(f, f);
-    /* Small terms first: f^3 P - f^2 / 2 + k ln2_low, then f, then k ln2_high. */
+    /* Adds small terms first: f^3 P - f^2 / 2 + k ln2_low, then f, then k ln2_high. */
     vf tail = vf_mul(square, vf_fma(p, f, vf_set1(-0.5f)));
     tail = vf_fma(k, vf_set1(-0x1.05c61p-29f), tail);
     vf y = vf_fma(k, vf_set1(0x1.62e43p-1f), vf_add(f, tail));
     return vf_select(vf_eq(x, vf_set1(0.0f)), vf_from_bits(vu_set1(0xFF800000u)), y);
 }
 
-/* tanh(x): x + x^3 Q(x^2) up to 0.625, then (1 - e) / (1 + e) with e = exp(-2 |x|), where nothing
- * cancels. Relative error < 3e-7; -0, +-inf and NaN as they should be. */
+/* tanh(x) as x + x^3 Q(x^2) up to 0.625, then as (1 - e) / (1 + e) with e = exp(-2 |x|), where
+ * nothing cancels. The relative error is below 3e-7; -0, +-inf and NaN give the results of the C
+ * library. */
 static inline vf vf_tanh(vf x)
 {
     vf size = vf_abs(x);
@@ -76,7 +80,7 @@ static inline vf vf_tanh(vf x)
     vf small = vf_fma(vf_mul(x, z), q, x);
     vf e = vf_exp_low(vf_mul(size, vf_set1(-2.0f)));
     vf large = vf_div(vf_sub(vf_set1(1.0f), e), vf_add(vf_set1(1.0f), e));
-    /* The sign of x goes on the positive quotient, and back on a small -0. */
+    /* Gives the positive quotient the sign of x; a small -0 keeps its sign. */
     vf y = vf_select(vf_lt(size, vf_set1(0.625f)), small, large);
     return vf_from_bits(vu_or(vf_bits(y), vu_and(vf_bits(x), vu_set1(0x80000000u))));
 }

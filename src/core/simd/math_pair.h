@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Doubles carried as pairs, and the logarithm: shared by math.c, which takes one number, and
- * log_lanes.c, which takes many. Both files use the operations defined here, so that they give the
- * same bits. */
+/* Doubles carried as pairs, and the logarithm. math.c, for one number, and log_lanes.c, for many
+ * numbers, use the operations defined here and therefore give the same bits. */
 #ifndef GBSI_SIMD_MATH_PAIR_H
 #define GBSI_SIMD_MATH_PAIR_H
 
@@ -17,7 +16,7 @@ typedef struct pair {
 #define LN2_HI 0x1.62e42fefa3800p-1
 #define LN2_LO 0x1.ef35793c76730p-45
 
-/* a + b exactly; |a| >= |b|. */
+/* Returns a + b exactly; requires |a| >= |b|. */
 static inline pair fast_two_sum(double a, double b)
 {
     double sum = a + b;
@@ -25,7 +24,7 @@ static inline pair fast_two_sum(double a, double b)
     return r;
 }
 
-/* a + b exactly. */
+/* Returns a + b exactly. */
 static inline pair two_sum(double a, double b)
 {
     double sum = a + b;
@@ -34,14 +33,14 @@ static inline pair two_sum(double a, double b)
     return r;
 }
 
-/* The upper 26 bits of a; |a| < 2^996. */
+/* Returns the upper 26 bits of a; |a| < 2^996. */
 static inline double upper_half(double a)
 {
     double t = a * 0x1.0000002p27;
     return t - (t - a);
 }
 
-/* a * b exactly, unless it gets near the ends of the exponent range. */
+/* Returns a * b exactly, except near the ends of the exponent range. */
 static inline pair two_product(double a, double b)
 {
     double a_hi = upper_half(a);
@@ -60,7 +59,7 @@ static inline pair pair_product(pair a, pair b)
     return r;
 }
 
-/* (a.hi + a.lo) / (b.hi + b.lo): a quotient and what its remainder adds. */
+/* Returns (a.hi + a.lo) / (b.hi + b.lo) as a quotient and the correction from its remainder. */
 static inline pair pair_quotient(pair a, pair b)
 {
     double q = a.hi / b.hi;
@@ -83,9 +82,9 @@ static inline double of_bits(uint64_t bits)
     return x;
 }
 
-/* log m for sqrt(1/2) <= m < sqrt(2), to about 2^-64 of itself. With f = m - 1, s = f / (2 + f):
- *     log m = 2 artanh s = 2 s (1 + u (1/3 + u (1/5 + u/7 + ...))),  u = s^2 <= 0.0295;
- * up to the 1/3 in pairs, the rest in doubles. */
+/* Returns log m for sqrt(1/2) <= m < sqrt(2), with a relative error of about 2^-64. With f = m -
+ * 1 and s = f / (2 + f), log m = 2 artanh s = 2 s (1 + u (1/3 + u (1/5 + u/7 + ...))), u = s^2
+ * <= 0.0295. The terms up to 1/3 are computed in pairs, the other terms in doubles. */
 static inline pair log_of_mantissa(double m)
 {
     pair f = {m - 1.0, 0.0}; /* exact */
@@ -105,15 +104,15 @@ static inline pair log_of_mantissa(double m)
     return result;
 }
 
-/* log (2^k m) from log m. */
+/* Returns log (2^k m), given log m. */
 static inline pair log_scaled(double k, pair log_m)
 {
     pair sum = two_sum(k * LN2_HI, log_m.hi);
     return fast_two_sum(sum.hi, sum.lo + (k * LN2_LO + log_m.lo));
 }
 
-/* How many octaves a normal x > 0 lies above [sqrt(1/2), sqrt(2)): the distance to the bits of
- * sqrt(1/2) counts whole ones. */
+/* Returns the number of octaves by which a normal x > 0 lies above [sqrt(1/2), sqrt(2)). The
+ * distance to the bits of sqrt(1/2) counts whole octaves. */
 static inline int64_t octave_of(uint64_t bits)
 {
     return (int64_t)((bits + (0x3FF0000000000000u - 0x3FE6A09E667F3BCDu)) >> 52) - 1023;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Against the C library in long double: the largest error in ulps, and what has no digits. */
+/* Compares with the C library in long double: the largest error in ulps, and results that are
+ * not finite. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,14 +18,15 @@
 #include "simd/dispatch.h"
 #include "simd/math.h"
 
-/* Where long double is no longer than double the reference itself is off by some. */
+/* If long double has no more digits than double, the reference has errors itself. */
 #if LDBL_MANT_DIG >= 64
 #define REFERENCE_ULPS 0.001
 #else
 #define REFERENCE_ULPS 1.0
 #endif
 
-/* Fewer at small scale: an emulator takes long over the long doubles to compare with. */
+/* Returns the number of random arguments; fewer at small scale, because an emulator computes
+ * long doubles slowly. */
 static uint32_t n_random(void)
 {
     return (uint32_t)test_share(200000, 20000);
@@ -36,7 +38,7 @@ static double uniform(uint32_t i, uint32_t stream)
     return (double)(next_random(&state) >> 11) * 0x1p-53;
 }
 
-/* |y - truth| in ulps of the double next to truth. */
+/* Returns |y - truth| in ulps of the double next to truth. */
 static double ulps(double y, long double truth)
 {
     double nearest = (double)truth;
@@ -115,7 +117,8 @@ static void relatives(void **state)
     check("sqrt", gbsi_sqrt, sqrtl, (range){-1074.0, 1023.9, 1}, 0.5);
 }
 
-/* Powers that end anywhere in the range of doubles: y = log_x of a random result. */
+/* Powers that end anywhere in the range of doubles: y is the logarithm of a random result to
+ * base x. */
 static void powers(void **state)
 {
     (void)state;
@@ -135,7 +138,7 @@ static void powers(void **state)
     assert_true(worst < 2.0 + REFERENCE_ULPS);
 }
 
-/* The same bits, a NaN for a NaN. */
+/* Expects the same bits; all NaNs count as equal. */
 static void expect(double found, double expected)
 {
     if (isnan(expected)) {
@@ -211,8 +214,8 @@ static void special_powers(void **state)
     expect(gbsi_pow(0x1p-1074, 1.0), 0x1p-1074);
 }
 
-/* Eight at a time and one at a time: the same bits in every instruction set, odd ones among them.
- */
+/* Logarithms of eight numbers at a time have the same bits as logarithms of single numbers, in
+ * every instruction set, also for special arguments. */
 static void log_many(void **state)
 {
     (void)state;

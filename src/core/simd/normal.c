@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quantiles of the normal distribution: three quotients of polynomials of degree 7, for the middle,
- * the sides and the far tails. */
+/* Quantiles of the normal distribution, from three quotients of polynomials of degree 7: one for
+ * the middle, one for the sides and one for the far tails. */
 #include "simd/math.h"
 
 #include <math.h>
 
 typedef struct quotient {
-    double above[8], below[8]; /* from the constant up */
+    double above[8], below[8]; /* coefficients, the constant term first */
 } quotient;
 
 static const quotient middle = {

@@ -10,7 +10,7 @@
 #include "rng/words.h"
 #include "simd/math.h"
 
-/* Defined by block_loops_lanes.c, once per instruction set. */
+/* block_loops_lanes.c defines these loops once per instruction set. */
 #define DECLARE(set, SET) extern const gbsi_block_loops gbsi_block_loops_##set;
 #define ROW(set, SET)     [GBSI_SIMD_##SET] = &gbsi_block_loops_##set,
 
@@ -22,11 +22,11 @@ static const gbsi_block_loops *loops_of(gbsi_simd level)
     return of_set[level];
 }
 
-#define MOST_HELD 2 /* variables for each one that is drawn: more are not worth a plan */
+#define MOST_HELD 2 /* largest useful number of held variables per drawn variable */
 
 /* ---- plans ---------------------------------------------------------------------------------- */
 
-/* Rows of the tables of all factors that may be in a clique. */
+/* Assigns rows to the tables of all factors that may be in a clique. */
 static void place_tables(gbsi_blocks *b)
 {
     const gbsi_factors *f = &b->model->factors;
@@ -43,8 +43,8 @@ static void place_tables(gbsi_blocks *b)
     }
 }
 
-/* Whether a plan is worth making. It is not if it holds most variables, as on dense graphs, or if
- * no two variables are drawn together. */
+/* Whether a plan is worth making. A plan is useless if it holds most variables, as on dense graphs,
+ * or if it draws no two variables together. */
 static bool is_useful(const gbsi_block_plan *p)
 {
     for (uint32_t k = 0; p->n_held <= MOST_HELD * p->n_buckets && k < p->n_buckets; ++k) {
@@ -138,7 +138,8 @@ double gbsi_blocks_operations(const gbsi_blocks *b)
 
 /* ---- lanes ---------------------------------------------------------------------------------- */
 
-/* Words of all variables, two each; Philox gives four at a time. */
+/* Returns the number of random words of a draw: two for each variable, rounded up because Philox
+ * makes four at a time. */
 static size_t n_words(const gbsi_blocks *b)
 {
     return ((size_t)b->model->n_variables + 1) / 2 * 4 * GBSI_BLOCK_LANES;
@@ -179,7 +180,8 @@ void gbsi_block_lanes_free(gbsi_block_lanes *lanes)
               lanes->offset, lanes);
 }
 
-/* The log-weights of a factor, at the first lane of its rows. @return the largest. */
+/* Writes the log-weights of a factor to the first lane of its rows. @return the largest log-weight.
+ */
 static double list_values(gbsi_block_lanes *lanes, const gbsi_conditioned *model, size_t f,
                           size_t *n)
 {
@@ -202,8 +204,8 @@ static double list_values(gbsi_block_lanes *lanes, const gbsi_conditioned *model
     }
 }
 
-/* exp(beta (t - max t)): no weight exceeds 1, and a constant cancels in a draw. At beta = 0 zeros
- * have weight 1 as well. */
+/* Fills the weights of a factor, exp(beta (t - max t)). No weight exceeds 1, and the constant
+ * cancels in a draw. At beta = 0, hard zeros have weight 1 as well. */
 static void heat_factor(gbsi_block_lanes *lanes, size_t f, const float *beta)
 {
     size_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How blocks are made: private to src/block. */
+/* Functions that make blocks; private to src/engine/block. */
 #ifndef GBSI_BLOCK_BLOCK_INSIDE_H
 #define GBSI_BLOCK_BLOCK_INSIDE_H
 
@@ -7,18 +7,19 @@
 
 /* ---- block_order.c -------------------------------------------------------------------------- */
 
-/* Which variables are neighbours by factors of at most GBSI_BLOCK_MOST entries. */
+/* The graph of a model: two variables are neighbours if they share a factor of at most
+ * GBSI_BLOCK_MOST entries. */
 typedef struct gbsi_block_graph {
     uint32_t n;
-    uint32_t most;   /* entries of a clique */
-    uint8_t *always; /* [n] 1: held in every plan */
-    size_t *start;   /* [n + 1] rows of `to` */
-    uint32_t *to;    /* ascending in each row */
-    uint32_t *times; /* [n] number of plans until now that held the variable */
+    uint32_t most;   /* limit on the entries of a clique */
+    uint8_t *always; /* [n] 1: every plan holds the variable */
+    size_t *start;   /* [n + 1] start of each row of `to` */
+    uint32_t *to;    /* neighbours, ascending in each row */
+    uint32_t *times; /* [n] number of earlier plans that held the variable */
 } gbsi_block_graph;
 
-/* @param entries see gbsi_blocks_new(). @param g out; zeroed by the caller, freed by the caller
- * in any case. */
+/* @param entries see gbsi_blocks_new(). @param g out; the caller zeroes it before the call and
+ * frees it after the call, even if the call fails. */
 gbs_status gbsi_block_graph_init(const gbsi_conditioned *model, uint32_t entries,
                                  gbsi_block_graph *g, gbs_error *err);
 void gbsi_block_graph_free(gbsi_block_graph *graph);
@@ -31,24 +32,27 @@ typedef struct gbsi_block_clique {
 
 typedef struct gbsi_block_order {
     uint32_t n_eliminated;
-    uint32_t *order;           /* [n] the eliminated ones come first */
-    uint32_t *position;        /* [n] in the order; GBSI_NONE: held */
-    gbsi_block_clique *clique; /* [n] by variable */
+    uint32_t *order;           /* [n] eliminated variables come first */
+    uint32_t *position;        /* [n] position of each variable in the order; GBSI_NONE: held */
+    gbsi_block_clique *clique; /* [n] clique of each variable */
 } gbsi_block_order;
 
-/* @param order out; zeroed by the caller, freed by the caller in any case. */
+/* @param order out; the caller zeroes it before the call and frees it after the call, even if the
+ * call fails. */
 gbs_status gbsi_block_order_init(uint32_t n, gbsi_block_order *order, gbs_error *err);
 void gbsi_block_order_free(gbsi_block_order *order);
 
-/* A random order: minimum fill with random ties. If no clique is small enough, a variable is held:
- * the one with the largest log2(entries of its clique) (0.3 + u) / (1 + times held), with u uniform
- * in [0, 1). Held variables are tried again at the end, to be eliminated last. */
+/* Makes a random elimination order by minimum fill; ties are broken at random. If no clique is
+ * small enough, one variable is held: the one with the largest log2(entries of its clique) (0.3 +
+ * u) / (1 + times held), with u uniform in [0, 1). At the end the function tries to eliminate the
+ * held variables after all others. */
 gbs_status gbsi_block_order_make(gbsi_block_graph *graph, const uint32_t *arity, uint64_t seed,
                                  uint32_t plan, gbsi_block_order *order, gbs_error *err);
 
 /* ---- block_plan.c --------------------------------------------------------------------------- */
 
-/* The draw that an order stands for. @param blocks has its model and `table`. */
+/* Makes the plan of a draw from an elimination order. @param blocks its members `model` and `table`
+ * must be set. */
 gbs_status gbsi_block_plan_make(const gbsi_blocks *blocks, const gbsi_block_order *order,
                                 gbsi_block_plan *plan, gbs_error *err);
 void gbsi_block_plan_free(gbsi_block_plan *plan);

@@ -9,7 +9,7 @@ enum { L = GBSI_BLOCK_LANES };
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* The place of the rows of an item. */
+/* Returns the first row of an item. */
 static const double *rows_of(const gbsi_block_lanes *lanes, const gbsi_block_item *item)
 {
     const double *from = item->source == GBSI_BLOCK_TABLE   ? lanes->weight
@@ -18,7 +18,8 @@ static const double *rows_of(const gbsi_block_lanes *lanes, const gbsi_block_ite
     return from + item->row * L;
 }
 
-/* The rows of factors with held variables, each lane at its own states of these. */
+/* Fills the rows of factors with held variables. Each lane takes the rows for its own held states.
+ */
 static void fill_slices(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, const uint32_t *x)
 {
     for (uint32_t i = 0; i < plan->n_slices; ++i) {
@@ -38,8 +39,7 @@ static void fill_slices(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, co
     }
 }
 
-/* The semiring of the passes: sums of products of weights, or maxima of sums of their
- * logarithms. */
+/* The semiring of a pass: sums of products of weights, or maxima of sums of log-weights. */
 typedef enum semiring { SUM_PRODUCT, MAX_SUM } semiring;
 
 INLINE vd join(vd a, vd b, const semiring in)
@@ -52,7 +52,7 @@ INLINE vd merge(vd a, vd b, const semiring in)
     return in == SUM_PRODUCT ? vd_add(a, b) : vd_max(a, b);
 }
 
-/* The product of n items in row k of a bucket. */
+/* Returns the product of n items in row k of a bucket. */
 INLINE vd product(const double *const *row, const uint16_t *const *offset, uint32_t n, size_t k,
                   const semiring in)
 {
@@ -63,7 +63,7 @@ INLINE vd product(const double *const *row, const uint16_t *const *offset, uint3
     return w;
 }
 
-/* M(n) = sum_v prod_items item(v, n) for all n. @return their maximum. */
+/* Computes the message M(n) = sum_v prod_items item(v, n) for all n. @return the maximum of M. */
 INLINE vd sum_products(const gbsi_block_bucket *b, const double *const *row,
                        const uint16_t *const *offset, uint32_t n, double *message,
                        const semiring in)
@@ -84,7 +84,7 @@ INLINE vd sum_products(const gbsi_block_bucket *b, const double *const *row,
 INLINE vd bucket_up(const gbsi_block_bucket *b, const double *const *row,
                     const uint16_t *const *offset, double *message, const semiring in)
 {
-    switch (b->n_items) { /* most have few, and a loop of fixed length is faster */
+    switch (b->n_items) { /* most buckets have few items, and loops of fixed length are faster */
     case 1:
         return sum_products(b, row, offset, 1, message, in);
     case 2:
@@ -98,12 +98,13 @@ INLINE vd bucket_up(const gbsi_block_bucket *b, const double *const *row,
     }
 }
 
-/* The least sum of products that is right: products that underflow in it are less than 2^-64 of it.
- */
+/* The least reliable sum of products: in larger sums, products that underflow are less than 2^-64
+ * of the sum. */
 #define LEAST 0x1p-1000
 
-/* Divides the rows of a message by the largest; rows below LEAST are lost, and become zero.
- * @return the lanes in which all are lost. @param lost added to: lanes in which some are. */
+/* Divides a message by its largest entry, in each lane. Entries below LEAST count as lost and
+ * become zero. @return bits of the lanes in which all entries are lost. @param lost in and out:
+ * bits of lanes in which some entries are lost are added. */
 static uint32_t scale(double *message, uint32_t n_rows, vd most, uint32_t *lost)
 {
     double inverse[L];
@@ -143,7 +144,7 @@ INLINE void pass_up(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, const 
     for (uint32_t i = 0; i < plan->n_buckets; ++i) {
         const gbsi_block_bucket *b = &plan->bucket[i];
         double *message = lanes->message + b->message * L;
-        if (b->n_items == 0) { /* a variable without factors */
+        if (b->n_items == 0) { /* the bucket of a variable without factors */
             for (uint32_t r = 0; r < b->n_rows; ++r) {
                 vd_store(message + (size_t)r * L, vd_set1(in == SUM_PRODUCT ? 1.0 : 0.0));
             }
@@ -157,7 +158,7 @@ INLINE void pass_up(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, const 
     }
 }
 
-/* Uniform in [0, 1) with 48 bits from the upper 24 of two words. */
+/* Returns uniform numbers in [0, 1) of 48 bits, from the upper 24 bits of two words. */
 INLINE vd uniform(const uint32_t *word)
 {
     const vd high = vd_from_vf(vf_from_small(vu_shr(vu_load(word), 8)));
@@ -165,8 +166,9 @@ INLINE vd uniform(const uint32_t *word)
     return vd_fma(low, vd_set1(0x1p-48), vd_mul(high, vd_set1(0x1p-24)));
 }
 
-/* p(v | n) is proportional to prod_items item(v, n): running sums, and the first that exceeds u
- * times the last. @param lane [16] whose messages. */
+/* Draws states from p(v | n), which is proportional to prod_items item(v, n): takes the first state
+ * whose running sum exceeds u times the total. @param lane [16] the lanes whose messages are used.
+ */
 INLINE vu draw(const gbsi_block_lanes *lanes, const gbsi_block_bucket *b, vu row, vu lane)
 {
     const vu first = vu_mul(row, vu_set1(b->arity));
@@ -190,7 +192,7 @@ INLINE vu draw(const gbsi_block_lanes *lanes, const gbsi_block_bucket *b, vu row
     return state;
 }
 
-/* The state with the largest sum of items, the first of equals. */
+/* Returns the states with the largest sum of items; the first among equals. */
 INLINE vu best(const gbsi_block_lanes *lanes, const gbsi_block_bucket *b, vu row)
 {
     const vu first = vu_mul(row, vu_set1(b->arity));
@@ -210,7 +212,7 @@ INLINE vu best(const gbsi_block_lanes *lanes, const gbsi_block_bucket *b, vu row
     return state;
 }
 
-/* The states of the neighbours of a bucket as one number. */
+/* Returns the row number of the joint state of a bucket's neighbours. */
 INLINE vu row_of(const gbsi_block_lanes *lanes, const gbsi_block_plan *plan,
                  const gbsi_block_bucket *b, const uint32_t *y)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random elimination orders with cliques of bounded size, and the variables that are held for it.
+/* Makes random elimination orders with cliques of bounded size, and chooses the variables that must
+ * be held for this.
  *
- * Orders are made a few dozen at a time for some thousand variables. So the next variable is found
- * by looking at all of them; only the fill of variables near the last one is counted again. */
+ * A few dozen orders are made, of at most some thousand variables. A scan over all variables is
+ * therefore fast enough to find the next one. Fill-ins are counted again only near the last
+ * eliminated variable. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +15,9 @@
 
 enum {
     NOT_NOW = 255
-}; /* used in place of a fill-in: the clique is too large, or the variable is
-      gone */
+}; /* stands for a fill-in if the clique is too large, or if the variable is gone */
 
-/* The neighbours of a variable among those that are left, ascending. */
+/* The neighbours of a variable among the remaining variables, ascending. */
 typedef struct row {
     uint32_t n;
     size_t room;
@@ -27,11 +28,12 @@ typedef struct making {
     gbsi_block_graph *graph;
     const uint32_t *arity;
     gbsi_block_order *order;
-    row *row;       /* [n] */
-    uint32_t *bits; /* [n] 16 log2 of the entries of its clique, about */
-    uint8_t *fill;  /* [n] pairs of neighbours that are not neighbours themselves, or NOT_NOW */
-    uint32_t *key;  /* [n] random: decides between equals */
-    uint8_t *gone;  /* [n] eliminated or held */
+    row *row;       /* [n] neighbours of each variable */
+    uint32_t *bits; /* [n] about 16 log2 of the entries of each variable's clique */
+    uint8_t *fill;  /* [n] fill-in: pairs of neighbours of the variable that are not neighbours of
+                       each other; or NOT_NOW */
+    uint32_t *key;  /* [n] random numbers that break ties */
+    uint8_t *gone;  /* [n] 1: the variable is eliminated or held */
     uint32_t *mark; /* [n] scratch */
 } making;
 
@@ -44,7 +46,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The number of entries of a factor, at most GBSI_BLOCK_MOST + 1. */
+/* Returns the number of entries of a factor; GBSI_BLOCK_MOST + 1 stands for all larger numbers. */
 static uint32_t entries_of(const gbsi_conditioned *model, size_t f)
 {
     uint32_t entries = 1;
@@ -58,7 +60,7 @@ static uint32_t entries_of(const gbsi_conditioned *model, size_t f)
     return entries;
 }
 
-/* Sorts the rows of `to`, and leaves each neighbour once. */
+/* Sorts the rows of `to`, and removes repeated neighbours. */
 static void make_rows_sets(gbsi_block_graph *g)
 {
     size_t used = 0;
@@ -79,7 +81,8 @@ static void make_rows_sets(gbsi_block_graph *g)
     }
 }
 
-/* Calls of one pass over all pairs of neighbours, with repetitions: counts them, or writes them. */
+/* Visits all pairs of neighbours, with repetitions. The first call counts the neighbours of each
+ * variable, the second call writes them. */
 static void each_pair(const gbsi_conditioned *model, gbsi_block_graph *g, size_t *at)
 {
     const gbsi_factors *f = &model->factors;
@@ -98,7 +101,8 @@ static void each_pair(const gbsi_conditioned *model, gbsi_block_graph *g, size_t
     }
 }
 
-/* Raises `most` to the largest factor, and sets the variables that are always held. */
+/* Raises `most` to the size of the largest factor if `raise`, and marks the variables that are
+ * always held. */
 static void measure(const gbsi_conditioned *model, bool raise, gbsi_block_graph *g)
 {
     const gbsi_factors *f = &model->factors;
@@ -160,7 +164,7 @@ void gbsi_block_order_free(gbsi_block_order *order)
 
 /* ---- rows that change ------------------------------------------------------------------------ */
 
-/* The place of u in a row, or the place where it would be inserted. */
+/* Returns the place of u in a row, or the place where u would be inserted. */
 static uint32_t place(const row *r, uint32_t u)
 {
     uint32_t low = 0;
@@ -208,7 +212,7 @@ static void take_out(making *m, uint32_t v, uint32_t u)
     memmove(r->to + i, r->to + i + 1, (r->n - i) * sizeof *r->to);
 }
 
-/* Whether v and n others have few enough entries together. */
+/* Whether a clique of v and n other variables has few enough entries. */
 static bool fits(const making *m, uint32_t v, const uint32_t *other, uint32_t n)
 {
     uint64_t entries = m->arity[v];
@@ -228,7 +232,7 @@ static void count_fill(making *m, uint32_t v)
     if (m->gone[v] || !fits(m, v, r->to, r->n)) {
         return;
     }
-    uint32_t fill = 0; /* the fill-in, at most 13 * 12 / 2 */
+    uint32_t fill = 0; /* at most 13 * 12 / 2 */
     for (uint32_t i = 0; i < r->n; ++i) {
         for (uint32_t k = i + 1; k < r->n; ++k) {
             fill += !has(&m->row[r->to[i]], r->to[k]);
@@ -239,8 +243,8 @@ static void count_fill(making *m, uint32_t v)
 
 /* ---- one order ------------------------------------------------------------------------------- */
 
-/* Finds the variable of least fill and, among equal ones, of least key; GBSI_NONE: no variable may
- * go. */
+/* Finds the variable of least fill-in and, among equals, of least key; GBSI_NONE: no variable can
+ * be eliminated now. */
 static uint32_t next_of(const making *m)
 {
     uint32_t best = GBSI_NONE;
@@ -253,7 +257,7 @@ static uint32_t next_of(const making *m)
     return best;
 }
 
-/* The variable to hold, GBSI_NONE if none is left. */
+/* Chooses the variable to hold; GBSI_NONE: no variable is left. */
 static uint32_t next_held(const making *m)
 {
     uint32_t best = GBSI_NONE;
@@ -303,7 +307,7 @@ static gbs_status eliminate(making *m, uint32_t v, gbs_error *err)
             }
         }
     }
-    /* New pairs of neighbours concern the neighbours that both have. */
+    /* A new pair of neighbours changes the fill-in of the variables that are neighbours of both. */
     for (uint32_t i = 0; i < r->n; ++i) {
         const row *near = &m->row[r->to[i]];
         for (uint32_t k = 0; k < near->n; ++k) {
@@ -337,7 +341,7 @@ static void join(gbsi_block_clique *c, uint32_t u)
     c->member[c->n++] = u;
 }
 
-/* The first of a clique to be eliminated after v, GBSI_NONE: none is. */
+/* Returns the member of v's clique that is eliminated first after v; GBSI_NONE: no member is. */
 static uint32_t parent_of(const gbsi_block_order *order, uint32_t v)
 {
     const gbsi_block_clique *c = &order->clique[v];
@@ -350,8 +354,8 @@ static uint32_t parent_of(const gbsi_block_order *order, uint32_t v)
     return first;
 }
 
-/* Makes the cliques of the order, without variables that were held later. A clique has the
- * neighbours of a variable that go after it, and the members of the cliques of its children. */
+/* Makes the cliques of the order, without held variables. The clique of a variable has its
+ * neighbours that are eliminated later, and the members of the cliques of its children. */
 static void make_cliques(making *m)
 {
     gbsi_block_order *o = m->order;
@@ -378,8 +382,8 @@ static void make_cliques(making *m)
 
 /* ---- held variables once more --------------------------------------------------------------- */
 
-/* Eliminates v after all others: it joins the cliques of its neighbours, of their parents, and so
- * on, if all of these stay small. */
+/* Tries to eliminate the held variable v after all others. v then joins the cliques of its
+ * neighbours, of their parents, and so on up; this is done only if all these cliques stay small. */
 static void try_last(making *m, uint32_t v)
 {
     gbsi_block_order *o = m->order;
@@ -388,7 +392,8 @@ static void try_last(making *m, uint32_t v)
     if (g->always[v] || !fits(m, v, self, 0)) {
         return;
     }
-    for (int joins = 0; joins < 2; ++joins) { /* first looked at, then done */
+    for (int joins = 0; joins < 2;
+         ++joins) { /* the first round only checks the sizes, the second round joins */
         memset(m->mark, 0xff, g->n * sizeof *m->mark);
         for (size_t i = g->start[v]; i < g->start[v + (size_t)1]; ++i) {
             uint32_t u = o->position[g->to[i]] == GBSI_NONE ? GBSI_NONE : g->to[i];
@@ -416,8 +421,7 @@ static void try_last(making *m, uint32_t v)
     o->order[o->n_eliminated++] = v;
 }
 
-/* ---- all of it
- * ----------------------------------------------------------------------------------- */
+/* ---- whole orders --------------------------------------------------------------------------- */
 
 static gbs_status making_init(making *m, uint64_t seed, uint32_t plan, gbs_error *err)
 {

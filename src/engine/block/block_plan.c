@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the plan of a draw from an order: the rows that are multiplied in each bucket, with all
- * offsets. */
+/* Makes the plan of a draw from an elimination order: lists the rows that are multiplied in each
+ * bucket, and all offsets. */
 #include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "block/block_inside.h"
 
-/* The cost of a row of sixteen doubles in a draw, ns: ROW_NS if it is multiplied on the way up,
- * GATHER_NS if it is gathered on the way down or for a slice. */
+/* The nanoseconds that a row of sixteen doubles takes in a draw: ROW_NS if the row is multiplied on
+ * the way up, GATHER_NS if it is gathered on the way down or for a slice. */
 #define ROW_NS    3.0
 #define GATHER_NS 12.0
 
-/* A table over some variables, the last fastest. */
+/* The variables of a table, the last one fastest. */
 typedef struct axes {
     uint32_t n;
     const uint32_t *variable;
@@ -23,9 +23,10 @@ typedef struct making {
     const gbsi_block_order *order;
     gbsi_block_plan *plan;
     /* Lists of the factors and messages that each bucket multiplies. */
-    size_t *first_factor;               /* [n_variables] by bucket, SIZE_MAX: none */
-    size_t *next_factor;                /* [n_factors] */
-    uint32_t *first_child, *next_child; /* [n_variables] buckets whose message goes there */
+    size_t *first_factor; /* [n_variables] first factor of each bucket; SIZE_MAX: none */
+    size_t *next_factor;  /* [n_factors] next factor of the same bucket */
+    uint32_t *first_child,
+        *next_child; /* [n_variables] lists of the buckets whose messages go to each bucket */
 } making;
 
 #define ROOM(array, room, n, err) \
@@ -48,8 +49,8 @@ static size_t stride_in(const gbsi_conditioned *model, axes a, uint32_t v)
     return 0;
 }
 
-/* Adds the row numbers in a table over `from` for all states of `over`, the last variable fastest;
- * variables of `from` that are not in `over` are in state 0. */
+/* Appends offsets: for every joint state of `over`, the last variable fastest, the row number in a
+ * table over `from`. Variables of `from` that are not in `over` have state 0. */
 static gbs_status add_offsets(making *m, axes over, axes from, size_t *first, uint32_t *n,
                               gbs_error *err)
 {
@@ -92,7 +93,8 @@ static axes scope_of(const making *m, size_t f)
                   factors->scope + factors->scope_start[f]};
 }
 
-/* The variables of a factor that are not held, in its order. @return how many. */
+/* Lists the variables of a factor that are not held, in the order of its scope. @return their
+ * number. */
 static uint32_t drawn_of(const making *m, size_t f, uint32_t drawn[GBSI_BLOCK_CLIQUE])
 {
     const axes scope = scope_of(m, f);
@@ -105,7 +107,8 @@ static uint32_t drawn_of(const making *m, size_t f, uint32_t drawn[GBSI_BLOCK_CL
     return n;
 }
 
-/* The bucket that a factor belongs to: of its variable that goes first. GBSI_NONE: all are held. */
+/* Returns the bucket of a factor: that of the variable in its scope that is eliminated first.
+ * GBSI_NONE: all its variables are held. */
 static uint32_t home_of(const making *m, size_t f)
 {
     const axes scope = scope_of(m, f);
@@ -129,7 +132,7 @@ static gbs_status list_factors(making *m, gbs_error *err)
         GBSI_HAVE(err, "blocks", m->first_factor, m->next_factor, m->first_child, m->next_child));
     memset(m->first_factor, 0xff, model->n_variables * sizeof *m->first_factor);
     memset(m->first_child, 0xff, model->n_variables * sizeof *m->first_child);
-    for (size_t f = n; f-- > 0;) { /* so that lists ascend */
+    for (size_t f = n; f-- > 0;) { /* backwards, so that lists ascend */
         const uint32_t home = home_of(m, f);
         if (home != GBSI_NONE) {
             m->next_factor[f] = m->first_factor[home];
@@ -194,7 +197,7 @@ static gbs_status add_factor(making *m, size_t f, axes clique, gbs_error *err)
 
 /* ---- buckets --------------------------------------------------------------------------------- */
 
-/* The neighbours of the variable, those that go last first, and the variable. */
+/* Adds the clique of v: its neighbours, the one eliminated last first, and then v itself. */
 static gbs_status add_clique(making *m, uint32_t v, axes *clique, gbs_error *err)
 {
     gbsi_block_plan *p = m->plan;
@@ -266,7 +269,8 @@ static gbs_status plan_init(const gbsi_block_order *order, uint32_t n, gbsi_bloc
     return GBS_OK;
 }
 
-/* Offsets are gathered sixteen at a time, a few bytes beyond the last. */
+/* Makes room behind the offsets, because gathers of sixteen offsets read a few bytes beyond the
+ * last one. */
 static gbs_status pad_offsets(gbsi_block_plan *p, gbs_error *err)
 {
     return ROOM(p->offset, p->room_offset, p->n_offsets + 8, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Block draws against the exact distribution at the temperature of each lane. */
+/* Compares block draws with the exact distribution at the temperature of each lane. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@ static void ok(gbs_status status)
     assert_int_equal(status, GBS_OK);
 }
 
-/* The state number of a lane, variable 0 fastest, and back. */
+/* Convert between the states of a lane and the number of the joint state, variable 0 fastest. */
 static size_t number_of(const gbsi_conditioned *model, const uint32_t *x, uint32_t lane)
 {
     size_t number = 0;
@@ -49,7 +49,8 @@ static size_t n_states(const gbsi_conditioned *model)
     return n;
 }
 
-/* p(x) proportional to exp(beta E(x)); beta = 0: all states, those of weight zero too. */
+/* Computes p(x) in proportion to exp(beta E(x)). At beta = 0 states of weight zero count like all
+ * others. */
 static void exact_law(const gbsi_conditioned *model, float beta, double *p)
 {
     uint32_t x[MOST_VARIABLES] = {0};
@@ -81,8 +82,8 @@ static size_t draw_from(const double *p, uint64_t *seed)
     return i;
 }
 
-/* Chi square of counts against n p, cells of less than 5 expected together. A fair draw exceeds the
- * bound with probability below 1e-7. */
+/* Checks counts against n p by chi square. Cells with expected counts below 5 are merged. A correct
+ * draw exceeds the bound with probability below 1e-7. */
 static void check_counts(const uint32_t *count, const double *p, size_t n_cells, uint32_t n)
 {
     double chi = 0.0;
@@ -171,8 +172,9 @@ static void lab_close(lab *t)
     gbs_model_free(t->user);
 }
 
-/* From an exact draw at the temperature of each lane, a block draw leads to another: also where
- * lanes are drawn from the messages of a colder one. Plans that hold much, little and nothing. */
+/* A block draw that starts from an exact draw at the temperature of each lane gives an exact draw
+ * again, also if lanes are drawn from the messages of a colder lane. The plans hold many, few and
+ * no variables. */
 static void draws_leave_the_law_as_it_is(void **state)
 {
     (void)state;
@@ -212,7 +214,7 @@ static void draws_leave_the_law_as_it_is(void **state)
     assert_true(n_held > 10 * PASSES);
 }
 
-/* Given the held states, blocks are drawn from their conditional law and nothing else. */
+/* Blocks are drawn from their conditional distribution, given the held states. */
 static void draws_are_conditional(void **state)
 {
     (void)state;
@@ -258,7 +260,8 @@ static void draws_are_conditional(void **state)
     }
 }
 
-/* Given the held states no state of the block is more probable, zeros or not. */
+/* Given the held states, no state of the block is more probable than the one found, with and
+ * without hard zeros. */
 static void blocks_are_maximised(void **state)
 {
     (void)state;
@@ -330,8 +333,8 @@ static gbsi_conditioned *torus(uint32_t side, double size, uint64_t *seed, gbs_m
     return model;
 }
 
-/* On a glass of strong couplings all instruction sets draw the same states; plans are different,
- * and hold each variable about as often; a clique has the entries allowed. */
+/* On a spin glass of strong couplings all instruction sets draw the same states. The plans differ,
+ * and hold each variable about equally often. Cliques stay within the allowed entries. */
 static void instruction_sets_agree(void **state)
 {
     (void)state;
@@ -385,7 +388,7 @@ static void instruction_sets_agree(void **state)
     gbs_model_free(user);
 }
 
-/* Where products come out as zero a lane keeps its states; the others are drawn. */
+/* A lane whose products underflow to zero keeps its states; the other lanes are drawn. */
 static void lanes_beyond_doubles_stay(void **state)
 {
     (void)state;
@@ -421,8 +424,8 @@ static void lanes_beyond_doubles_stay(void **state)
     gbs_model_free(user);
 }
 
-/* Where weights are thousands of nats apart, products of probable states underflow: draws leave the
- * law as it is nevertheless, which they would not if a lane left such a state for good. */
+/* If weights are thousands of nats apart, products of probable states underflow. Draws must still
+ * leave the distribution invariant; they would not if a lane could leave such a state forever. */
 static void wide_weights_leave_the_law_as_it_is(void **state)
 {
     (void)state;
@@ -466,7 +469,8 @@ static bool stop_at_once(void *context)
     return true;
 }
 
-/* Whatever request fails, nothing is made and nothing leaks; a watch that stops is obeyed. */
+/* If any request for memory fails, nothing is made and nothing leaks. A stop by the watch ends the
+ * call. */
 static void fails_whole(void **state)
 {
     (void)state;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows: the factors of i, its neighbours by them, and one bound for each neighbour. If i is binary,
- * the other factors matter too: they shift its log-odds within a range, the sum of their ranges. */
+/* Computes rows of the matrix: lists the factors of i and its neighbours, and computes one bound
+ * for each neighbour. If i is binary, the bound also depends on the factors that i does not share
+ * with the neighbour. They shift the log-odds of i within a range, which is the sum of their
+ * ranges. */
 #include "dobrushin/influence.h"
 
 #include <assert.h>
@@ -19,7 +21,7 @@ static double field_odds(const gbsi_influence *w, size_t f)
            gbsi_factor_value_at(w->factors, w->model->arity, f, &zero);
 }
 
-/* Adds up the log-odds of binary variables from their factors of one variable. */
+/* Adds up, for each binary variable, the log-odds from its factors of one variable. */
 static gbs_status add_fields(gbsi_influence *w, gbs_error *err)
 {
     const gbsi_factors *factors = w->factors;
@@ -88,7 +90,7 @@ use gbsi_influence_use(gbsi_influence *w, uint32_t i, size_t f, uint32_t positio
     return u;
 }
 
-/* @param k in the list of incident factors. */
+/* Adds an incident factor of i to w->use. @param k index in the list of incident factors. */
 static gbs_status add_use(gbsi_influence *w, uint32_t i, size_t k, gbs_error *err)
 {
     void *pointer = w->use;
@@ -124,7 +126,8 @@ static int by_neighbour(const void *a, const void *b)
     return x->j != y->j ? (x->j > y->j ? 1 : -1) : (x->use > y->use) - (x->use < y->use);
 }
 
-/* Factors in order make most rows nearly ascending. */
+/* Sorts the ends by neighbour. Most rows are nearly sorted already, because factors are visited in
+ * order. */
 static void sort_ends(end *e, size_t n)
 {
     size_t sorted = 1;
@@ -148,7 +151,7 @@ static void sort_ends(end *e, size_t n)
     }
 }
 
-/* Merges factors of the same two variables: the first gets the range of their sum. */
+/* Merges factors of the same two variables: the first factor gets the range of their sum. */
 static void merge_parallel(gbsi_influence *w, uint32_t i)
 {
     for (size_t k = 0; k < w->n_end; ++k) {
@@ -174,9 +177,9 @@ static void merge_parallel(gbsi_influence *w, uint32_t i)
     }
 }
 
-/* Gathers the factors and neighbours of i. @param list whether to list the neighbours by long
- * factors, too.
- * @param all out: what all factors together add to the log-odds of i, if it is binary. */
+/* Gathers the factors and neighbours of i. @param list whether to list the neighbours that share a
+ * long factor with i, too. @param all out: the range of what all factors together add to the
+ * log-odds of i, if i is binary. */
 static gbs_status gather(gbsi_influence *w, uint32_t i, bool list, range *all, gbs_error *err)
 {
     const double field = w->field == NULL ? 0.0 : w->field[i];
@@ -246,8 +249,9 @@ gbs_status gbsi_influence_row_of(gbsi_influence *w, uint32_t i, gbsi_influence_r
     return GBS_OK;
 }
 
-/* The sum of the row treats a long factor as if no other factor joined its variables to i: a change
- * of x_j then changes the factors one by one, and their bounds add up. */
+/* The bound on the sum treats a long factor as if i shared no other factor with the variables of
+ * the long factor. This is valid, because the influence through several factors is at most the sum
+ * of the bounds of the factors. */
 gbs_status gbsi_influence_row_sum(gbsi_influence *w, uint32_t i, double *sum, gbs_error *err)
 {
     range all;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Influences by their definition [M17]: the conditional of i for every configuration of its
- * neighbours, and the largest total variation between two that differ in one of them. */
+/* Computes influences by their definition [M17]: the conditional of i for every configuration of
+ * its neighbours, and the largest total variation between conditionals at two configurations that
+ * differ in one neighbour. */
 #include <math.h>
 #include <string.h>
 
@@ -9,18 +10,20 @@
 #include "graph/graph.h"
 #include "simd/math.h"
 
-#define MOST_PROBABILITIES ((uint64_t)1 << 20) /* 8 MiB of distributions */
+#define MOST_PROBABILITIES ((uint64_t)1 << 20) /* 8 MiB of conditionals */
 
 struct gbsi_enumerator {
     const gbsi_conditioned *model;
     gbsi_watch *watch;
     gbsi_incident_factors
-        incident; /* the factors of each variable, including factors of one variable */
-    double *p;    /* [configurations][arity of i] */
+        incident; /* factors of each variable, including factors of one variable */
+    double *p;    /* [configurations][arity of i] conditionals of i */
     size_t p_capacity;
-    uint32_t *place; /* of each factor's scope: its variable among j[], GBSI_NONE for i */
+    uint32_t
+        *place; /* for each variable of the factors' scopes: its index in j[]; GBSI_NONE for i */
     size_t place_capacity;
-    uint32_t *state; /* states of i's neighbours, then of the variables of one factor's scope */
+    uint32_t
+        *state; /* states of i's neighbours, followed by the states of one factor's variables */
     size_t state_capacity;
 };
 
@@ -55,7 +58,8 @@ static size_t scope_size(const gbsi_factors *factors, size_t f)
     return factors->scope_start[f + 1] - factors->scope_start[f];
 }
 
-/* The factors of i are incident.factor[first_factor(i) .. first_factor(i + 1)). */
+/* Returns the start of the factors of i: incident.factor[first_factor(i) .. first_factor(i + 1)).
+ */
 static size_t first_factor(const gbsi_enumerator *e, size_t i)
 {
     return gbsi_offset(&e->incident.start, i);
@@ -66,8 +70,8 @@ uint64_t gbsi_enumerator_cost(const gbsi_enumerator *e, uint32_t i, uint32_t n, 
     const uint64_t k = e->model->arity[i];
     uint64_t n_configurations = 1;
     uint64_t each = 0;
-    for (uint32_t q = 0; q < n;
-         ++q) { /* two states or more: seventeen neighbours exceed the limit */
+    for (uint32_t q = 0; q < n; ++q) { /* variables have at least two states, so that seventeen
+                                          neighbours exceed the limit */
         n_configurations *= e->model->arity[j[q]];
         each += e->model->arity[j[q]];
         if (n_configurations > GBSI_EXACT_CONFIGURATIONS) {
@@ -122,7 +126,7 @@ static void find_places(gbsi_enumerator *e, uint32_t i, uint32_t n, const uint32
     }
 }
 
-/* Log-weight of x_i = a with its neighbours at e->state[0 .. n). */
+/* Returns the log-weight of x_i = a, if the neighbours of i have the states e->state[0 .. n). */
 static double log_weight(gbsi_enumerator *e, uint32_t i, uint32_t n, uint32_t a)
 {
     const gbsi_factors *factors = &e->model->factors;
@@ -141,7 +145,7 @@ static double log_weight(gbsi_enumerator *e, uint32_t i, uint32_t n, uint32_t a)
     return sum;
 }
 
-/* The conditional; uniform where no state is allowed. @param p [k] out. */
+/* Computes the conditional of i; uniform if no state is allowed. @param p [k] out. */
 static void conditional(gbsi_enumerator *e, uint32_t i, uint32_t n, double *p)
 {
     const uint32_t k = e->model->arity[i];
@@ -178,7 +182,8 @@ static double variation(const double *p, const double *q, uint32_t k)
     return 0.5 * sum;
 }
 
-/* The largest distance between any two of kj distributions, which are a stride apart. */
+/* Returns the largest total variation between any two of kj distributions. Neighbouring
+ * distributions are `stride` apart in p. */
 static double worst_pair(gbsi_enumerator *e, const double *p, uint32_t k, size_t stride,
                          uint32_t kj)
 {
@@ -192,7 +197,7 @@ static double worst_pair(gbsi_enumerator *e, const double *p, uint32_t k, size_t
     return worst;
 }
 
-/* The largest distance over all configurations, for the neighbour that has kj states and whose
+/* Returns the largest total variation over all configurations, for a neighbour with kj states whose
  * digit has the given stride. */
 static double worst_of(gbsi_enumerator *e, size_t n_configurations, uint32_t k, size_t stride,
                        uint32_t kj)
@@ -222,7 +227,7 @@ gbs_status gbsi_enumerator_row(gbsi_enumerator *e, uint32_t i, uint32_t n, const
     memset(e->state, 0, n * sizeof *e->state);
     for (size_t at = 0; at < n_configurations && !gbsi_watch_spend(e->watch, work); ++at) {
         conditional(e, i, n, e->p + at * arity[i]);
-        for (uint32_t q = 0; q < n; ++q) { /* the next one, j[0] fastest */
+        for (uint32_t q = 0; q < n; ++q) { /* the next configuration, j[0] fastest */
             if (++e->state[q] < arity[j[q]]) {
                 break;
             }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to src/dobrushin. */
+/* Declarations private to src/engine/dobrushin. */
 #ifndef GBSI_DOBRUSHIN_INFLUENCE_INSIDE_H
 #define GBSI_DOBRUSHIN_INFLUENCE_INSIDE_H
 
@@ -8,57 +8,59 @@
 #include "dobrushin/influence.h"
 #include "graph/graph.h"
 
-/* An interval that contains the finite log-odds of a binary variable. */
+/* An interval that contains all finite log-odds of a binary variable. */
 typedef struct range {
     double lo, hi;
 } range;
 
-/* A factor of i. */
+/* A factor of the current variable i. */
 typedef struct use {
     size_t f;
-    uint32_t position; /* of i in its scope */
-    bool coarse;       /* it is a table that is too large to walk through */
-    bool has_zeros;    /* it is such a table, and has entries of minus infinity */
-    double spread;     /* of such a table without zeros: its largest entry minus its smallest */
-    range odds;        /* its contribution to the log-odds of i, if i is binary */
+    uint32_t position; /* position of i in the scope */
+    bool coarse;       /* the factor is a table that is too large to walk through */
+    bool has_zeros;    /* the factor is such a table and has entries of minus infinity */
+    double spread;     /* for such a table without zeros: largest minus smallest entry */
+    range odds;        /* range of its contribution to the log-odds of i, if i is binary */
 } use;
 
-/* A neighbour j of i by one factor. */
+/* A neighbour j that shares one factor with i. */
 typedef struct end {
     uint32_t j;
     uint32_t use;
-    uint32_t position; /* of j in its scope */
+    uint32_t position; /* position of j in the scope */
 } end;
 
-/* Slabs seen so far: tables over (x_j, x_i) with everything else fixed. */
+/* The bound from the slabs seen so far. A slab is a table over (x_j, x_i) with all other variables
+ * fixed. */
 typedef struct measure {
     uint32_t ki, kj;
-    range field;   /* binary i: what all other factors add to its log-odds */
-    bool apart;    /* the forbidden states of i depend on x_j: the bound is 1 */
-    double bound;  /* binary i: so far */
-    double osc;    /* else: largest oscillation until now */
-    double *delta; /* [n_delta] or NULL; if set, only `apart` of the above is computed, and the
-                      largest change of log-odds or oscillation is stored here: for each pair of
-                      states of j, [kj][kj]; if n_delta is 1, one value for all of them */
+    range field;  /* binary i: range of what all other factors add to its log-odds */
+    bool apart;   /* the set of forbidden states of i depends on x_j, and the bound is 1 */
+    double bound; /* binary i: largest influence so far */
+    double osc;   /* other i: largest oscillation so far */
+    double
+        *delta; /* [n_delta] or NULL. If set, `apart` is the only member above that is computed, and
+                   `delta` gets the largest change of log-odds, or the largest oscillation: for each
+                   pair of states of j, [kj][kj], or one value for all pairs if n_delta is 1 */
     size_t n_delta;
-    range mid; /* midpoints of the two log-odds, for binary i if delta is set */
+    range mid; /* range of the midpoints of the two log-odds, if i is binary and delta is set */
 } measure;
 
-/* Sums of ranges are widened by this share of their size, for what rounding may have lost. */
+/* Sums of ranges are widened by this fraction of their size, to allow for rounding. */
 #define INFLUENCE_SLACK 1e-15
 
-/* The range of all but some, widened. */
+/* Returns the range of all contributions without `some` of them, widened for rounding. */
 static inline range gbsi_range_without(range all, range some)
 {
     const double slack = INFLUENCE_SLACK * (fabs(all.lo) + fabs(all.hi));
     return (range){all.lo - some.lo - slack, all.hi - some.hi + slack};
 }
 
-/* max over s in field of | sigma(a + s) - sigma(c + s) |. */
+/* Returns the maximum over s in `field` of | sigma(a + s) - sigma(c + s) |. */
 double gbsi_influence_field(double a, double c, range field);
-/* @param slab [kj][ki] log-weights. */
+/* Adds a slab to a measure. @param slab [kj][ki] log-weights. */
 void gbsi_influence_slab(const double *slab, measure *m);
-/* The bound that all slabs make. */
+/* Returns the bound from all slabs of a measure. */
 double gbsi_influence_of(const measure *m);
 
 typedef struct logical_key {
@@ -68,18 +70,18 @@ typedef struct logical_key {
     double weight;
 } logical_key;
 
-/* The effect of a logical factor on a pair of variables in given roles or, if single, on i
- * alone. */
+/* The effect of a logical factor on variables i and j in given roles or, if `single`, on i alone.
+ */
 typedef struct logical_effect {
     logical_key key;
     bool known, single, apart;
     double delta;
-    range odds, mid; /* ranges for literal i true against false */
+    range odds, mid; /* ranges of the log-odds of literal i being true, and of their midpoints */
 } logical_effect;
 
 enum {
     N_EFFECTS = 256,
-    MOST_PAIRED = 64, /* states of j; of more, not every pair is looked at */
+    MOST_PAIRED = 64, /* largest number of states of j for which every pair is measured */
 };
 
 struct gbsi_influence {
@@ -87,10 +89,11 @@ struct gbsi_influence {
     const gbsi_conditioned *model;
     const gbsi_factors *factors;
     gbsi_influence_limits limits;
-    gbsi_incident_factors incident; /* factors of two or more variables around each variable; made
+    gbsi_incident_factors incident; /* for each variable, its factors of two or more variables; made
                                        when the first row is computed */
-    double *field; /* [n] log-odds of binary variables from factors of one variable; NULL: none */
-    /* the row */
+    double *field; /* [n] log-odds of binary variables from their factors of one variable; NULL:
+                      there are no such factors */
+    /* the current row */
     use *use;
     size_t n_use, use_capacity;
     end *end;
@@ -98,28 +101,28 @@ struct gbsi_influence {
     uint32_t *j;
     double *bound;
     size_t j_capacity, bound_capacity;
-    /* one entry */
+    /* the current entry */
     double *slab, *delta;
     size_t slab_capacity, delta_capacity;
-    uint32_t place[64]; /* a union of scopes, i and j first */
+    uint32_t place[64]; /* variables of a union of scopes, i and j first */
     logical_effect effect[N_EFFECTS];
 };
 
 /* ---- influence.c --------------------------------------------------------------------------- */
 
-/* The use of factor f by variable i, at a position of its scope. */
+/* Returns the `use` of factor f by variable i, which is at a position of its scope. */
 use gbsi_influence_use(gbsi_influence *w, uint32_t i, size_t f, uint32_t position);
 
 /* ---- influence_logical.c ----------------------------------------------------------------- */
 
 logical_key gbsi_logical_key(const gbsi_influence *w, size_t f, uint32_t pi, uint32_t pj);
-/* The effect over all cases: the range of the log-odds of literal i, and how literal j changes
- * them.
- * @param single whether i is the only variable, without a j; k->j_head is then true, as if i were
- * j. */
+/* Returns the effect of a logical factor over all its cases: the range of the log-odds of literal
+ * i, and the change of these log-odds by literal j.
+ * @param single whether only i is considered, without a j. k->j_head is then true, as if i were j.
+ */
 const logical_effect *gbsi_logical_effect(gbsi_influence *w, const logical_key *k, bool single);
-/* Visits every case of a short factor, in the states of i: with more than two states, false, true,
- * false. */
+/* Adds the slab of every case of a short factor to a measure. If i has more than two states, its
+ * slabs have the states false, true, false. */
 void gbsi_logical_walk(const gbsi_influence *w, size_t f, uint32_t pi, uint32_t pj, measure *m);
 
 static inline bool gbsi_literal_is_zero(const gbsi_influence *w, size_t f, uint32_t position)
@@ -129,27 +132,28 @@ static inline bool gbsi_literal_is_zero(const gbsi_influence *w, size_t f, uint3
 
 /* ---- influence_table.c ------------------------------------------------------------------- */
 
-/* Needs room for a slab. @param u a use of a table. */
+/* Adds all slabs of a table to a measure. The caller must reserve room for a slab. @param u a use
+ * of a table. */
 void gbsi_table_walk(gbsi_influence *w, const use *u, uint32_t pj, measure *m);
-/* Fills coarse, has_zeros and spread of a table. */
+/* Fills the members coarse, has_zeros and spread of a use of a table. */
 void gbsi_table_size_up(const gbsi_influence *w, use *u);
 range gbsi_table_odds(const gbsi_influence *w, size_t f, uint32_t position);
 
 /* ---- influence_pair.c -------------------------------------------------------------------- */
 
-/* The interval of what factor f adds to the log-odds of the binary variable at a position of its
- * scope. */
+/* Returns the range of what factor f adds to the log-odds of the binary variable at a position of
+ * its scope. */
 range gbsi_influence_odds(gbsi_influence *w, size_t f, uint32_t position);
 
-/* The interval of what the factors whose scope is i and j add together to the log-odds of i. */
+/* Returns the range of what all factors with the scope {i, j} together add to the log-odds of i. */
 range gbsi_influence_parallel(gbsi_influence *w, uint32_t i, const end *e, size_t n);
 
-/* Bound on C_ij from the factors end[0 .. n) of i that have j too. @param others contribution of
- * all other factors to the log-odds of i. */
+/* Computes a bound on C_ij from the factors e[0 .. n) that i and j share. @param others range of
+ * the contribution of all other factors to the log-odds of i. */
 gbs_status gbsi_influence_pair(gbsi_influence *w, uint32_t i, const end *e, size_t n, range others,
                                double *bound, gbs_error *err);
 
-/* The sum of bounds over all other variables of one long factor. */
+/* Returns the sum of the bounds for all other variables of one long factor. */
 double gbsi_influence_long(gbsi_influence *w, uint32_t i, const use *u, range others);
 
 #endif

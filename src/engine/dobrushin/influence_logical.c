@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logical factors see their body through the number of true literals only [M5]. For the variables
- * other than i and j it is therefore enough to try each value of that number and, if the head is
- * one of them, both values of the head. */
+/* The value of a logical factor depends on its body only through the number of true literals [M5].
+ * For the variables other than i and j it is therefore enough to try each number of true literals
+ * and, if the head is one of these variables, both values of the head. */
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +22,8 @@ logical_key gbsi_logical_key(const gbsi_influence *w, size_t f, uint32_t pi, uin
                          .weight = factors->weight[f]};
 }
 
-/* The slab (literal j) x (literal i), false first, with `others` further literals of the body true.
+/* Writes the slab (literal j) x (literal i), false first, for `others` further true literals in the
+ * body.
  * @param head the value of a free head that is neither i nor j. */
 static void logical_slab(const logical_key *k, bool single, uint32_t others, bool head,
                          double slab[4])
@@ -41,8 +42,8 @@ static void logical_slab(const logical_key *k, bool single, uint32_t others, boo
     }
 }
 
-/* The number of further literals of the body, and whether there is a free head other than i and
- * j. */
+/* Returns the number of further literals of the body. @param head out: whether there is a free head
+ * other than i and j. */
 static uint32_t logical_others(const logical_key *k, bool single, bool *head)
 {
     const bool free_head = k->logical.head == GBSI_HEAD_FREE;
@@ -108,7 +109,7 @@ void gbsi_logical_walk(const gbsi_influence *w, size_t f, uint32_t pi, uint32_t 
     double states[6];
     bool head = false;
     const uint32_t others = logical_others(&k, false, &head);
-    measure two = *m; /* rows: literal j false, true */
+    measure two = *m; /* row 0: literal j false; row 1: literal j true */
     two.ki = ki == 2 ? 2 : 3;
     two.kj = 2;
     for (uint32_t c = 0; c <= others; ++c) {

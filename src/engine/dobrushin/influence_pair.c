@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes one entry of the matrix: if the factors that i and j share have few variables, from all
- * these factors together (`joint` in [M17]), otherwise factor by factor as a sum of bounds (`sum`).
- * A single factor is its own union: spins and logical factors have closed forms or few cases,
- * tables are walked. */
+/* Computes one entry of the matrix. If the factors that i and j share have few variables, the entry
+ * is computed from all these factors together (`joint` in [M17]); otherwise it is a sum of one
+ * bound per factor (`sum`). A single shared factor is measured by itself: spins and logical factors
+ * have closed forms or few cases, and tables are read entry by entry unless they are too large. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "dobrushin/influence_inside.h"
 #include "simd/math.h"
 
-#define SHORT_LOGICAL 16u /* literals; up to here every case has its own midpoint */
+#define SHORT_LOGICAL 16u /* most literals of a factor whose cases are all visited */
 
 static const range nothing = {0.0, 0.0};
 
@@ -46,7 +46,7 @@ range gbsi_influence_odds(gbsi_influence *w, size_t f, uint32_t position)
     case GBSI_FACTOR_EFFECT:
     case GBSI_FACTOR_RISING:
     case GBSI_FACTOR_FALLING:
-        return (range){-1e300, 1e300}; /* anything */
+        return (range){-1e300, 1e300}; /* no useful bound */
     case GBS_FACTOR_LOGICAL: {
         const logical_key k = gbsi_logical_key(w, f, position, position);
         return turned(gbsi_logical_effect(w, &k, true)->odds, gbsi_literal_is_zero(w, f, position));
@@ -58,8 +58,8 @@ range gbsi_influence_odds(gbsi_influence *w, size_t f, uint32_t position)
 
 /* ---- one factor ---------------------------------------------------------------------------- */
 
-/* Changes and midpoints of a single factor, for `sum`. Spins and Potts couplings of two states are
- * the slab itself, turned about. */
+/* Computes the changes of log-odds and the midpoints for one factor, for the rule `sum`. Spins and
+ * Potts couplings have closed forms. */
 static void measure_one(gbsi_influence *w, const use *u, uint32_t pj, measure *m)
 {
     const gbsi_factors *factors = w->factors;
@@ -95,7 +95,7 @@ static void measure_one(gbsi_influence *w, const use *u, uint32_t pj, measure *m
     }
 }
 
-/* Measures a single factor exactly, over all states of the rest of its scope. */
+/* Measures a single factor, over all states of the other variables of its scope. */
 static void single(gbsi_influence *w, const use *u, uint32_t pj, measure *m)
 {
     const gbsi_factors *factors = w->factors;
@@ -123,8 +123,8 @@ static void single(gbsi_influence *w, const use *u, uint32_t pj, measure *m)
 
 /* ---- several factors ----------------------------------------------------------------------- */
 
-/* Writes the union of the scopes into w->place: i, j, then the other variables. @return the product
- * of all arities, 0 if it is more than max_cells. */
+/* Writes the union of the scopes into w->place: i, j, then the other variables. @return the number
+ * of joint states of the union; 0 if this is more than max_cells. */
 static size_t find_union(gbsi_influence *w, uint32_t i, const end *e, size_t n, uint32_t *n_union)
 {
     const gbsi_factors *factors = w->factors;
@@ -139,7 +139,7 @@ static size_t find_union(gbsi_influence *w, uint32_t i, const end *e, size_t n, 
             while (at < found && w->place[at] != factors->scope[s]) {
                 ++at;
             }
-            if (at == found) { /* two states or more: fewer than 64 before the limit is passed */
+            if (at == found) { /* fewer than 64: variables have at least two states */
                 cells *= w->model->arity[factors->scope[s]];
                 w->place[found++] = factors->scope[s];
             }
@@ -152,7 +152,7 @@ static size_t find_union(gbsi_influence *w, uint32_t i, const end *e, size_t n, 
     return cells > w->limits.cells ? 0 : cells;
 }
 
-/* Log-weight of factor f at the states at[] of the union. */
+/* Returns the log-weight of factor f at the states at[] of the variables of the union. */
 static double value_in_union(const gbsi_influence *w, size_t f, const uint32_t *at)
 {
     const gbsi_factors *factors = w->factors;
@@ -227,7 +227,7 @@ static gbs_status added(gbsi_influence *w, const end *e, size_t n, measure *m, g
     return GBS_OK;
 }
 
-/* Room for a slab: no larger than a table that exists, or max_cells. */
+/* Makes room for a slab. A slab is not larger than some table of the model, or than max_cells. */
 static gbs_status reserve_slab(gbsi_influence *w, const measure *m, gbs_error *err)
 {
     void *pointer = w->slab;
@@ -283,7 +283,7 @@ gbs_status gbsi_influence_pair(gbsi_influence *w, uint32_t i, const end *e, size
     uint32_t n_union = 0;
     const bool together = n > 1 && find_union(w, i, e, n, &n_union) > 0;
     if (!together && has_noisy(w, e, n)) {
-        *bound = 1.0; /* always true */
+        *bound = 1.0; /* 1 is an upper bound of every influence */
         return GBS_OK;
     }
     if (together || has_table(w, e, n)) {
@@ -302,7 +302,8 @@ gbs_status gbsi_influence_pair(gbsi_influence *w, uint32_t i, const end *e, size
 
 /* ---- long factors -------------------------------------------------------------------------- */
 
-/* Bound from one long factor alone, j at position pj; its other factors count as others. */
+/* Returns the bound from one long factor alone, for the variable at position pj. @param others
+ * range of what the other factors of i add to its log-odds. */
 static double long_bound(gbsi_influence *w, uint32_t i, const use *u, uint32_t pj, range others)
 {
     measure m = {.ki = w->model->arity[i], .kj = 2, .field = others};
@@ -313,7 +314,8 @@ static double long_bound(gbsi_influence *w, uint32_t i, const use *u, uint32_t p
 double gbsi_influence_long(gbsi_influence *w, uint32_t i, const use *u, range others)
 {
     const uint32_t n = (uint32_t)scope_size(w->factors, u->f);
-    const uint32_t body = u->position == 0 ? 1 : 0; /* a literal of the body other than i's */
+    const uint32_t body =
+        u->position == 0 ? 1 : 0; /* position of a literal of the body that is not i's */
     assert(n > 2);
     if (gbsi_is_noisy(w->factors->kind[u->f])) {
         return n - 1.0;
@@ -321,7 +323,7 @@ double gbsi_influence_long(gbsi_influence *w, uint32_t i, const use *u, range ot
     if (is_spin(w->factors, u->f)) {
         return (n - 1) * long_bound(w, i, u, body, others);
     }
-    /* all literals but the last are equal; the last may be the head */
+    /* all literals except the last have equal bounds; the last may be the head */
     const bool last = u->position + 1 == n;
     const double alike = (n - (last ? 1 : 2)) * long_bound(w, i, u, body, others);
     return last ? alike : alike + long_bound(w, i, u, n - 1, others);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bound on the change of the conditional of i when x_j changes and everything else is fixed. For
- * distributions p ~ exp(h) and q ~ exp(h + d), TV(p, q) <= tanh((max d - min d) / 4), attained for
- * some h. A binary i with log-odds l = a + s or c + s moves by |sigma(a + s) - sigma(c + s)|, which
- * is largest if (a + c) / 2 + s is closest to 0 [M17]. */
+/* Bounds the change of the conditional of i if x_j changes and all other variables are fixed. For
+ * distributions p ~ exp(h) and q ~ exp(h + d), TV(p, q) <= tanh((max d - min d) / 4), with equality
+ * for some h. A binary i with log-odds l = a + s or c + s moves by |sigma(a + s) - sigma(c + s)|,
+ * which is largest if (a + c) / 2 + s is closest to 0 [M17]. */
 #include <math.h>
 
 #include "dobrushin/influence_inside.h"
 #include "simd/math.h"
 
-/* The point of [lo, hi] closest to 0, without its sign. */
+/* Returns the smallest absolute value in [lo, hi]. */
 static double closest(range r)
 {
     return r.lo > 0.0 ? r.lo : r.hi < 0.0 ? -r.hi : 0.0;
@@ -16,8 +16,8 @@ static double closest(range r)
 
 /* With h = |a - c| / 2 and m = |(a + c) / 2 + s| the difference is
  *     sinh h / (cosh m + cosh h) = (1 - e^-2h) / ((1 + e^(m-h)) (1 + e^(-m-h))),
- * all exponents but m - h negative; where that overflows the answer is 0. Mostly m = 0: then it is
- * tanh(h / 2) = (1 - e^-h) / (1 + e^-h). */
+ * in which only the exponent m - h can be positive; if its exponential overflows, the result is 0.
+ * In the frequent case m = 0 the difference is tanh(h / 2) = (1 - e^-h) / (1 + e^-h). */
 static double moved(double delta, range mid)
 {
     const double h = 0.5 * delta;
@@ -35,7 +35,7 @@ double gbsi_influence_field(double a, double c, range field)
     return moved(fabs(a - c), (range){mid + field.lo, mid + field.hi});
 }
 
-/* Whether the same states of i are forbidden in all rows. */
+/* Whether all rows forbid the same states of i. */
 static bool same_zeros(const double *slab, uint32_t ki, uint32_t kj)
 {
     for (uint32_t x = 1; x < kj; ++x) {
@@ -48,7 +48,8 @@ static bool same_zeros(const double *slab, uint32_t ki, uint32_t kj)
     return true;
 }
 
-/* Oscillation over a of row x less row y; forbidden states are the same in both. */
+/* Returns the oscillation (maximum minus minimum over a) of row x minus row y. Both rows forbid the
+ * same states. */
 static double oscillation(const double *x, const double *y, uint32_t k)
 {
     double most = -INFINITY;
@@ -63,9 +64,9 @@ static double oscillation(const double *x, const double *y, uint32_t k)
     return most > least ? most - least : 0.0;
 }
 
-/* If j has many states: for each a, the rows relative to their first finite state lie within an
- * interval, and no difference of two rows exceeds the difference of the two ends of the interval.
- */
+/* Returns an upper bound of the oscillation if j has many states. Each row is taken relative to its
+ * first finite state. For each a the entries of all rows then lie in an interval, and the
+ * difference of two rows at a is at most the length of this interval. */
 static double coarse_oscillation(const double *slab, uint32_t ki, uint32_t kj)
 {
     double longest = 0.0;
@@ -106,7 +107,7 @@ static void note_pairs(const double *slab, measure *m)
     }
 }
 
-/* Records the changes for all pairs of states of j at once. */
+/* Records one largest change for all pairs of states of j. */
 static void note_all(const double *slab, measure *m)
 {
     double osc = 0.0;
@@ -129,7 +130,8 @@ static void note_all(const double *slab, measure *m)
     m->delta[0] = osc > m->delta[0] ? osc : m->delta[0];
 }
 
-/* For a given s, the rows that are furthest apart change the most. */
+/* Updates the bound of a binary i. For a given s, the two rows whose log-odds are furthest apart
+ * give the largest change. */
 static void note_binary(const double *slab, measure *m)
 {
     double most = -INFINITY;

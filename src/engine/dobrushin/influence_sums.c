@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sums of all rows. If every factor is a pair and no two factors share both variables, each
  * entry comes from one factor. One walk through the factors adds up the range of each variable, and
- * a second walk makes the entries. In a large model whose factors are scattered in memory, two
+ * a second walk computes the entries. In a large model whose factors are scattered in memory, two
  * walks take much less time than a search for the factors of every variable. */
 #include "base/memory.h"
 #include "dobrushin/influence_inside.h"
 
-/* The factors of one variable so far. */
+/* Sums over the factors of one variable that were visited so far. */
 typedef struct running {
-    range all; /* their contribution to its log-odds, if it is binary */
+    range all; /* range of their contribution to the log-odds of a binary variable */
     double sum;
 } running;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measures tables slab by slab: two variables go through their states, and all others are fixed. */
+/* Measures tables slab by slab: within a slab two variables go through their states, and all others
+ * are fixed. */
 #include <math.h>
 
 #include "dobrushin/influence_inside.h"
@@ -37,7 +38,8 @@ void gbsi_table_size_up(const gbsi_influence *w, use *u)
     u->spread = most > least ? most - least : 0.0;
 }
 
-/* Log-odds lie within the spread, so that they move by twice that at most. */
+/* Bounds a table by its spread alone: the log-odds are within [-spread, spread], and change by at
+ * most twice the spread. */
 static void coarse_table(const use *u, measure *m)
 {
     const double spread = u->spread;

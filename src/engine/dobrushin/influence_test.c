@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bounds against Dobrushin's influences by enumeration, on random small models of every kind. */
+/* Compares bounds with Dobrushin's influences by enumeration, on random small models of every kind.
+ */
 #include <string.h>
 
 #include "base/memory.h"
@@ -56,7 +57,8 @@ static double bound_of(const gbsi_influence_row *row, uint32_t j)
     return 0.0;
 }
 
-/* All sums at once are those of the rows. @return whether factors were walked, not rows. */
+/* Checks that gbsi_influence_sums() agrees with the sums of single rows. @return whether factors
+ * were walked, not rows. */
 static bool check_sums(const made *m)
 {
     const uint32_t n = m->conditioned->n_variables;
@@ -76,7 +78,7 @@ static bool check_sums(const made *m)
     return m->graph->neighbour != NULL && !gbsi_graph_may_repeat(m->graph);
 }
 
-/* Every entry of every row; those not listed have no influence. */
+/* Checks every entry of every row. Variables that are not listed must have no influence. */
 static void check_model(const made *m, tally *t)
 {
     const gbsi_conditioned *c = m->conditioned;
@@ -128,7 +130,7 @@ static void test_never_below(void **unused)
             print_message("%u %% zeros, %zu cells: %u pairs, mean exact / bound %.3f\n", zeros[z],
                           cells[c], t.n, t.ratio / t.n);
             assert_true(t.n > test_share(2000, 400));
-            assert_true(t.ratio / t.n > 0.5); /* bounds of 1 would do as well, otherwise */
+            assert_true(t.ratio / t.n > 0.5); /* otherwise bounds of 1 would pass the test, too */
         }
     }
 }
@@ -168,7 +170,7 @@ static gbs_model *random_spins(uint64_t *seed, uint32_t n, double *coupling, dou
             case 2:
                 assert_int_equal(gbs_builder_add_potts(b, i, j, 2 * w, NULL), GBS_OK);
                 break;
-            case 3: /* in two parts: they are put together */
+            case 3: /* the coupling is in two factors, which are merged */
                 assert_int_equal(gbs_builder_add_ising(b, i, j, w + 0.5, NULL), GBS_OK);
                 assert_int_equal(gbs_builder_add_spin(b, 2, scope, -0.5, NULL), GBS_OK);
                 break;
@@ -219,7 +221,8 @@ static void test_exact_for_spins(void **unused)
     assert_true(n_exact > 5000 && n_walked > 500 && n_walked < 2500);
 }
 
-/* Without fields: tanh |J|, and on the torus of Mitliagkas & Mackey a sum below 1. */
+/* Without fields an influence is tanh |J|. On the torus of Mitliagkas & Mackey the sum of a row is
+ * below 1. */
 static void test_known_values(void **unused)
 {
     (void)unused;
@@ -243,8 +246,7 @@ static void test_known_values(void **unused)
     release(&m);
 }
 
-/* sigma of log-odds far out: nothing overflows, and a coupling beyond doubt is an influence of 1.
- */
+/* For log-odds of huge size nothing overflows, and a huge coupling is an influence of 1. */
 static void test_extremes(void **unused)
 {
     (void)unused;
@@ -294,7 +296,7 @@ static gbs_model *pair_of_tables(uint64_t *seed, const uint32_t arity[2], unsign
     return m;
 }
 
-/* More states than every pair of is looked at. */
+/* A variable with so many states that not every pair of states is measured. */
 static void test_many_states(void **unused)
 {
     (void)unused;
@@ -321,7 +323,7 @@ static void test_many_states(void **unused)
     }
 }
 
-/* A clause and a product of 200: sums without listing, and the same with the list. */
+/* A clause and a product of 200 variables: the sums of rows agree with the listed rows. */
 static void test_long_factors(void **unused)
 {
     (void)unused;
@@ -348,7 +350,7 @@ static void test_long_factors(void **unused)
         assert_int_equal(gbs_builder_add_variables(b, N + 1, arity, NULL, NULL), GBS_OK);
         assert_int_equal(gbs_builder_add_logical(b, function[k / 2], N, scope, state, 0.75, NULL),
                          GBS_OK);
-        if (k % 2 == 1) { /* and further ties of the same pairs */
+        if (k % 2 == 1) { /* and further factors of the same pairs */
             assert_int_equal(gbs_builder_add_ising(b, 0, 1, 0.5, NULL), GBS_OK);
             assert_int_equal(gbs_builder_add_potts(b, 2, 5, 0.5, NULL), GBS_OK);
             assert_int_equal(gbs_builder_add_potts(b, 8, N, 0.5, NULL), GBS_OK);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows are written one after the other into one list, then the other half of every pair beside it.
- * Row i comes before row i' > i, so that the places of a row are filled in ascending order. */
+/* Builds the whole matrix. Rows are written one after the other into one list, and then C_ji is
+ * stored beside every C_ij. Rows are visited in ascending order, and the places of each row are
+ * therefore also filled in ascending order. */
 #include "dobrushin/matrix.h"
 
 #include <assert.h>
@@ -8,13 +9,13 @@
 
 #include "base/memory.h"
 
-/* Limits on the work of enumeration: with rule auto, which leaves it out beyond a fraction of a
- * second, and with any rule. */
+/* Limits on the work of enumeration: for the rule `auto`, which does not enumerate if this would
+ * take more than a fraction of a second, and for every rule. */
 #define AUTO_WORK  ((uint64_t)1 << 27)
 #define EXACT_WORK ((uint64_t)1 << 36)
 
-#define ROW_WORK  64u /* operations of a row of bounds, without its entries */
-#define PAIR_WORK 16u /* operations for an entry of a long row */
+#define ROW_WORK  64u /* operations that a row of bounds takes besides its entries */
+#define PAIR_WORK 16u /* operations that an entry of a long row takes */
 
 #define ENTRY_BYTES (sizeof(uint32_t) + 2 * sizeof(double))
 
@@ -29,10 +30,10 @@ void gbsi_influences_free(gbsi_influences *c)
 
 static const char doing[] = "finding influences";
 
-/* The matrix while it is being made. */
+/* A matrix during its construction. */
 typedef struct growing {
     gbsi_influences *c;
-    uint32_t *size; /* [n + 1] of each row */
+    uint32_t *size; /* [n + 1] number of entries of each row */
     size_t n_entries, j_capacity, on_capacity;
     uint64_t room;
     gbsi_watch *watch;
@@ -110,7 +111,7 @@ static uint64_t cost_of(const gbsi_influences *c, const gbsi_enumerator *e, uint
     return gbsi_enumerator_cost(e, i, (uint32_t)(end - first), c->j + first);
 }
 
-/* The number of all possible rows; it saturates. */
+/* Returns the cost of enumerating all rows; a cost above UINT64_MAX / 2 is not computed exactly. */
 static uint64_t cost_of_all(const gbsi_influences *c, const gbsi_enumerator *e)
 {
     uint64_t sum = 0;
@@ -121,7 +122,8 @@ static uint64_t cost_of_all(const gbsi_influences *c, const gbsi_enumerator *e)
     return sum;
 }
 
-/* Rows by enumeration while the work lasts; of `auto` all that can be, or none. */
+/* Replaces bounds by exact rows, by enumeration, as long as the limit on work allows. With the rule
+ * `auto`, no row is enumerated if all rows together cost more than AUTO_WORK. */
 static gbs_status enumerate(gbsi_influences *c, const gbsi_conditioned *model,
                             gbs_influence_rule rule, gbsi_watch *watch, gbs_error *err)
 {

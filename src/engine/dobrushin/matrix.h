@@ -3,9 +3,9 @@
  * enumeration is cheap [M17], or what a caller gives. Variations [M38] and optimised scans [M39]
  * are computed from it.
  *
- * j has a place in row i exactly if the two share a factor, or if one influence of the two on one
- * another was given, so that the pattern is symmetric and one list of neighbours serves rows and
- * columns. */
+ * Row i has an entry for j exactly if i and j share a factor, or if one of
+ * them was given an influence on the other. The pattern of entries is therefore
+ * symmetric, and one list of neighbours serves rows and columns. */
 #ifndef GBSI_DOBRUSHIN_MATRIX_H
 #define GBSI_DOBRUSHIN_MATRIX_H
 
@@ -16,14 +16,14 @@
 
 typedef struct gbsi_influences {
     uint32_t n;
-    gbsi_offsets start; /* [n] rows */
+    gbsi_offsets start; /* [n] start of each row */
     uint32_t *j;        /* neighbours of i, ascending within a row */
     double *on;         /* influence of j on i, C_ij, 0 to 1 */
     double *of;         /* influence of i on j, C_ji: column i */
-    uint32_t n_exact;   /* rows that were enumerated */
-    uint32_t
-        n_refused;  /* rows that were to be and have too many configurations, or came too late */
-    size_t n_given; /* entries that the caller gave, 0 if the matrix was computed */
+    uint32_t n_exact;   /* number of rows that were enumerated */
+    uint32_t n_refused; /* number of rows that were not enumerated, because they have too many
+                           configurations or the limit on work was reached */
+    size_t n_given;     /* number of entries that the caller gave; 0: the matrix was computed */
 } gbsi_influences;
 
 static inline size_t gbsi_influences_row(const gbsi_influences *c, size_t i)
@@ -31,7 +31,7 @@ static inline size_t gbsi_influences_row(const gbsi_influences *c, size_t i)
     return gbsi_offset(&c->start, i);
 }
 
-/* Row i of C times b: the sum of C_ij b_j. */
+/* Returns row i of C times b, the sum of C_ij b_j over j. */
 static inline double gbsi_influences_times(const gbsi_influences *c, size_t i, const double *b)
 {
     const size_t end = gbsi_influences_row(c, i + 1);
@@ -42,15 +42,15 @@ static inline double gbsi_influences_times(const gbsi_influences *c, size_t i, c
     return sum;
 }
 
-/* The operations of an update of i, for a watch. */
+/* Returns the number of operations of an update of i, for a watch. */
 static inline uint64_t gbsi_influences_work(const gbsi_influences *c, size_t i)
 {
     return gbsi_influences_row(c, i + 1) - gbsi_influences_row(c, i) + 1;
 }
 
-/* @param graph borrowed while this works.
- * @param room bytes the matrix may take. @param watch NULL: never stops.
- * @return GBS_ERR_LIMIT with the figure; GBS_ERR_STOPPED where the watch stopped it. */
+/* Computes the whole matrix. @param graph borrowed during the call. @param room limit on the bytes
+ * of the matrix. @param watch borrowed or NULL; may stop the call. @return GBS_ERR_LIMIT, with the
+ * number of bytes needed; GBS_ERR_STOPPED if the watch stopped. */
 gbs_status gbsi_influences_new(const gbsi_graph *graph, gbs_influence_rule rule, uint64_t room,
                                gbsi_watch *watch, gbsi_influences **out, gbs_error *err);
 void gbsi_influences_free(gbsi_influences *c);
@@ -71,7 +71,8 @@ gbs_status gbsi_matrix_components(const gbsi_influences *c, uint32_t *component,
 
 /* ---- norms.c ------------------------------------------------------------------------------ */
 
-/* |C|_inf, the largest sum of a row, and their mean, 0 without rows. */
+/* Computes |C|_inf, the largest sum of a row, and the mean sum of a row; both are 0 if there are no
+ * rows. */
 void gbsi_matrix_sums(const gbsi_influences *c, double *largest, double *mean);
 
 /* An interval that holds a number. */
@@ -85,8 +86,9 @@ typedef struct gbsi_norms {
     gbsi_interval radius; /* spectral radius */
 } gbsi_norms;
 
-/* @param component [n] connected components of the pattern, numbered from 0; n_components of them.
- * @param watch NULL: never stops. @return GBS_ERR_STOPPED where it stopped. */
+/* @param component [n] connected component of each variable in the pattern of the matrix, numbered
+ * from 0. @param watch borrowed or NULL; may stop the call. @return GBS_ERR_STOPPED if the watch
+ * stopped. */
 gbs_status gbsi_matrix_norms(const gbsi_influences *c, const uint32_t *component,
                              uint32_t n_components, gbsi_watch *watch, gbsi_norms *norms,
                              gbs_error *err);
@@ -95,19 +97,19 @@ gbs_status gbsi_matrix_norms(const gbsi_influences *c, const uint32_t *component
 
 #define GBSI_EXACT_CONFIGURATIONS 65536u
 
-/* Scratch for rows by enumeration. */
+/* Scratch memory for computing rows by enumeration. */
 typedef struct gbsi_enumerator gbsi_enumerator;
 
-/* @param model borrowed. @param watch borrowed, NULL: never stops. */
+/* @param model borrowed. @param watch borrowed or NULL; may stop the enumeration. */
 gbs_status gbsi_enumerator_new(const gbsi_conditioned *model, gbsi_watch *watch,
                                gbsi_enumerator **out, gbs_error *err);
 void gbsi_enumerator_free(gbsi_enumerator *e);
-/* The cost of enumerating the states of the neighbours of i: the number of entries of factors that
- * are looked up, and of distributions that are compared; UINT64_MAX if there are more than
- * GBSI_EXACT_CONFIGURATIONS states. */
+/* Returns the cost of computing row i by enumeration: the number of factor entries that are read
+ * plus the number of probabilities that are compared. Returns UINT64_MAX if the neighbours have
+ * more than GBSI_EXACT_CONFIGURATIONS joint states. */
 uint64_t gbsi_enumerator_cost(const gbsi_enumerator *e, uint32_t i, uint32_t n, const uint32_t *j);
-/* C_ij for j[0 .. n), all that share a factor with i. @param c [n] out, meaningless
- * where the watch stopped. */
+/* Computes C_ij for all j[0 .. n). @param j [n] all variables that share a factor with i. @param c
+ * [n] out; undefined if the watch stopped. */
 gbs_status gbsi_enumerator_row(gbsi_enumerator *e, uint32_t i, uint32_t n, const uint32_t *j,
                                double *c, gbs_error *err);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Norms of the matrix by power iteration, as intervals that hold them. For C >= 0 and x > 0
- * (Collatz 1942, Wielandt 1950)
+/* Computes norms of the matrix by power iteration, as intervals that contain the norms. For C >= 0
+ * and x > 0 (Collatz 1942, Wielandt 1950) the bound
  *
  *     min_i (Cx)_i / x_i  <=  rho(C)  <=  max_i (Cx)_i / x_i ,
  *
  * holds for every connected component, and the component of the largest radius counts. C + I is
  * iterated, because its powers do not oscillate on bipartite graphs. |C|_2^2 is the radius of C'C
  * >= 0, and at least |Cx|^2 / |x|^2. On a bipartite graph C'C has two blocks, and the lower bound
- * of Collatz is that of the smaller one. */
+ * of Collatz belongs to the block with the smaller radius. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -15,12 +15,12 @@
 #include "simd/math.h"
 
 #define ITERATIONS  1000u
-#define WORK        ((size_t)1 << 27) /* entries multiplied, over all iterations */
-#define LEAST       16u               /* iterations, whatever they cost */
+#define WORK        ((size_t)1 << 27) /* limit on multiplications over all iterations */
+#define LEAST       16u               /* number of iterations that is always allowed */
 #define TIGHT       1e-6
-#define FLOOR       1e-200 /* x stays positive: any such x gives bounds */
-#define SLACK       1e-12  /* compensates for what rounding may have lost */
-#define VECTOR_WORK 4u     /* operations that a variable costs in each iteration besides its row */
+#define FLOOR       1e-200 /* keeps x positive; every positive x gives valid bounds */
+#define SLACK       1e-12  /* relative allowance for rounding */
+#define VECTOR_WORK 4u     /* operations of a variable in each iteration besides its row */
 
 typedef struct power {
     const gbsi_influences *c;
@@ -28,11 +28,11 @@ typedef struct power {
     uint32_t n_components;
     double *x, *y, *z; /* [n] */
     gbsi_watch *watch;
-    gbsi_interval *radius; /* [n_components] so far */
-    double *least, *most;  /* [n_components] of this iteration */
+    gbsi_interval *radius; /* [n_components] intervals so far */
+    double *least, *most;  /* [n_components] least and largest quotient in this iteration */
 } power;
 
-/* Computes y = Cx by rows, or y = C'x. @return false if the watch stopped it. */
+/* Computes y = Cx by rows, or y = C'x. @return false if the watch stopped. */
 static bool multiply(const power *p, bool transposed, const double *x, double *y)
 {
     const gbsi_influences *c = p->c;
@@ -57,8 +57,8 @@ static size_t most_iterations(const gbsi_influences *c)
     return n < LEAST ? LEAST : n < ITERATIONS ? n : ITERATIONS;
 }
 
-/* Quotients of image over x into the intervals. @return whether all bounds that matter are tight.
- */
+/* Narrows the intervals by the quotients image_i / x_i. @return whether the bounds of all
+ * components that can have the largest radius are tight. */
 static bool narrow(power *p, const double *image)
 {
     double highest = 0.0;
@@ -85,7 +85,8 @@ static bool narrow(power *p, const double *image)
     return highest - lowest <= TIGHT * highest;
 }
 
-/* x = image (+ x), each component scaled to a largest entry of 1. */
+/* Sets x = image, or x = image + x if `shifted`. Each component is scaled so that its largest entry
+ * is 1. */
 static void advance(power *p, const double *image, bool shifted)
 {
     for (uint32_t k = 0; k < p->n_components; ++k) {
@@ -136,7 +137,7 @@ static gbsi_interval find_radius(power *p)
     return worst(p);
 }
 
-/* |Cx|^2 / |x|^2 with y = Cx, minus what rounding of the sums may have added. */
+/* Returns |y|^2 / |x|^2 for y = Cx, minus an allowance for rounding. */
 static double stretch(const power *p)
 {
     double of_x = 0.0;

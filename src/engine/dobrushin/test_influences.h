@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests: Dobrushin's influences by enumerating all states of a small model. */
+/* Dobrushin's influences by enumeration of all states of a small model, for tests. */
 #ifndef GBSI_DOBRUSHIN_TEST_INFLUENCES_H
 #define GBSI_DOBRUSHIN_TEST_INFLUENCES_H
 
@@ -16,7 +16,7 @@ static inline int has(const gbsi_factors *factors, size_t f, uint32_t i)
     return found;
 }
 
-/* The conditional of i at x; uniform where no state is allowed. */
+/* Computes the conditional of i at x; uniform if no state is allowed. */
 static inline void enumerated_conditional(const gbsi_conditioned *c, uint32_t i, uint32_t *x,
                                           double *p)
 {
@@ -28,7 +28,8 @@ static inline void enumerated_conditional(const gbsi_conditioned *c, uint32_t i,
         x[i] = a;
         p[a] = 0.0;
         for (size_t f = 0; f < c->factors.n_factors; ++f) {
-            if (has(&c->factors, f, i)) { /* others cancel, also where they forbid the rest */
+            if (has(&c->factors, f,
+                    i)) { /* other factors cancel, even if they forbid the rest of x */
                 p[a] += gbsi_factor_value(&c->factors, c->arity, f, x);
             }
         }

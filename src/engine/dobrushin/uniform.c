@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Uniform random scan of n variables [M38]. One update multiplies b by (1 - 1/n) I + C / n, so that
+/* Dobrushin variation of the uniform random scan of n variables [M38]. One update multiplies b by
+ * (1 - 1/n) I + C / n, so that
  *
  *     V_T = sum_k Binomial(T, 1/n)(k) a_k ,     a_k = d' C^k 1 .
  *
  * Each a_k is computed when it is first needed, by one product with C. Binomial weights relative to
- * the mode come from the quotient of neighbours; up to 12 standard deviations and 40 above it, and
- * all below, where a_k may be so much larger that the tail decides. */
+ * the mode are computed from the ratios of adjacent weights. Above the mode they go up to 12
+ * standard deviations plus 40. Below the mode all of them are used, because a_k may be so large
+ * there that the lower tail dominates. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -17,8 +19,8 @@ struct gbsi_uniform {
     size_t n_targets;
     const double *const *d;
     gbsi_watch *watch;
-    double *x, *y; /* [n] C^k 1 for the last k, and scratch */
-    double *a;     /* [n_a][n_targets] */
+    double *x, *y; /* [n] C^k 1 for the largest k so far, and scratch */
+    double *a;     /* [n_a][n_targets] the numbers a_k of each target */
     size_t n_a, a_capacity;
 };
 
@@ -62,7 +64,7 @@ void gbsi_uniform_free(gbsi_uniform *u)
     if (u == NULL) {
         return;
     }
-    gbsi_free(u->x < u->y ? u->x : u->y); /* one array, swapped halves */
+    gbsi_free(u->x < u->y ? u->x : u->y); /* x and y are halves of one array, possibly swapped */
     GBSI_FREE(u->a, u);
 }
 
@@ -85,7 +87,8 @@ static gbs_status extend(gbsi_uniform *u, uint64_t last, gbs_error *err)
     return GBS_OK;
 }
 
-/* Computes weights in one direction from the mode: each is the previous one times a quotient. */
+/* A walk from the mode in one direction, in which each weight is the previous weight times a ratio.
+ */
 typedef struct walk {
     double steps, odds; /* T; 1 / (n - 1) */
 } walk;
@@ -102,7 +105,7 @@ static double down(const walk *w, double k)
 
 static double whole(double x)
 {
-    return (double)(uint64_t)x; /* T / n fits: so many products were made */
+    return (double)(uint64_t)x; /* the conversion fits, because as many products were computed */
 }
 
 gbs_status gbsi_uniform_at(gbsi_uniform *u, uint64_t n_updates, double *value, gbs_error *err)
@@ -113,7 +116,7 @@ gbs_status gbsi_uniform_at(gbsi_uniform *u, uint64_t n_updates, double *value, g
     const double mean = n > 0.0 ? w.steps / n : 0.0;
     double last = whole(mean + 12.0 * gbsi_sqrt(mean) + 40.0);
     last = last < w.steps ? last : w.steps;
-    if (n <= 1.0) { /* nothing influences it: one update and it is right */
+    if (n <= 1.0) { /* a single variable has the right distribution after one update */
         for (size_t k = 0; k < n_targets; ++k) {
             value[k] = n_updates == 0 ? u->a[k] : 0.0;
         }

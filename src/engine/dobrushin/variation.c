@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The forward pass, Mitliagkas & Mackey (2017), theorem 8 with q_t = e_{i_t}: after an update of i
- * the chains differ there with probability at most sum_j C_ij b_j. */
+/* The forward pass of Mitliagkas & Mackey (2017), theorem 8, with q_t = e_{i_t}. After an update of
+ * i, two coupled chains differ at i with probability at most sum_j C_ij b_j. */
 #include "dobrushin/variation.h"
 
 #include <math.h>
 
-/* sum + x, and what the addition lost into *lost. */
+/* Returns sum + x, and adds the rounding error of the addition to *lost. */
 static double plus(double sum, double x, double *lost)
 {
     const double more = sum + x;

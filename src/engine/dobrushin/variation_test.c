@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variations against the exact total variation from the worst start, and the matrix they come from
- * against its definition, on random small models. */
+/* Compares variations with the exact total variation from the worst start, and the matrix of
+ * influences with its definition, on random small models. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -226,7 +226,8 @@ static void enumerate(const gbsi_conditioned *model, space *s)
     }
 }
 
-/* The law after an update of i; where i has no state left nothing has mass. */
+/* Computes the distribution after an update of i. Configurations that leave i no state have no
+ * mass. */
 static void update(const space *s, uint32_t i, const double *law, double *next)
 {
     const uint32_t k = s->model->arity[i];
@@ -243,7 +244,7 @@ static void update(const space *s, uint32_t i, const double *law, double *next)
     }
 }
 
-/* Of the variables in `set`, bit by bit. */
+/* Returns the total variation distance of the variables whose bits are in `set`. */
 static double distance(const space *s, const double *law, uint32_t set)
 {
     double difference[MOST_STATES] = {0};
@@ -264,8 +265,8 @@ static double distance(const space *s, const double *law, uint32_t set)
 
 enum { STEPS = 14 };
 
-/* From every start, after every update: all variables and some of them.
- * @param scan [STEPS] updates, NULL: each of a variable drawn uniformly. */
+/* Computes the largest distance over all starts after every update, for all variables and for some
+ * of them. @param scan [STEPS] updates; NULL: each update takes a variable drawn uniformly. */
 static void worst_distances(const space *s, const uint32_t *scan, uint32_t set, double *joint,
                             double *marginal)
 {
@@ -299,8 +300,8 @@ static void worst_distances(const space *s, const uint32_t *scan, uint32_t set, 
 }
 
 typedef struct tally {
-    unsigned n, n_telling; /* bounds; of these below 1 */
-    double ratio;          /* of the latter, exact over bound */
+    unsigned n, n_telling; /* number of bounds, and of bounds below 1 */
+    double ratio;          /* sum over bounds below 1 of exact value / bound */
 } tally;
 
 static void compare(const double *exact, const double *bound, tally *t)
@@ -315,7 +316,7 @@ static void compare(const double *exact, const double *bound, tally *t)
     }
 }
 
-/* V after each update. @param b scratch. @param value [STEPS] out. */
+/* Computes V after each update. @param b scratch. @param value [STEPS] out. */
 static void follow(const gbsi_influences *c, const double *d, const uint32_t *scan, double *b,
                    double *value)
 {
@@ -392,7 +393,8 @@ static void never_below_the_worst_start(void **unused)
 
 /* ---- closed form, norms -------------------------------------------------------------------- */
 
-/* The closed form against one update after the other, T up to many passes and in any order. */
+/* The closed form agrees with a product of single updates, for T up to many passes and in any order
+ * of T. */
 static void closed_form_is_the_product(void **unused)
 {
     (void)unused;
@@ -430,7 +432,8 @@ static void closed_form_is_the_product(void **unused)
     }
 }
 
-/* Intervals against long power iterations of (C + I), and against one another. */
+/* The intervals contain the results of long power iterations of (C + I), and agree with each other.
+ */
 static void norms_hold_the_numbers(void **unused)
 {
     (void)unused;
@@ -529,7 +532,7 @@ static void norms_of_a_star(void **unused)
     double on_leaves = 0.0;
     assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
     assert_int_equal(gbs_builder_add_variables(b, LEAVES + 1, arity, NULL, NULL), GBS_OK);
-    for (uint32_t leaf = 1; leaf <= LEAVES; ++leaf) { /* fields hold the leaves */
+    for (uint32_t leaf = 1; leaf <= LEAVES; ++leaf) { /* strong fields fix the leaves */
         assert_int_equal(gbs_builder_add_ising(b, 0, leaf, 0.3, NULL), GBS_OK);
         assert_int_equal(gbs_builder_add_field(b, leaf, 2.0, NULL), GBS_OK);
     }

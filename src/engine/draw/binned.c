@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Discretised herding [M32]: a variable keeps a weight for each of B intervals of its conditional
- * probability (Yamashita & Suzuki 2019, 4.1; B = 1: one weight). This file computes the weights;
- * binned_lanes.c uses them. */
+ * probability (Yamashita & Suzuki 2019, 4.1). With B = 1 it keeps one weight. This file computes
+ * the initial weights, which binned_lanes.c updates. */
 #include "draw/binned.h"
 
 #include "base/memory.h"
@@ -15,7 +15,7 @@ static uint64_t binary_slots(const gbsi_plan *plan)
     return n;
 }
 
-/* The number of weights of a variable of two states: one for each bin, or for each edge of a bin.
+/* Number of weights of a variable of two states: one for each bin, or one for each edge of a bin.
  */
 static uint32_t n_weights(const gbsi_herding *how)
 {
@@ -35,14 +35,14 @@ gbs_status gbsi_binned_bytes(const gbsi_draw_job *job, uint64_t *n, gbs_error *e
     return GBS_OK;
 }
 
-/* The middle of a bin in units of 2^-32, to the nearest. */
+/* Middle of a bin in units of 2^-32, rounded to nearest. */
 static uint32_t middle_of(uint32_t bin, uint32_t n_bins)
 {
     return (uint32_t)((((uint64_t)2 * bin + 1) * (UINT64_C(1) << 32) / n_bins + 1) / 2);
 }
 
-/* An edge b / B in units of 2^-32, to the nearest. 2^32 becomes 0: at the ends no weight is read.
- */
+/* Edge b / B in units of 2^-32, rounded to nearest. 2^32 becomes 0, because no weight is read at
+ * the edges 0 and 1. */
 static uint32_t edge_of(uint32_t edge, uint32_t n_bins)
 {
     return (uint32_t)(((uint64_t)edge * (UINT64_C(1) << 32) + n_bins / 2) / n_bins);

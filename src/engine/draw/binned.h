@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Discretised herding, outside of the lanes. The functions of its gbsi_draw table are those of
- * herd.h, except for the ones below. */
+/* Parts of discretised herding that do not depend on the instruction set. Its gbsi_draw table uses
+ * the functions of herd.h, except where this header declares others. */
 #ifndef GBSI_DRAW_BINNED_H
 #define GBSI_DRAW_BINNED_H
 
 #include "draw/herd.h"
 
-#define GBSI_MOST_BINNED 4096u /* states: keys are made on the stack */
+#define GBSI_MOST_BINNED 4096u /* most states of a variable: keys are made on the stack */
 
 gbs_status gbsi_binned_bytes(const gbsi_draw_job *job, uint64_t *n, gbs_error *err);
 gbs_status gbsi_binned_init(const gbsi_draw_job *job, void **state, gbs_error *err);
@@ -15,9 +15,10 @@ gbs_status gbsi_binned_init(const gbsi_draw_job *job, void **state, gbs_error *e
 
 /* Whether the variables of the plan can be herded by bins with these options. */
 gbs_status gbsi_binned_check(const gbsi_plan *plan, const gbsi_herding *how, gbs_error *err);
-/* An upper bound of the bytes that their tables can grow to. */
+/* Upper bound of the bytes that the tables of these variables can take. */
 uint64_t gbsi_binned_categorical_bytes(const gbsi_draw_job *job);
-/* Draws a row, lane after lane: probabilities are in tile->w, values are written to tile->value. */
+/* Draws a row, lane after lane: reads probabilities from tile->w, and writes values to tile->value.
+ */
 void gbsi_binned_row(gbsi_herd *herd, gbsi_tile *tile, uint32_t row);
 
 #endif

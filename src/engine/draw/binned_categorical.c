@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables of more than two states: the keys that can occur are too many to be laid out, so that
- * weights are made when a key is met (herd_tables.c), one place and chain at a time.
+/* Variables of more than two states: too many keys can occur for a dense table. The weights of a
+ * key are therefore made when an update first has this key (herd_tables.c). Updates run for one
+ * place and chain at a time.
  *
  * This file extends the methods of the papers from two states to more states [M32] [M28]. With the
  * distribution function F_a = p_0 + .. + p_a and B bins, the key of an update is (n_0, ..,
  * n_{K-2}):
  *     stick, argmax   n_a = bin of F_a
- *     rounded         n_a = floor(B F_a + U), U uniform: then p is replaced by (n_a - n_{a-1}) / B
- * and a key has K - 1 phases (stick: state a or one of those after it, one after another) or a
- * vector of K weights (argmax, rounded, bounded: Chen et al. 2016, algorithm 1). */
+ *     rounded         n_a = floor(B F_a + U), U uniform
+ * Method `rounded` then replaces p_a by (n_a - n_{a-1}) / B. With method `stick` a key has K - 1
+ * phases, each of which decides between state a and the states after a. With the other methods a
+ * key has a vector of K weights (Chen et al. 2016, algorithm 1). */
 #include "draw/binned.h"
 
 /* ---- size ------------------------------------------------------------------------------------ */
 
-/* Ways to choose n_0 <= .. <= n_{K-2} of 0 .. most, (most + K - 1) over (K - 1); saturating. */
+/* Number of sequences n_0 <= .. <= n_{K-2} of numbers from 0 to `most`: the binomial coefficient of
+ * (most + K - 1) over (K - 1); infinity if too large. */
 static double n_keys(uint32_t k, uint32_t most)
 {
     double n = 1.0;
@@ -58,8 +61,8 @@ gbs_status gbsi_binned_check(const gbsi_plan *plan, const gbsi_herding *how, gbs
 
 /* ---- starts ---------------------------------------------------------------------------------- */
 
-/* The start value of p for state a, given a key: the mean of the bins of the key, mixed with the
- * uniform distribution so that no weight starts at 0 or 1. */
+/* Probability of state a from which the first weights of a key are made: the mean of the bins of
+ * the key, mixed with the uniform distribution so that no weight starts at 0 or 1. */
 static double mean_share(const gbsi_herding *how, const uint32_t *n, uint32_t k, uint32_t a)
 {
     const double low = a == 0 ? 0.0 : n[a - 1];
@@ -88,7 +91,7 @@ static void start_vector(const gbsi_herd *herd, uint32_t slot, uint32_t group, u
 {
     const uint32_t k = gbsi_plan_arity(herd->plan, slot);
     for (uint32_t a = 0; a < k; ++a) {
-        if (herd->how.rounded) { /* p itself */
+        if (herd->how.rounded) { /* the mean itself */
             const uint32_t low = a == 0 ? 0 : n[a - 1];
             p[a] = (double)((a == k - 1 ? herd->how.n_bins : n[a]) - low) / herd->how.n_bins;
         } else {
@@ -100,7 +103,7 @@ static void start_vector(const gbsi_herd *herd, uint32_t slot, uint32_t group, u
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-/* The bin of F_a, (b/B, (b+1)/B] or [b/B, (b+1)/B), as for two states. */
+/* Bin of F_a: an interval (b/B, (b+1)/B] or [b/B, (b+1)/B), as for two states. */
 static uint32_t bin_of(const gbsi_herding *how, double f)
 {
     const double scaled = f * how->n_bins;
@@ -110,14 +113,15 @@ static uint32_t bin_of(const gbsi_herding *how, double f)
     return bin < 0.0 ? 0 : (uint32_t)(bin < last ? bin : last);
 }
 
-/* The key of p, and its code. @param n [k - 1] out. */
+/* Finds the key of p. @param n [k - 1] out: the key. @return code of the key. */
 static uint64_t key_of(const gbsi_herding *how, const float *p, uint32_t k, uint32_t word,
                        uint32_t *n)
 {
     const double u = ((double)word + 0.5) * 0x1p-32;
     uint64_t code = k;
     double f = 0.0;
-    uint32_t last = k - 1; /* the last state of positive probability takes what rounding leaves */
+    /* last state of positive probability, which takes the remainder from rounding */
+    uint32_t last = k - 1;
     while (last > 0 && !(p[(size_t)last * GBSI_LANES] > 0.0F)) {
         --last;
     }
@@ -127,7 +131,7 @@ static uint64_t key_of(const gbsi_herding *how, const float *p, uint32_t k, uint
         if (how->rounded) {
             const double scaled = at_most_one * how->n_bins + (a >= last ? 0.0 : u);
             n[a] = scaled < how->n_bins ? (uint32_t)scaled : how->n_bins;
-            /* nothing for a state of probability 0 */
+            /* a state of probability 0 gets no share */
             n[a] = p[(size_t)a * GBSI_LANES] > 0.0F ? n[a] : (a == 0 ? 0 : n[a - 1]);
         } else {
             n[a] = bin_of(how, at_most_one);
@@ -137,12 +141,13 @@ static uint64_t key_of(const gbsi_herding *how, const float *p, uint32_t k, uint
     return code;
 }
 
-/* Decides state after state, each by its own phase (rule post): this state, or one after it. */
+/* Decides between each state and the states after it, one state after another, each by its own
+ * phase (rule post). */
 static uint32_t draw_stick(const gbsi_herd *herd, const float *p, uint32_t k, uint32_t lane,
                            uint32_t *phase)
 {
     double rest = 0.0;
-    uint32_t last = 0; /* of positive probability */
+    uint32_t last = 0; /* last state of positive probability */
     for (uint32_t a = 0; a < k; ++a) {
         const float share = p[(size_t)a * GBSI_LANES];
         rest += (double)share;
@@ -161,15 +166,16 @@ static uint32_t draw_stick(const gbsi_herd *herd, const float *p, uint32_t k, ui
         if (*u < chance) {
             return a;
         }
-        rest = rest > share ? rest - share : share; /* never 0: something follows */
+        /* never 0 while a state of positive probability follows */
+        rest = rest > share ? rest - share : share;
     }
     return last;
 }
 
-/* One update of a slot. herd->how selects the method: one state after another (stick), the largest
- * weight (argmax), bounded, or rounded at random.
- * @param p     [k] of stride GBSI_LANES: the conditional.
- * @param word  random, for rules that ask for one. @return the value. */
+/* Updates a slot once. herd->how selects the method: one state after another (stick), the largest
+ * weight (argmax), the bounded rule, or random rounding.
+ * @param p [k] conditional, of stride GBSI_LANES.
+ * @param word random word, for rules that use one. @return the value. */
 static uint32_t draw_one(gbsi_herd *herd, uint32_t slot, uint32_t group, uint32_t lane,
                          const float *p, uint32_t word)
 {
@@ -220,7 +226,8 @@ void gbsi_binned_row(gbsi_herd *herd, gbsi_tile *tile, uint32_t row)
             ((uint32_t)tile->idle >> lane & 1u) != 0
                 ? 0
                 : draw_one(herd, slot, tile->group, tile->lanes == 1 ? 0 : lane, p, word);
-        const uint32_t kept = value < k ? value : 0; /* impossible: flagged by who called */
+        /* k is impossible: the caller has set the flag */
+        const uint32_t kept = value < k ? value : 0;
         gbsi_herd_put(tile, cell, kept);
     }
 }

@@ -3,10 +3,10 @@
  * the rule of their image code. With the bin b of p:
  *     post   u[b] += P, x = carry
  *     pre    x = [w[b] > 0], w[b] += p - x
- * In both p = 0 and p = 1 decide by themselves and move nothing. */
+ * With either rule, p = 0 and p = 1 determine the value, and no weight changes. */
 #include "draw/binned_lanes.h"
 
-/* A place of sixteen chains. */
+/* Rule post for one place of sixteen chains. @return the values. */
 GBSI_INLINE vu post_row16(uint32_t *phase, vu chance, vu bin, const bool one_bin)
 {
     const vu at = one_bin ? vu_iota() : vu_add(vu_shl(bin, 4), vu_iota());
@@ -19,7 +19,7 @@ GBSI_INLINE vu post_row16(uint32_t *phase, vu chance, vu bin, const bool one_bin
     return vu_select(vu_lt(u, chance), vu_set1(1), vu_set1(0));
 }
 
-/* Sixteen places of one chain whose weights stand side by side. */
+/* Whether a row has sixteen places of one chain whose weights lie side by side. */
 GBSI_INLINE bool side_by_side(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row)
 {
     const uint32_t slot = tile->first_slot + GBSI_LANES * row;
@@ -28,8 +28,9 @@ GBSI_INLINE bool side_by_side(const gbsi_herd *herd, const gbsi_tile *tile, uint
                (size_t)(GBSI_LANES - 1) * herd->how.n_bins;
 }
 
-/* Weights of one chain that no cache holds are requested some rows ahead: all bins of sixteen
- * places, with one line each if there are that many bins. */
+/* Number of rows by which weights of one chain are prefetched, because no cache holds them. Up to a
+ * bound on the number of bins, all bins of the sixteen places are prefetched with one cache line
+ * for each. */
 #define AHEAD 4u
 
 GBSI_INLINE void ask_for(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row)
@@ -54,7 +55,7 @@ GBSI_INLINE vu post_slice(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, 
     return vu_select(vu_lt(u, chance), vu_set1(1), vu_set1(0));
 }
 
-/* Places of one chain. */
+/* Rule post for places of one chain. @return the values. */
 GBSI_INLINE vu post_row1(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu chance, vu bin)
 {
     uint32_t p[GBSI_LANES];
@@ -74,7 +75,7 @@ GBSI_INLINE vu post_row1(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, v
     return vu_load(value);
 }
 
-/* @param open bits of the lanes whose weight moves. */
+/* Rule pre for a row. @param open bits of the lanes whose weight changes. @return the values. */
 GBSI_INLINE vu pre_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu chance, vu bin,
                        unsigned open)
 {
@@ -93,7 +94,7 @@ GBSI_INLINE vu pre_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu 
     return vu_load(value);
 }
 
-/* 32 - log2 B where B is a power of two above 1, else 0. */
+/* 32 - log2(B) if B is a power of two above 1, else 0. */
 static int shift_of(uint32_t n_bins)
 {
     int shift = 32;
@@ -138,7 +139,8 @@ static void binary(void *state, gbsi_tile *tile)
     }
 }
 
-/* Two states with hard zeros: where p is 0 or 1 it decides and nothing moves. */
+/* Draws variables of two states with hard zeros: where p is 0 or 1, the value is p and no weight
+ * changes. */
 static void two_states(void *state, gbsi_tile *tile)
 {
     gbsi_herd *herd = state;

@@ -9,7 +9,7 @@
 #include "draw/chance_lanes.h"
 #include "draw/tile_lanes.h"
 
-/* The number of lanes in use in a row of a tile, which holds one place of sixteen chains, or up to
+/* Number of lanes in use in a row of a tile. A row holds one place of sixteen chains, or up to
  * sixteen places of one chain. */
 GBSI_INLINE uint32_t gbsi_lanes_of_row(const gbsi_tile *tile, uint32_t row)
 {
@@ -17,7 +17,7 @@ GBSI_INLINE uint32_t gbsi_lanes_of_row(const gbsi_tile *tile, uint32_t row)
     return left < GBSI_LANES ? left : GBSI_LANES;
 }
 
-/* The index of the weight of a lane. */
+/* Index of the weight of a lane. */
 GBSI_INLINE size_t gbsi_bin_at(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row,
                                uint32_t lane, uint32_t bin)
 {
@@ -26,7 +26,7 @@ GBSI_INLINE size_t gbsi_bin_at(const gbsi_herd *herd, const gbsi_tile *tile, uin
     return tile->lanes == 1 ? herd->cell[slot] + bin : (herd->cell[slot] + bin) * GBSI_LANES + lane;
 }
 
-/* @param dead lanes without a state of positive weight. */
+/* Flags lanes as impossible. @param dead lanes in which no state has a positive weight. */
 static inline void gbsi_flag_dead(gbsi_tile *tile, uint32_t row, vm dead)
 {
     if (vm_any(dead)) {
@@ -34,7 +34,7 @@ static inline void gbsi_flag_dead(gbsi_tile *tile, uint32_t row, vm dead)
     }
 }
 
-/* Two states with hard zeros: where p is 0 or 1 it decides, else value does. */
+/* Stores values of variables of two states with hard zeros: p where p is 0 or 1, else `value`. */
 GBSI_INLINE void gbsi_put_pair(gbsi_tile *tile, uint32_t row, const gbsi_chances *c, vu value)
 {
     gbsi_flag_dead(tile, row, c->dead);
@@ -47,8 +47,9 @@ GBSI_INLINE void gbsi_put_pair(gbsi_tile *tile, uint32_t row, const gbsi_chances
     }
 }
 
-/* Weights of a row of any number of states become probabilities, in place.
- * @return the lanes in which no state has weight: all shares are 0 there. Sums are in double. */
+/* Turns the weights of a row into probabilities in place, for any number of states. Sums are in
+ * double.
+ * @return the lanes in which no state has weight: all their probabilities are 0. */
 static inline vm gbsi_shares_of_row(gbsi_tile *tile, uint32_t row)
 {
     const uint32_t k = tile->arity;
@@ -76,14 +77,14 @@ static inline vm gbsi_shares_of_row(gbsi_tile *tile, uint32_t row)
     return dead;
 }
 
-/* Handles variables of more than two states. */
+/* Draws variables of more than two states. */
 static inline void gbsi_more_states(gbsi_herd *herd, gbsi_tile *tile)
 {
     for (uint32_t row = 0; row < tile->n_rows; ++row) {
         gbsi_flag_dead(tile, row, gbsi_shares_of_row(tile, row));
         gbsi_binned_row(herd, tile, row);
     }
-    if (tile->p != NULL && tile->p != tile->w) { /* executors report their position to it */
+    if (tile->p != NULL && tile->p != tile->w) { /* executors read the probabilities from tile->p */
         const size_t n = (size_t)tile->n_rows * tile->arity * GBSI_LANES;
         memcpy(tile->p, tile->w, n * sizeof *tile->p);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The conditional of a row of two states as herding by bins takes it: the probability of state 1 in
+/* Conditional of a row of two states, as herding by bins reads it: the probability of state 1 in
  * units of 2^-32. */
 #ifndef GBSI_DRAW_CHANCE_LANES_H
 #define GBSI_DRAW_CHANCE_LANES_H
@@ -11,16 +11,16 @@
 #include "simd/math_lanes.h"
 
 typedef struct gbsi_chances {
-    vu chance; /* from 1 to 2^32 - 1 if the state is open */
-    vm open;   /* pairs whose p is neither 0 nor 1, if they are asked for */
-    vm one;    /* pairs: p is 1 */
-    vm dead;   /* pairs: neither state has weight */
-    vf p[2];   /* odds: p[1] alone */
+    vu chance; /* from 1 to 2^32 - 1 in open lanes */
+    vm open;   /* lanes whose p is neither 0 nor 1; set by gbsi_chances_of_pair() if asked for */
+    vm one;    /* lanes whose p is 1; set by gbsi_chances_of_pair() */
+    vm dead;   /* lanes in which neither state has weight; set by gbsi_chances_of_pair() */
+    vf p[2];   /* probabilities; gbsi_chances_of_odds() sets p[1] only */
 } gbsi_chances;
 
-/* round(q 2^32) of the less likely state, at least 1, and from it the number of state 1. q is at
- * most 1/2 and exact to float accuracy; p near 1 would not be. 2^31 is too large for the
- * conversion. */
+/* Computes round(q 2^32) for the less likely state, at least 1, and from it the number for state 1.
+ * q is at most 1/2 and exact to float accuracy, which a p near 1 would not be. The conversion to
+ * integers does not reach 2^31. */
 static inline vu gbsi_chance_from(vf q, vm likely_one)
 {
     const vf scaled = vf_fma(q, vf_set1(0x1p32F), vf_set1(0.5F));
@@ -30,7 +30,8 @@ static inline vu gbsi_chance_from(vf q, vm likely_one)
     return vu_select(likely_one, vu_sub(vu_set1(0), chance), chance);
 }
 
-/* Finite log-odds: always open. Computes chances from the odds r: q = min(r, 1) / (1 + r). */
+/* Computes chances from finite odds r, or from their logarithms, for which all lanes are open. The
+ * less likely state has probability q. */
 static inline gbsi_chances gbsi_chances_of_odds(const gbsi_tile *tile, uint32_t row, bool linear)
 {
     const vf one = vf_set1(1.0F);
@@ -43,7 +44,8 @@ static inline gbsi_chances gbsi_chances_of_odds(const gbsi_tile *tile, uint32_t 
     return c;
 }
 
-/* Weights that may be 0, or logs that may be -infinity. */
+/* Computes chances from weights, some of which may be 0, or from log-weights, some of which may be
+ * -infinity. */
 static inline gbsi_chances gbsi_chances_of_pair(const gbsi_tile *tile, uint32_t row)
 {
     const vf zero = vf_set1(0.0F);
@@ -71,8 +73,8 @@ static inline gbsi_chances gbsi_chances_of_pair(const gbsi_tile *tile, uint32_t 
     return c;
 }
 
-/* The bin of P 2^-32: intervals (b/B, (b+1)/B], or [b/B, (b+1)/B) [M32]. P B in 64 bits is exact.
- */
+/* Bin of P 2^-32 among the intervals (b/B, (b+1)/B] or [b/B, (b+1)/B) [M32]. P B is exact in 64
+ * bits. */
 static inline vu gbsi_bin_of(vu chance, uint32_t n_bins, int shift, bool left_edge)
 {
     if (shift != 0) {

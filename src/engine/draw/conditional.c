@@ -34,7 +34,7 @@ const char *gbsi_slot_text(const gbsi_plan *plan, uint32_t slot, char text[80])
     return text;
 }
 
-/* Counting sort by variable: start[v + 1] runs ahead as where the next factor of v goes. */
+/* Counting sort of factors by variable: start[v + 1] is where the next factor of v goes. */
 gbs_status gbsi_conditionals_new(const gbsi_plan *plan, gbsi_conditionals *out, gbs_error *err)
 {
     const gbsi_factors *factors = &plan->model->factors;
@@ -123,8 +123,8 @@ bool gbsi_normalise(double *logw, uint32_t k)
 
 uint32_t gbsi_chance(const double p[2])
 {
-    /* p of state 1 is near 1 only to 2^-53; p of state 0 has no such error, so the smaller one
-     * decides. */
+    /* The smaller of p[0] and p[1] decides: it has full relative accuracy, while the larger one is
+     * near 1 and has an error of 2^-53. */
     const double small = p[1] < p[0] ? p[1] : p[0];
     const double scaled = small * 0x1p32 + 0.5;
     const uint64_t rounded = scaled < 1.0 ? 1 : (uint64_t)scaled; /* at most 2^31 */

@@ -4,8 +4,9 @@
  *
  * A sweep of N updates takes N numbers: number n drives the update at position n mod N of the sweep
  * floor(n / N). Over P sweeps the update at position i takes the numbers i, i + N, i + 2 N, ...,
- * which are all P different ones modulo P if gcd(N, P) = 1. If it is b > 1 they would be P / b
- * numbers b times over, so every P / b sweeps the register moves on by one number more. */
+ * which are all P different ones modulo P if gcd(N, P) = 1. If gcd(N, P) = b > 1, the update would
+ * get P / b different numbers, each b times. The register therefore skips one number after every P
+ * / b sweeps. */
 #include "draw/cud_draw.h"
 
 #include <inttypes.h>
@@ -18,12 +19,13 @@
 
 const char *const gbsi_cud_options[] = {"cud-bits", "cud-offset", "cud-scheme", NULL};
 
-/* The shortest period that a run without --sweeps takes, and the standard error it aims for. */
+/* Bits of the shortest and of the longest period that a run without --sweeps takes, and the
+ * standard error that such a run aims for. */
 #define LEAST_AUTO_BITS 10u
 #define MOST_AUTO_BITS  24u
 #define AUTO_TARGET     0.005
 
-/* Bits for this many sweeps, 0 if they are not a whole period. */
+/* Number of bits whose period is `sweeps`; 0 if `sweeps` is not a whole period. */
 static uint32_t bits_of_sweeps(uint64_t sweeps)
 {
     for (uint32_t m = GBSI_CUD_LEAST_BITS; m <= GBSI_CUD_MOST_BITS; ++m) {
@@ -47,8 +49,8 @@ static gbs_status refuse_sweeps(uint64_t sweeps, gbs_error *err)
                      sweeps, gbsi_cud_period(m), above);
 }
 
-/* Draws enough for a fair coin to have half the standard error asked for: the other half is for
- * their being correlated. */
+/* Number of bits that gives enough draws for a fair coin to have half the requested standard error.
+ * The other half allows for the correlation of the draws. */
 static uint32_t bits_of_target(const gbs_run_options *options)
 {
     const double target = options->target_error > 0.0 ? options->target_error : AUTO_TARGET;
@@ -84,7 +86,7 @@ gbs_status gbsi_cud_draw_settle(gbs_run_options *options, char *warning, gbs_err
     }
     const uint64_t period = gbsi_cud_period(m);
     const uint64_t offset =
-        options->cud_offset; /* 0: chosen with the number of variables in view */
+        options->cud_offset; /* 0 stands for an offset that suits the number of variables */
     if (offset != 0 && (offset >= period || gbsi_gcd(offset, period) != 1)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--cud-offset: found %" PRIu64
@@ -105,7 +107,7 @@ gbs_status gbsi_cud_draw_settle(gbs_run_options *options, char *warning, gbs_err
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
-/* The number of chains, including those that pad the last group. */
+/* Number of chains, including chains that pad the last group. */
 static size_t chains_held(const gbsi_draw_job *job)
 {
     return (size_t)job->lanes * job->n_groups;
@@ -120,7 +122,7 @@ gbs_status gbsi_cud_draw_bytes(const gbsi_draw_job *job, uint64_t *n, gbs_error 
 }
 
 /* Cranley & Patterson (1976), SIAM J. Numer. Anal. 13(6):904-914: one uniform number per variable
- * and chain, the same all through the run, added modulo 1. */
+ * and chain is added modulo 1 to all driving numbers. It stays constant during the run. */
 static void draw_shifts(gbsi_cud_draw *d, const gbsi_draw_job *job)
 {
     const gbsi_plan *plan = job->plan;
@@ -146,7 +148,7 @@ gbs_status gbsi_cud_draw_init(const gbsi_draw_job *job, void **state, gbs_error 
     const gbs_cud_scheme scheme = (gbs_cud_scheme)options->cud_scheme;
     const uint64_t polynomial = gbsi_cud_polynomial(m);
     d->n_slots = job->plan->n_slots;
-    d->n_places = job->plan->n_sampled; /* every variable once in a pass */
+    d->n_places = job->plan->n_sampled; /* every variable takes one number in a pass */
     gbsi_cud_init(&d->sequence, scheme, m, polynomial,
                   options->cud_offset != 0
                       ? options->cud_offset
@@ -173,14 +175,14 @@ void gbsi_cud_draw_free(void *state)
     }
 }
 
-/* The numbers of a sweep, in order. */
+/* Computes the numbers of a sweep, in order. */
 gbs_status gbsi_cud_draw_begin_pass(void *state, const struct gbsi_schedule *schedule,
                                     const struct gbsi_group *group, uint64_t pass, gbs_error *err)
 {
     gbsi_cud_draw *d = state;
     const uint64_t period = d->sequence.period;
-    const uint64_t per_block = period / d->n_blocks; /* sweeps */
-    const uint64_t sweep = pass % period;            /* the numbers repeat after N P of them */
+    const uint64_t per_block = period / d->n_blocks; /* number of sweeps */
+    const uint64_t sweep = pass % period;            /* the numbers repeat after `period` sweeps */
     const uint64_t n = (sweep % per_block * (d->n_places % period) + sweep / per_block) % period;
     (void)schedule;
     (void)group;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of the cud draw, shared by its two files. */
+/* State of the cud draw, which cud_draw.c and cud_lanes.c share. */
 #ifndef GBSI_DRAW_CUD_DRAW_H
 #define GBSI_DRAW_CUD_DRAW_H
 
@@ -11,10 +11,10 @@ typedef struct gbsi_cud_draw {
     gbsi_cud sequence;
     uint64_t n_places; /* numbers per sweep, N */
     uint64_t n_blocks; /* gcd(N, P) */
-    uint64_t next;     /* number whose word `word` is, UINT64_MAX: none yet */
+    uint64_t next;     /* index of the number whose word is `word`; UINT64_MAX before the first */
     uint32_t word;
-    uint32_t *driving; /* [n_places] words of this pass by position in the sequence */
-    uint32_t *shift;   /* [group][slot][lane], as the states lie */
+    uint32_t *driving; /* [n_places] words of this pass, by position in the sweep */
+    uint32_t *shift;   /* [group][slot][lane] shifts, in the layout of the states */
     uint32_t n_slots;
 } gbsi_cud_draw;
 

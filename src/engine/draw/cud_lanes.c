@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiles of the cud draw: its own words in place of random ones, then the rule of the random draw.
- */
+/* Draws tiles of the cud draw: words of the sequence replace the random words, and the rule is that
+ * of the random draw. */
 #include "draw/cud_draw.h"
 #include "draw/tile_lanes.h"
 #include "simd/lanes.h"
@@ -9,8 +9,9 @@
 
 extern const gbsi_draw GBSI_V(gbsi_draw_cud);
 
-/* Driving number of a row's places plus the shifts, modulo 1 (past the last slot there is slack); a
- * word of 0 (u < 2^-32) is 1, so that no second word is asked for. */
+/* Computes the driving numbers of a row's places plus their shifts, modulo 1. The array of shifts
+ * has slack after the last slot. A word of 0 (u < 2^-32) becomes 1, so that the draw needs no
+ * second word. */
 static void row_words(const gbsi_cud_draw *d, const gbsi_tile *tile, uint32_t row, uint32_t *out)
 {
     const uint32_t lanes = tile->lanes;
@@ -36,8 +37,9 @@ static void fill_words(const gbsi_cud_draw *d, const gbsi_tile *tile, uint32_t *
     }
 }
 
-/* State 1 is to be drawn iff u < p. The random draw takes the less likely state iff u is below its
- * probability; where that is state 0, 1 - u stands for u. */
+/* Draws state 1 if and only if u < p. The random draw takes the less likely state if and only if
+ * its number is below the probability of this state. If state 0 is the less likely one, 1 - u
+ * replaces u. */
 static void binary(void *state, gbsi_tile *tile)
 {
     uint32_t word[GBSI_TILE_ROWS * GBSI_LANES];
@@ -54,7 +56,7 @@ static void binary(void *state, gbsi_tile *tile)
     tile->word = NULL;
 }
 
-/* The first state whose cumulative probability exceeds u. */
+/* Draws the first state whose cumulative probability exceeds u. */
 static void categorical(void *state, gbsi_tile *tile)
 {
     uint32_t word[GBSI_TILE_ROWS * GBSI_LANES];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options held against the draw that they name: those that contradict each other, and its bins. No
- * draw calls this. */
+/* Checks the options against the draw that they name: options that contradict each other, and the
+ * number of bins. No draw calls these functions. */
 #include "base/status.h"
 #include "draw/herding.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The properties that a row of draws.def states of its draw. Draws use these; draws.c finds the
- * tables of draws. */
+/* Properties of draws that the rows of draws.def state. Draws use these functions; draws.c finds
+ * the tables of draws. */
 #include <assert.h>
 
 #include "draw/herding.h"

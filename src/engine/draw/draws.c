@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All draws, by their number and by instruction set. */
+/* Tables of all draws, by number and instruction set. */
 #include <assert.h>
 #include <stddef.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of draws.def: what each promises, needs and keeps, whatever its keys, on every
- * instruction set. */
+/* Tests the rows of draws.def: traits, options and saved weights of each draw, with all keys, on
+ * every instruction set. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,12 +16,12 @@
 enum {
     RANDOM = GBSI_DRAW_EXACT | GBSI_DRAW_INDEPENDENT | GBSI_DRAW_HEATS,
     HERDED = GBSI_DRAW_CONTEXT | GBSI_DRAW_TABLED | GBSI_DRAW_HERDS,
-    BY_BINS = GBSI_DRAW_HERDS, /* of the conditional alone */
+    BY_BINS = GBSI_DRAW_HERDS, /* keys by the conditional alone */
 };
 
 static const struct {
     const char *name;
-    int keys; /* AUTO: the draw's own, or none */
+    int keys; /* AUTO for the draw's own keys, or for none */
     unsigned traits;
 } rows[] = {
     {"random", GBS_KEYS_AUTO, RANDOM},
@@ -77,8 +77,8 @@ static void check_traits(const gbs_run_options *options)
     }
 }
 
-/* Of every draw, and of every row above: weights are counted, saved and freed; keys and a threshold
- * are options of those that have them. */
+/* For every draw, and for every row above: weights are counted, saved and freed; keys and a
+ * threshold are options of the draws that have them. */
 static void what_traits_imply(void **state)
 {
     (void)state;
@@ -98,7 +98,8 @@ static void what_traits_imply(void **state)
     }
 }
 
-/* Of draws that are no row: weights without keys, and an option of herding without weights. */
+/* Options of draws that no row describes: weights without keys, and an option of herding without
+ * weights. */
 static void options_that_apply(void **state)
 {
     (void)state;

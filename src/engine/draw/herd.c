@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Herding weights and their initial values. An initial value is a hash of (seed, chain, variable,
- * key): chains differ, and the order in which keys are first met does not matter. */
+ * key): chains start differently, and the order in which updates first use the keys does not
+ * matter. */
 #include "draw/herd.h"
 
 #include <string.h>
@@ -48,7 +49,7 @@ gbs_status gbsi_herd_new(const gbsi_draw_job *job, gbsi_herd **out, gbs_error *e
     return GBS_OK;
 }
 
-/* Rows of lanes, zeroed; none: NULL. */
+/* Allocates n zeroed rows, each with a number for every lane; NULL if n is 0. */
 static gbs_status take_rows(const gbsi_herd *herd, size_t n, size_t size, void **rows,
                             gbs_error *err)
 {
@@ -87,8 +88,8 @@ gbs_status gbsi_herd_take(gbsi_herd *herd, gbs_error *err)
     return GBS_OK;
 }
 
-/* The words that one start is made from.
- * @param name name of the key. @param block number of a block of four states. */
+/* Computes the random words from which an initial value is made.
+ * @param name name of the key. @param block number of the block of four states. */
 static void start_words(const gbsi_herd *herd, uint32_t slot, uint32_t chain, uint64_t name,
                         uint32_t block, uint32_t word[4])
 {
@@ -98,7 +99,8 @@ static void start_words(const gbsi_herd *herd, uint32_t slot, uint32_t chain, ui
     gbsi_philox(herd->seed, chain, mixed >> 8, variable, GBSI_PURPOSE_HERD, word);
 }
 
-/* u = 2^32 - 1 - v with v = p - w: random v, v = 1/2, or w = 0 [M19]. */
+/* Initial phases u = 2^32 - 1 - v with v = p - w. The option --herd-init chooses random v, v = 1/2,
+ * or w = 0 [M19]. */
 void gbsi_herd_start_phases(const gbsi_herd *herd, uint32_t slot, uint32_t group, uint64_t name,
                             uint32_t chance, uint32_t *phase)
 {
@@ -113,8 +115,8 @@ void gbsi_herd_start_phases(const gbsi_herd *herd, uint32_t slot, uint32_t group
     }
 }
 
-/* w = p - v on the support, v from Dirichlet(1, ..., 1) there as normalised exponentials, or 1/n.
- */
+/* Computes initial weights w = p - v on the states of positive probability. v is drawn from
+ * Dirichlet(1, ..., 1) as normalised exponentials, or is 1/n for n such states. */
 static void start_vector(const gbsi_herd *herd, uint32_t slot, uint32_t chain, uint64_t name,
                          const double *p, uint32_t k, double *w)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Herding weights of all chains: their layout, their initial values [M19], and how they are saved.
  *
- * A weight of a variable of two states is a phase u in units of 2^-32: u += P, and the value is the
- * carry. With w = p - (2^32 - 1 - u) this is w += p - x, x = [w > 0]. For a variable with more
- * states the weight is a vector of doubles that sums to 0. */
+ * The weight of a variable of two states is a phase u in units of 2^-32. An update adds P to u, and
+ * the value x is the carry. With w = p - (2^32 - 1 - u) this is the rule w += p - x, x = [w > 0].
+ * For a variable with more states the weight is a vector of doubles that sums to 0. */
 #ifndef GBSI_DRAW_HERD_H
 #define GBSI_DRAW_HERD_H
 
@@ -11,25 +11,26 @@
 
 /* ---- key_slices.c --------------------------------------------------------------------------- */
 
-/* Keys of one chain, sixteen slots side by side. */
-/* Sixteen consecutive slots of one chain, as the second packing of plans has them: dense and of two
- * states, one coding for all. Element d of lane i stands at [16 d + i]; padding has step 0. */
+/* Keys of sixteen slots of one chain, side by side. */
+/* Sixteen consecutive slots of one chain, as in the second packing of plans. All have two states,
+ * dense tables and one coding. Element d of lane i is at [16 d + i]; the step of padding is 0. */
 typedef struct gbsi_key_slice {
-    size_t link; /* first of 16 width links and steps */
-    size_t cell; /* cell of the first lane, to which the offsets of the lanes are relative */
-    size_t lut;  /* keys by code of the first lane; GBSI_NO_LUT: the code is the key */
+    size_t link; /* index of the first of 16 * width links and steps */
+    size_t cell; /* cell of the first lane; the other lanes have offsets relative to this cell */
+    /* index of the keys by code of the first lane; GBSI_NO_LUT if the code is the key */
+    size_t lut;
     uint32_t width;
-    uint8_t coding;  /* gbsi_coding of all */
-    uint8_t regular; /* else slot by slot */
+    uint8_t coding;  /* gbsi_coding of all sixteen slots */
+    uint8_t regular; /* 0 if the slots are handled one by one */
 } gbsi_key_slice;
 
 typedef struct gbsi_key_slices {
-    gbsi_key_slice *slice; /* [ceil(n_slots / 16)], NULL with sixteen lanes */
-    uint32_t *link;        /* slots */
+    gbsi_key_slice *slice; /* [ceil(n_slots / 16)]; NULL if there are sixteen lanes */
+    uint32_t *link;        /* slots of neighbours */
     uint32_t *step;
-    uint32_t *cell;   /* [16 slices] */
-    uint32_t *lut;    /* [16 slices] */
-    uint32_t *offset; /* [16 slices] added to codes */
+    uint32_t *cell;   /* [16 * number of slices] */
+    uint32_t *lut;    /* [16 * number of slices] */
+    uint32_t *offset; /* [16 * number of slices] numbers that are added to codes */
 } gbsi_key_slices;
 
 gbs_status gbsi_key_slices_new(const gbsi_keys *keys, gbsi_key_slices *slices, gbs_error *err);
@@ -39,13 +40,15 @@ void gbsi_key_slices_free(gbsi_key_slices *slices);
 
 struct gbsi_group;
 
-/* The weights of one group of chains. Arrays that the rule does not need are NULL. */
+/* Weights of one group of chains. Arrays that the rule does not use are NULL. */
 typedef struct gbsi_herd_group {
-    uint32_t *phase;       /* [n_phases][lanes]; paired: [n_phases / 2][phase, chance] */
-    int64_t *balance;      /* [n_balances][lanes] w of rule pre by bins, in units of 2^-32 */
-    double *vector;        /* [n_shares / k] keys of [lanes][k] each */
+    /* [n_phases][lanes]; if `paired`, [n_phases / 2] pairs of phase and chance */
+    uint32_t *phase;
+    /* [n_balances][lanes] weights w of rule pre by bins, in units of 2^-32 */
+    int64_t *balance;
+    double *vector;        /* [n_shares / k] keys, each with weights [lanes][k] */
     gbsi_key_table *table; /* [n_tables] */
-    uint64_t *whole;       /* [lanes] keys complete: code of the whole state */
+    uint64_t *whole;       /* [lanes] keys complete: code of the state of all variables */
 } gbsi_herd_group;
 
 typedef struct gbsi_herd {
@@ -53,32 +56,36 @@ typedef struct gbsi_herd {
     gbsi_herding how;
     uint64_t seed;
     uint32_t lanes, n_groups, first_chain;
-    uint64_t room, taken; /* bytes; of tables */
-    gbsi_keys keys;       /* keys that decide; empty with bins */
+    uint64_t room, taken; /* bytes that tables may take, and bytes that they have taken */
+    gbsi_keys keys;       /* keys that determine the conditional; empty if keys are bins */
     gbsi_key_slices slices;
-    bool paired; /* keys that decide, one chain: each phase and its chance are in one line */
-    size_t n_phases, n_balances, n_shares; /* numbers of each array, per lane */
-    size_t n_tables;                       /* hashed, of each group */
-    size_t *cell; /* [n_slots] bins: first phase of a slot of two states, number of the table of
-                     another; NULL: keys.slot says it */
+    /* whether each phase and its chance lie in one cache line: one chain, and keys that determine
+     * the conditional */
+    bool paired;
+    size_t n_phases, n_balances, n_shares; /* lengths of the arrays of each kind, per lane */
+    size_t n_tables;                       /* number of hashed tables of each group */
+    /* [n_slots] keys by bins: first phase of a slot of two states, or table number of another slot;
+     * NULL if keys.slot has these numbers */
+    size_t *cell;
     gbsi_herd_group *group;
-    uint32_t *visits; /* [n_slots] visits in a pass, while tables are grown; NULL: there are none */
+    /* [n_slots] visits in a pass, used while tables grow; NULL if there are no tables */
+    uint32_t *visits;
 } gbsi_herd;
 
-/* A herd without weights. */
+/* Makes a herd that has no weights yet. */
 gbs_status gbsi_herd_new(const gbsi_draw_job *job, gbsi_herd **out, gbs_error *err);
 void gbsi_herd_free(void *state);
-/* Room for the dense weights of every group, zeroed: n_phases, n_balances, n_shares; and n_tables
- * tables, empty. */
+/* Allocates the zeroed dense weights of every group (n_phases, n_balances and n_shares numbers) and
+ * n_tables empty tables. */
 gbs_status gbsi_herd_take(gbsi_herd *herd, gbs_error *err);
 
-/* The index of the phases of a cell, for keys that decide the conditional. */
+/* Index of the phases of a cell, if keys determine the conditional. */
 static inline size_t gbsi_herd_phase_at(const gbsi_herd *herd, size_t cell)
 {
     return herd->paired ? 2 * cell : cell * herd->lanes;
 }
 
-/* The value of one place and chain. */
+/* Stores the value of one place and chain. */
 static inline void gbsi_herd_put(const gbsi_tile *tile, size_t cell, uint32_t value)
 {
     if (tile->value_bytes == 1) {
@@ -88,7 +95,8 @@ static inline void gbsi_herd_put(const gbsi_tile *tile, size_t cell, uint32_t va
     }
 }
 
-/* Starts of one key in all lanes of a group. @param phase [lanes]; vector [lanes][k]. */
+/* Initial weights of one key in all lanes of a group. @param phase [lanes]. @param vector
+ * [lanes][k]. */
 void gbsi_herd_start_phases(const gbsi_herd *herd, uint32_t slot, uint32_t group, uint64_t name,
                             uint32_t chance, uint32_t *phase);
 void gbsi_herd_start_vectors(const gbsi_herd *herd, uint32_t slot, uint32_t group, uint64_t name,
@@ -96,21 +104,21 @@ void gbsi_herd_start_vectors(const gbsi_herd *herd, uint32_t slot, uint32_t grou
 
 /* ---- hashed tables (herd_tables.c) ----------------------------------------------------------- */
 
-/* The table of a slot in a group; NULL: the slot is dense. */
+/* Table of a slot in a group; NULL if the slot is dense. */
 gbsi_key_table *gbsi_herd_table(const gbsi_herd *herd, uint32_t slot, uint32_t group);
 gbsi_row_shape gbsi_herd_row_shape(const gbsi_herd *herd, uint32_t slot);
-/* Whether codes share rows. */
+/* Whether codes with equal conditionals share rows. */
 static inline bool gbsi_herd_is_named(const gbsi_herd *herd)
 {
     return herd->how.keys == GBS_KEYS_SHARED;
 }
-/* The table of a slot, if it has one, saved and loaded. */
+/* Save and load the table of a slot, if the slot has a table. */
 gbs_status gbsi_herd_save_table(const gbsi_herd *herd, uint32_t slot, uint32_t group,
                                 const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_herd_load_table(gbsi_herd *herd, uint32_t slot, uint32_t group,
                                 const gbsi_source *source, gbs_error *err);
 
-/* Functions of the gbsi_draw table. */
+/* Functions that gbsi_draw tables point to. */
 gbs_status gbsi_herd_begin_pass(void *state, const struct gbsi_schedule *schedule,
                                 const struct gbsi_group *group, uint64_t pass, gbs_error *err);
 gbs_status gbsi_herd_expect(void *state, uint32_t slot, gbs_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hashed tables of weights: how they are saved, and how they grow. They grow either before a pass,
+/* Hashed tables of weights: saving, loading and growing them. Tables grow either before a pass,
  * with room for every key that the pass can add, or before each update. */
 #include "base/memory.h"
 #include "draw/herd.h"
@@ -22,8 +22,9 @@ gbsi_key_table *gbsi_herd_table(const gbsi_herd *herd, uint32_t slot, uint32_t g
     return &herd->group[group].table[number];
 }
 
-/* Keys that decide keep the conditional beside the weights; bounded herding of two states whole
- * turns beside each phase. */
+/* Shape of the rows of a slot's table. If keys determine the conditional, a row has the conditional
+ * and the weights. In bounded herding of two states a row has a number of whole turns for each
+ * phase. */
 gbsi_row_shape gbsi_herd_row_shape(const gbsi_herd *herd, uint32_t slot)
 {
     const gbsi_herding *how = &herd->how;
@@ -55,7 +56,7 @@ static gbs_status no_room(const gbsi_herd *herd, uint32_t slot, uint64_t needed,
                          : "fewer --bins or --chains");
 }
 
-/* Makes room for a number of further visits of a slot by every chain of the group. */
+/* Makes room for `visits` further visits of a slot by every chain of the group. */
 static gbs_status grow(gbsi_herd *herd, uint32_t slot, uint32_t group, uint32_t visits,
                        gbs_error *err)
 {
@@ -69,8 +70,8 @@ static gbs_status grow(gbsi_herd *herd, uint32_t slot, uint32_t group, uint32_t 
     const uint64_t old =
         table->capacity == 0 ? 0 : gbsi_key_table_bytes(table->capacity / 2, row_bytes, named);
     const uint64_t bytes = gbsi_key_table_bytes(wanted, row_bytes, named);
-    if (wanted >= GBSI_NONE || herd->taken + bytes > herd->room) { /* the old and the new table
-                                                                      exist while one moves */
+    /* the old and the new table exist while rows are moved */
+    if (wanted >= GBSI_NONE || herd->taken + bytes > herd->room) {
         return no_room(herd, slot, herd->taken + bytes, err);
     }
     const gbs_status status = gbsi_key_table_reserve(table, wanted, row_bytes, named, err);
@@ -105,8 +106,8 @@ gbs_status gbsi_herd_expect(void *state, uint32_t slot, gbs_error *err)
     return GBS_OK;
 }
 
-/* The number of weights of one group: tables of groups differ in size, so this is a mean over
- * groups. */
+/* Number of weights of one group, as a mean over groups, because tables of groups differ in size.
+ */
 double gbsi_herd_n_weights(const void *state)
 {
     const gbsi_herd *herd = state;
@@ -124,7 +125,7 @@ double gbsi_herd_n_weights(const void *state)
     return dense + met / herd->n_groups;
 }
 
-/* ---- to be resumed --------------------------------------------------------------------------- */
+/* ---- saving and loading ---------------------------------------------------------------------- */
 
 gbs_status gbsi_herd_save_table(const gbsi_herd *herd, uint32_t slot, uint32_t group,
                                 const gbsi_sink *sink, gbs_error *err)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Herding weights of a model that ranks share, saved in the order of one process. */
+/* Saves the herding weights of a model that ranks share in the order in which one process saves
+ * them. */
 #include "draw/herd.h"
 #include "plan/plan.h"
 
-/* For draws by bins: the end of the cells of a slot of two states. The cells of the next such slot
- * begin there. */
+/* For keys by bins: end of the cells of a slot of two states, which is where the cells of the next
+ * such slot begin. */
 static size_t end_of_cells(const gbsi_herd *herd, uint32_t slot)
 {
     const gbsi_plan *plan = herd->plan;
@@ -15,7 +16,7 @@ static size_t end_of_cells(const gbsi_herd *herd, uint32_t slot)
     return next < plan->n_slots ? herd->cell[next] : herd->n_phases + herd->n_balances;
 }
 
-/* Phases, turns, or balances of a slot. */
+/* Span of the phases, turns or balances of a slot. */
 static gbsi_span cells_of(const void *context, uint32_t slot)
 {
     const gbsi_herd *herd = context;
@@ -49,8 +50,8 @@ typedef struct tables {
     uint32_t group;
 } tables;
 
-/* The bytes of a row of the slot's table, 0 if the slot has no table; the number of rows is in the
- * file. */
+/* Bytes of a row of the slot's table; 0 if the slot has no table. The saved data include the number
+ * of rows. */
 static uint64_t row_bytes(const void *object, uint32_t slot)
 {
     const tables *t = object;
@@ -80,7 +81,7 @@ static gbs_status skip_table(const void *object, uint64_t width, const gbsi_sour
     return width == 0 ? GBS_OK : gbsi_key_table_skip(row, gbsi_herd_is_named(t->herd), source, err);
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all weights ----------------------------------------------------------------------------- */
 
 static gbs_status weave_group(gbsi_herd *herd, uint32_t g, const gbsi_weave *weave,
                               const gbsi_sink *sink, const gbsi_source *source, gbs_error *err)

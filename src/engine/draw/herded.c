@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Herded Gibbs [M19]: every variable keeps a herding weight for each key, that is for each context
- * (Chen et al. 2016, algorithm 1), class of contexts with one conditional (their 4.3), sum of
- * neighbours, or state of all other variables. The key determines the conditional, so conditionals
- * are computed before the run, and the rules `pre` and `post` differ in the initial weights only.
+/* Herded Gibbs [M19]: every variable keeps a herding weight for each key. A key is a context (Chen
+ * et al. 2016, algorithm 1), a class of contexts with one conditional (their section 4.3), a sum of
+ * neighbours, or a state of all other variables. The key determines the conditional, so that
+ * conditionals are computed before the run. The rules `pre` and `post` differ in the initial
+ * weights only.
  *
- * This file holds the part that does not depend on the instruction set: it makes the state, and
- * draws variables with more than two states or with hard zeros, one place and chain at a time. */
+ * This file holds the part that does not depend on the instruction set. Its functions make the
+ * state of the draw, and draw variables with more than two states or with hard zeros for one place
+ * and chain at a time. */
 #include <assert.h>
 #include <math.h>
 
@@ -13,10 +15,10 @@
 #include "draw/herded.h"
 #include "plan/kernel.h"
 
-/* ---- making it ------------------------------------------------------------------------------- */
+/* ---- making the state ------------------------------------------------------------------------ */
 
-/* Dummy edges, by variables of the conditioned model. An edge to a variable that is observed,
- * implied or answered exactly would only add a constant to keys, and is left out. */
+/* Lists dummy edges by variables of the conditioned model. An edge to a variable that is observed,
+ * implied or answered exactly is left out, because it would only add a constant to keys. */
 gbs_status gbsi_herded_extra_edges(const gbsi_conditioned *model, const gbs_run_options *options,
                                    gbsi_edges *edges, gbs_error *err)
 {
@@ -58,7 +60,7 @@ gbs_status gbsi_herded_bytes(const gbsi_draw_job *job, uint64_t *n, gbs_error *e
     return status;
 }
 
-/* Keys complete: codes of whole states, where they are hashed. */
+/* Allocates the codes of whole states for keys complete, if slots are hashed. */
 static gbs_status take_whole(gbsi_herd *herd, gbs_error *err)
 {
     const bool wanted = herd->keys.scheme == GBS_KEYS_COMPLETE && herd->n_tables > 0;
@@ -96,7 +98,7 @@ gbs_status gbsi_herded_init(const gbsi_draw_job *job, void **state, gbs_error *e
     GBSI_TRY(gbsi_herd_new(job, &herd, err));
     GBSI_TRY(gbsi_keys_new(job, herd->how.keys, &herd->keys, err));
     herd->paired = herd->lanes == 1 && !herd->how.bounded;
-    /* the turns of bounded herding, 0 at first, come after the phases */
+    /* the turns of bounded herding, which start at 0, come after the phases */
     herd->n_phases = herd->keys.n_phases * (herd->how.bounded || herd->paired ? 2 : 1);
     herd->n_shares = herd->keys.n_shares;
     herd->n_tables = herd->keys.n_hashed;
@@ -121,7 +123,7 @@ cleanup:
 
 /* ---- one place of one chain ------------------------------------------------------------------ */
 
-/* Probability a of the cell (row, lane). */
+/* Probability of state a in the cell (row, lane). */
 static float *share_of(const gbsi_tile *tile, size_t cell, uint32_t width, uint32_t a)
 {
     return tile->p + ((cell / GBSI_LANES) * width + a) * GBSI_LANES + cell % GBSI_LANES;
@@ -137,7 +139,7 @@ static uint32_t dense_key(const gbsi_keys *keys, uint32_t slot, const gbsi_view 
     return s->lut == GBSI_NO_LUT ? code : keys->lut[s->lut + code];
 }
 
-/* u += P; x = carry. Where p is 0 or 1 the phase stays. */
+/* Adds P to the phase; the value is the carry. If p is 0 or 1, the phase stays. */
 static uint32_t herd_phase(gbsi_tile *tile, uint32_t place, uint32_t chance, uint32_t certain,
                            uint32_t *phase)
 {
@@ -222,7 +224,7 @@ static uint32_t draw_many(gbsi_herd *herd, gbsi_tile *tile, uint32_t place, size
     return value;
 }
 
-/* A place in all lanes, whatever its slot. */
+/* Draws a place in all lanes; the slot may be of any kind. */
 static void draw_place(gbsi_herd *herd, gbsi_tile *tile, uint32_t place, uint32_t slot)
 {
     for (uint32_t lane = 0; lane < tile->lanes; ++lane) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Herding with keys that decide the conditional, for every instruction set. */
+/* Herding with keys that determine the conditional: declarations for all instruction sets. */
 #ifndef GBSI_DRAW_HERDED_H
 #define GBSI_DRAW_HERDED_H
 
@@ -7,23 +7,24 @@
 
 /* ---- rows of hashed slots (herded_rows.c) ---------------------------------------------------- */
 
-/* A row of a hashed slot of two states. */
+/* Row of a hashed slot of two states. */
 typedef struct gbsi_phase_row {
     uint32_t chance, certain; /* gbsi_certain */
     uint32_t phase[];         /* [lanes] */
 } gbsi_phase_row;
 
-/* The weights of a lane in a row for more than two states: the row has p[k], then a vector per
- * lane. */
+/* Weights of a lane in a row of a slot with more than two states. The row holds p[k], then a vector
+ * for each lane. */
 static inline double *gbsi_row_vector(double *row, uint32_t k, uint32_t lane)
 {
     return row + (size_t)k * (1 + lane);
 }
 
-/* Returns the row for the states around a chain, making it if it does not exist: begin_pass
- * reserved room. */
+/* Returns the row for the states around a chain. Makes the row if it does not exist, in the room
+ * that begin_pass reserved. */
 void *gbsi_herded_row(gbsi_herd *herd, uint32_t slot, uint32_t group, const gbsi_view *view);
-/* Keys complete: the chain's code follows its new value. */
+/* Keys complete: updates the chain's code to the slot's new value. Must be called before the value
+ * is stored. */
 void gbsi_herded_moved(gbsi_herd *herd, uint32_t slot, uint32_t group, const gbsi_view *view,
                        uint32_t value);
 
@@ -36,7 +37,7 @@ gbs_status gbsi_herded_init(const gbsi_draw_job *job, void **state, gbs_error *e
 gbs_status gbsi_herded_begin_pass(void *state, const struct gbsi_schedule *schedule,
                                   const struct gbsi_group *group, uint64_t pass, gbs_error *err);
 /* gbsi_herded_place() updates one place in all lanes; the next function updates all places of a
- * tile. They handle any slot, and the vector code must give their results. */
+ * tile. Both functions handle any slot, and the vector code must give equal results. */
 void gbsi_herded_place(gbsi_herd *herd, gbsi_tile *tile, uint32_t place);
 void gbsi_herded_places(void *herd, gbsi_tile *tile);
 

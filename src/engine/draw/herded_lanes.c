@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Herded Gibbs of variables of two states with finite log-odds, sixteen chains at a time [M19]:
  *     key from the states of the neighbours,     u[key] += P[key],     x = carry.
- * With few keys all rows of weights are read and rows of other keys are masked out; with more keys
- * weights are gathered and scattered. Gathers of floats then carry integer bits. */
+ * If a slot has few keys, all rows of weights are read, and lanes with other keys are masked out of
+ * each row. If a slot has more keys, weights are gathered and scattered. The gathers of floats then
+ * carry the bits of integers. */
 #include "draw/herded.h"
 #include "draw/tile_lanes.h"
 
@@ -32,8 +33,8 @@ GBSI_INLINE vu code16(const gbsi_keys *keys, const gbsi_key_slot *s, const gbsi_
     return vb_widen(code);
 }
 
-/* table[index] of a table of n, of which as many entries or more can be read: up to sixteen are
- * looked up in a register. */
+/* Looks up table[index] for n entries. Tables of up to sixteen entries are looked up in a register.
+ * @param readable number of entries that may be read, at least n. */
 GBSI_INLINE vu look_up(const uint32_t *table, size_t readable, uint32_t n, vu index)
 {
     if (n <= GBSI_LANES && readable >= GBSI_LANES) {
@@ -42,7 +43,7 @@ GBSI_INLINE vu look_up(const uint32_t *table, size_t readable, uint32_t n, vu in
     return vu_gather(table, index);
 }
 
-/* Computes the row of each key; lanes with other keys add nothing to it. */
+/* Updates the weights of each key; lanes with other keys are masked out. */
 GBSI_INLINE vu few_keys(uint32_t *phase, uint32_t n_keys, vu p, vu key)
 {
     vu own = vu_set1(0);
@@ -100,15 +101,16 @@ GBSI_INLINE vu slice_code(const gbsi_key_slices *slices, const gbsi_key_slice *s
     return code;
 }
 
-/* Weights of one chain that no cache holds are asked for some rows ahead: states around a batch do
- * not change while it is drawn, so that its keys are known. */
+/* Number of rows by which weights of one chain are prefetched, because no cache holds them. The
+ * keys of these rows are known, since states around a batch do not change while the batch is drawn.
+ */
 #define AHEAD 4u
 
 typedef struct waiting {
-    uint32_t at[AHEAD][GBSI_LANES]; /* pairs of a row, by row modulo AHEAD */
+    uint32_t at[AHEAD][GBSI_LANES]; /* indices of the pairs of each row, by row modulo AHEAD */
 } waiting;
 
-/* The slice of a row that is one, else NULL. */
+/* Slice of a row; NULL if the row is not a regular slice. */
 GBSI_INLINE const gbsi_key_slice *slice_of(const gbsi_herd *herd, const gbsi_tile *tile,
                                            uint32_t row)
 {
@@ -148,13 +150,14 @@ GBSI_INLINE void ask_for(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t 
     }
 }
 
-/* Sixteen consecutive slots of one chain. */
+/* Draws sixteen consecutive slots of one chain. */
 GBSI_INLINE void slice_row(gbsi_herd *herd, gbsi_tile *tile, uint32_t row, const gbsi_key_slice *s,
                            const waiting *w)
 {
     uint32_t *pair = pairs_of(herd, tile, s);
     const vu at = vu_load(w->at[row % AHEAD]);
-    const vf2 both = vf_gather2((const float *)(const void *)pair, at); /* bits */
+    /* bits of a phase and a chance */
+    const vf2 both = vf_gather2((const float *)(const void *)pair, at);
     const vu p = vf_bits(both.second);
     const vu u = vu_add(vf_bits(both.first), p);
     vu_scatter(pair, at, u);
@@ -201,7 +204,7 @@ static void binary(void *state, gbsi_tile *tile)
     }
 }
 
-/* Draws keyed by bins of the probability are in binned_lanes.c and rounded_lanes.c. */
+/* Draws with keys by bins of the probability are in binned_lanes.c and rounded_lanes.c. */
 extern const gbsi_draw GBSI_V(gbsi_draw_binned);
 extern const gbsi_draw GBSI_V(gbsi_draw_binned_bounded);
 
@@ -227,7 +230,8 @@ const gbsi_draw GBSI_V(gbsi_draw_herded) = {
     .free = gbsi_herd_free,
 };
 
-/* Bounded herding on keys that decide: at random where no weight is large, one place at a time. */
+/* Bounded herding with keys that determine the conditional: one place at a time, and at random
+ * where no weight is large. */
 const gbsi_draw GBSI_V(gbsi_draw_bounded) = {
     .name = "bounded-error",
     .reference = "Yamashita & Suzuki (2019), Convergence analysis of herded-Gibbs-type sampling "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slots with too many contexts for a table of all of them: a row is made when its context is met.
- */
+/* Slots with too many contexts for a dense table. The row of a context is made when an update first
+ * has this context. */
 #include <string.h>
 
 #include "draw/herded.h"
@@ -8,7 +8,7 @@
 
 /* ---- codes ----------------------------------------------------------------------------------- */
 
-/* The part of one variable in the code of the whole state. */
+/* Contribution of one variable to the code of the whole state. */
 static uint64_t part_of_whole(const gbsi_herd *herd, uint32_t slot, uint32_t value)
 {
     const gbsi_plan *plan = herd->plan;
@@ -87,7 +87,7 @@ void *gbsi_herded_row(gbsi_herd *herd, uint32_t slot, uint32_t group, const gbsi
     if (found != GBSI_NONE) {
         return gbsi_key_table_row(table, found, row_bytes);
     }
-    /* The next free row is scratch until it is known whether the context has one already. */
+    /* The next free row serves as scratch until a look-up shows whether the context has a row. */
     double two[2];
     double *logw = k == 2 ? two : gbsi_key_table_row(table, (uint32_t)table->n_rows, row_bytes);
     gbsi_conditional_logw(&herd->keys.conditionals, slot, view, logw);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Herding: the settings that follow from the options. */
+/* Settings of herding that follow from the options. */
 #include "draw/herding.h"
 
 #include "simd/math.h"
 
-#define MOST_BINS    64u /* most bins chosen by default: 256 bytes per variable and chain */
+#define MOST_BINS    64u /* largest default number of bins: 256 bytes per variable and chain */
 #define USUAL_TARGET 0.005
 #define LEAST_PASSES 64.0
 
@@ -12,9 +12,9 @@ const char *const gbsi_herding_options[] = {"keys", "herd-rule", "herd-init", "b
 const char *const gbsi_bounded_options[] = {"keys",     "herd-rule", "herd-init",
                                             "bin-rule", "threshold", NULL};
 
-/* The number of passes that the options ask for, or else enough for 1 / target^2 draws: so many
- * independent draws of a fair coin have half the target as standard error. The number of passes, at
- * most as many as max_updates allows (0: no limit). */
+/* Number of passes that the options ask for. Without such an option the passes make 1 / target^2
+ * draws, because the standard error of this many independent draws of a fair coin is half the
+ * target. max_updates limits the number of passes; 0 stands for no limit. */
 uint64_t gbsi_draw_passes(const gbs_run_options *options, uint32_t n_slots)
 {
     const double per_pass = (double)n_slots * (double)options->chains + 1.0;
@@ -29,9 +29,9 @@ uint64_t gbsi_draw_passes(const gbs_run_options *options, uint32_t n_slots)
     return (uint64_t)(options->sweeps != 0 || most < passes ? most : passes);
 }
 
-/* B = sqrt(T / c) for T updates per variable, where c bounds the weights (1 for herding,
- * 1 + threshold for bounded error): Yamashita & Suzuki (2019), section 6.4, for the error of a
- * function of one variable. */
+/* Default number of bins B = sqrt(T / c) for T updates per variable. c bounds the weights: 1 for
+ * herding, 1 + threshold for bounded error. The choice minimises the error of a function of one
+ * variable (Yamashita & Suzuki 2019, section 6.4). */
 static uint32_t bins_of(const gbs_run_options *options, bool bounded, uint32_t n_slots)
 {
     if (options->bins != 0) {
@@ -68,7 +68,8 @@ int gbsi_herding_advise(const gbs_run_options *options, uint32_t n_slots, double
     if (keys == GBS_KEYS_COMPLETE || keys == GBS_KEYS_NEIGHBOURS) {
         return gbsi_draw_keyed(keys == GBS_KEYS_COMPLETE ? GBS_KEYS_NEIGHBOURS : GBS_KEYS_SHARED);
     }
-    /* bins of the same options with draw discretized, which has no threshold */
+    /* number of bins that draw discretized, which has no threshold, would have with these options
+     */
     return gbsi_keys_decide(keys) && bins_of(options, false, n_slots) < n_weights
                ? gbsi_draw_keyed(GBS_KEYS_BINS)
                : -1;

@@ -4,7 +4,8 @@
 
 #include "draw/herding.h"
 
-/* The first state whose cumulative probability exceeds u, of those that have any. */
+/* Draws the first state whose cumulative probability exceeds u, among the states of positive
+ * probability. */
 static uint32_t draw_random(const double *p, uint32_t k, uint32_t word)
 {
     const double u = ((double)word + 0.5) * 0x1p-32;
@@ -52,7 +53,8 @@ uint32_t gbsi_bounded_value(const gbsi_herding *how, int64_t w, uint32_t chance,
     return word < chance;
 }
 
-/* w = t 2^32 + u + P + 1 - 2^32 of the phase u is where the rule pre looks; w += P - x [M29]. */
+/* Rule pre decides by the weight w = t 2^32 + u + P + 1 - 2^32 of the phase u after t turns; then w
+ * += P - x [M29]. */
 uint32_t gbsi_bounded_phase(const gbsi_herding *how, uint32_t chance, uint32_t word,
                             uint32_t *phase, uint32_t *turns)
 {

@@ -5,7 +5,8 @@
 
 #include "base/memory.h"
 
-/* Couplings are equal below the first relative difference, and different above the second. */
+/* Two couplings are equal if their relative difference is below SAME_COUPLING, and different if it
+ * is above OTHER_COUPLING. */
 #define SAME_COUPLING  1e-10
 #define OTHER_COUPLING 1e-6
 
@@ -13,7 +14,8 @@ void gbsi_key_maker_free(gbsi_key_maker *m)
 {
     gbsi_surroundings_free(&m->own);
     GBSI_FREE(m->state, m->logw, m->coupling, m->by_sum);
-    *m = (gbsi_key_maker){0}; /* a failing gbsi_key_maker_new() frees, and so may its caller */
+    /* gbsi_key_maker_new() frees the object on failure, and its caller may free it again */
+    *m = (gbsi_key_maker){0};
 }
 
 gbs_status gbsi_key_maker_new(const gbsi_draw_job *job, int scheme, const gbsi_surroundings *around,
@@ -101,8 +103,8 @@ static double coupling_of(const gbsi_key_maker *m, size_t f)
            gbsi_factor_value_at(factors, arity, f, at[3]);
 }
 
-/* Two couplings that are surely not the same: what most models of many couplings say at once. If a
- * pair has several factors, the function decides nothing. */
+/* Whether two couplings of the slot surely differ, which is a quick answer for most models of many
+ * couplings. The function returns false if a pair of variables has several factors. */
 static bool couplings_differ(const gbsi_key_maker *m, uint32_t slot)
 {
     const gbsi_factors *factors = &m->plan->model->factors;
@@ -128,8 +130,8 @@ static bool couplings_differ(const gbsi_key_maker *m, uint32_t slot)
     return differ && n_pairs == n_links;
 }
 
-/* Writes the coupling of a slot to each of its neighbours to the scratch. If a pair has several
- * factors, their couplings are added in the order of the factors. */
+/* Writes the coupling between a slot and each of its neighbours to m->coupling. If a pair has
+ * several factors, their couplings are added in the order of the factors. */
 static void add_couplings(gbsi_key_maker *m, uint32_t slot)
 {
     const gbsi_factors *factors = &m->plan->model->factors;
@@ -144,8 +146,9 @@ static void add_couplings(gbsi_key_maker *m, uint32_t slot)
     }
 }
 
-/* Whether all couplings of a binary variable to binary neighbours are w or -w: the log-odds are
- * then field + w sum of x_j (x_j turned round where the coupling is -w). */
+/* Whether all couplings of a binary variable to binary neighbours are w or -w: The log-odds are
+ * then field + w sum of x_j, with 1 - x_j in place of x_j and another field where the coupling is
+ * -w. */
 static bool sum_decides(gbsi_key_maker *m, uint32_t slot, uint8_t *sign)
 {
     const size_t n = gbsi_key_links(m, slot);
@@ -163,7 +166,8 @@ static bool sum_decides(gbsi_key_maker *m, uint32_t slot, uint8_t *sign)
         return false;
     }
     const double field = log_odds(m, slot);
-    const double scale = fabs(field) > 1.0 ? fabs(field) : 1.0; /* rounding of sums */
+    /* scale for the rounding errors of sums */
+    const double scale = fabs(field) > 1.0 ? fabs(field) : 1.0;
     bool same = true;
     double w = 0.0;
     add_couplings(m, slot);
@@ -186,7 +190,7 @@ uint64_t gbsi_key_codes(gbsi_key_maker *m, uint32_t slot, bool *sum, uint8_t *si
         return GBSI_MANY_CODES;
     }
     if (m->scheme != GBS_KEYS_NEIGHBOURS) {
-        /* kept, because every bound on codes that is tried needs it */
+        /* the answer is kept, because the search tries several bounds on codes */
         const bool known =
             m->by_sum[slot] == GBSI_SUM_NO || (m->by_sum[slot] == GBSI_SUM_YES && sign == NULL);
         *sum = known ? m->by_sum[slot] == GBSI_SUM_YES : sum_decides(m, slot, sign);

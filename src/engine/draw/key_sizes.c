@@ -3,11 +3,11 @@
 #include "draw/key_codes.h"
 #include "draw/keys.h"
 
-/* Bound b lets slots of up to 2^b codes be dense. More codes than the last are never tabulated,
- * whatever memory there is: most would never be met. */
+/* Bound b makes slots of up to 2^b codes dense. Tables with more than MOST_CODES codes are never
+ * dense, however much memory there is: most of their codes would never occur. */
 #define N_BOUNDS   13
 #define MOST_CODES (UINT64_C(1) << (N_BOUNDS - 1))
-/* The most conditionals that are tabulated in all, so that it does not take more than seconds. */
+/* Most conditionals that are computed for dense tables, so that they take seconds at most. */
 #define MOST_WORK (UINT64_C(1) << 30)
 
 static uint64_t more(uint64_t a, uint64_t b)
@@ -21,7 +21,7 @@ static uint64_t times(uint64_t a, uint64_t b)
 }
 
 typedef struct slot_size {
-    uint64_t dense, work; /* of at most MOST_CODES codes */
+    uint64_t dense, work; /* sums over slots of at most MOST_CODES codes */
     uint64_t hashed;
 } slot_size;
 
@@ -32,24 +32,25 @@ static void add_size(slot_size *to, const slot_size *size)
     to->hashed = more(to->hashed, size->hashed);
 }
 
-/* Whether turns are counted: phases may leave the interval of herding. */
+/* Whether turns of phases are counted: bounded herding, in which phases may leave the interval of
+ * herding. */
 static bool counts_turns(const gbsi_key_maker *m)
 {
     return (m->job->traits & GBSI_DRAW_THRESHOLD) != 0;
 }
 
-/* The bytes of one code of a dense slot: */
+/* Bytes of one code of a dense slot. */
 static uint64_t code_bytes(const gbsi_key_maker *m, uint32_t slot)
 {
     const uint64_t n_lanes = (uint64_t)m->job->lanes * m->job->n_groups;
     const uint64_t k = gbsi_plan_arity(m->plan, slot);
     const uint64_t shared = m->scheme == GBS_KEYS_SHARED ? 4 + 8 : 0;
-    const bool two =
-        counts_turns(m) || m->job->lanes == 1; /* words: turns, or the chance once more */
+    /* whether there are two words: the phase, and the turns or a copy of the chance */
+    const bool two = counts_turns(m) || m->job->lanes == 1;
     return shared + (k == 2 ? (two ? 8 : 4) * n_lanes + 5 : 8 * k * (n_lanes + 1));
 }
 
-/* The bytes of one slot if it is dense, and if it is hashed. */
+/* Computes the bytes of one slot if it is dense, and if it is hashed. */
 static void size_slot(const gbsi_key_maker *m, uint32_t slot, uint64_t codes, slot_size *size)
 {
     const uint32_t v = m->plan->variable_of[slot];
@@ -68,7 +69,7 @@ static void size_slot(const gbsi_key_maker *m, uint32_t slot, uint64_t codes, sl
     size->hashed = times(grown, m->job->n_groups);
 }
 
-/* Links and offsets of slices of sixteen slots, for one chain. */
+/* Bytes of links and offsets of slices of sixteen slots, for one chain. */
 static uint64_t slice_bytes(const gbsi_key_maker *m)
 {
     uint64_t bytes = (uint64_t)m->plan->n_slots * 16;
@@ -81,7 +82,8 @@ static uint64_t slice_bytes(const gbsi_key_maker *m)
     return bytes;
 }
 
-/* The smallest bound under which a slot with this many codes has a dense table; N_BOUNDS: none. */
+/* Smallest bound under which a slot with this many codes is dense; N_BOUNDS if no bound makes it
+ * dense. */
 static uint32_t bound_of(uint64_t codes)
 {
     uint32_t b = 0;
@@ -91,15 +93,15 @@ static uint32_t bound_of(uint64_t codes)
     return b;
 }
 
-/* The largest bound on codes with which the tables fit: they may take all the room if nothing is
- * hashed, half of it otherwise. */
+/* Finds the largest bound on codes with which the tables fit. Dense tables may take all the room if
+ * no slot is hashed, and half of the room otherwise. */
 static gbsi_key_sizes sizes_of(gbsi_key_maker *m)
 {
     const uint64_t n_links = m->context == NULL ? 0 : m->context->start[m->plan->n_slots];
     const uint64_t always = (uint64_t)m->plan->n_slots * sizeof(gbsi_key_slot) + 8 * n_links +
                             (m->job->lanes == 1 ? slice_bytes(m) : 0);
-    slot_size by_bound[N_BOUNDS + 1] = {{0}}; /* sizes of the slots that each bound is the first to
-                                                 make dense */
+    /* sizes of the slots that are dense from each bound on */
+    slot_size by_bound[N_BOUNDS + 1] = {{0}};
     for (uint32_t slot = 0; slot < m->plan->n_slots; ++slot) {
         bool sum = false;
         const uint64_t codes = gbsi_key_codes(m, slot, &sum, NULL);
@@ -129,7 +131,7 @@ gbs_status gbsi_keys_size(const gbsi_draw_job *job, int scheme, gbsi_key_sizes *
     const bool neighbours = scheme != GBS_KEYS_COMPLETE;
     *sizes = (gbsi_key_sizes){.dense_bytes = gbsi_surroundings_bytes(job->plan, neighbours)};
     if (sizes->dense_bytes > job->room) {
-        return GBS_OK; /* refused for this alone */
+        return GBS_OK; /* exceeding the room is the only reason for refusal */
     }
     gbsi_key_maker m;
     gbs_status status = gbsi_key_maker_new(job, scheme, job->around, &m, err);

@@ -13,10 +13,11 @@ void gbsi_key_slices_free(gbsi_key_slices *slices)
     *slices = (gbsi_key_slices){0};
 }
 
-/* Slots of many links are left alone: padding would cost more than it saves. */
+/* Largest number of links in a slice. Slots with more links are handled one by one, because padding
+ * would cost more than slices save. */
 #define MOST_WIDTH 64u
 
-/* The shape of a slice; links are not placed yet. */
+/* Shape of a slice, whose links have no place yet. */
 static gbsi_key_slice shape_of(const gbsi_keys *keys, uint32_t first)
 {
     const gbsi_key_slot *s = keys->slot + first;
@@ -26,7 +27,8 @@ static gbsi_key_slice shape_of(const gbsi_keys *keys, uint32_t first)
     }
     for (uint32_t i = 0; i < WIDTH; ++i) {
         made.width = s[i].n_links > made.width ? s[i].n_links : made.width;
-        /* bits are shifted in from the last link on, so that all need as many */
+        /* bits are shifted in from the last link on, so that all slots need an equal number of
+         * links */
         made.coding =
             s[i].coding != s->coding || s[i].n_links != s->n_links ? GBSI_CODE_RADIX : made.coding;
         made.regular &= s[i].coding != GBSI_CODE_HASHED &&
@@ -56,7 +58,7 @@ static void fill(const gbsi_keys *keys, uint32_t first, const gbsi_key_slice *ma
 
 gbs_status gbsi_key_slices_new(const gbsi_keys *keys, gbsi_key_slices *slices, gbs_error *err)
 {
-    const uint32_t n = keys->plan->n_slots / WIDTH; /* whole ones */
+    const uint32_t n = keys->plan->n_slots / WIDTH; /* number of whole slices */
     size_t n_links = 0;
     slices->slice = gbsi_alloc_array_zero((size_t)n + 1, sizeof *slices->slice);
     for (uint32_t i = 0; slices->slice != NULL && i < n; ++i) {

@@ -40,7 +40,7 @@ uint64_t gbsi_key_table_bytes(size_t n, size_t row_bytes, bool named)
     return capacity * (named ? 20u : 12u) + capacity / 2 * row_bytes;
 }
 
-/* The place of a code or name in the hash table, or the free place where it belongs. */
+/* Place of a code or name in the hash table, or the free place where a new one belongs. */
 static size_t place_of(const gbsi_key_table *t, uint64_t code)
 {
     size_t at = gbsi_mix64(code) & (t->capacity - 1);
@@ -143,7 +143,7 @@ uint32_t gbsi_key_table_add_named(gbsi_key_table *table, uint64_t code, uint64_t
     return table->by_name[at];
 }
 
-/* ---- to be resumed --------------------------------------------------------------------------- */
+/* ---- saving and loading ---------------------------------------------------------------------- */
 
 gbs_status gbsi_key_table_save(const gbsi_key_table *t, gbsi_row_shape row, bool named,
                                const gbsi_sink *sink, gbs_error *err)

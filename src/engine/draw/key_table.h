@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of herding weights by 64-bit code, for variables with too many contexts for a dense table:
- * open addressing, half full at most, grown between passes only. There is one table per slot and
- * group; only one thread at a time writes to it. */
+ * The tables use open addressing, are at most half full, and grow between passes only. There is one
+ * table per slot and group; only one thread at a time writes to it. */
 #ifndef GBSI_DRAW_KEY_TABLE_H
 #define GBSI_DRAW_KEY_TABLE_H
 
@@ -11,7 +11,7 @@
 
 #include "base/saved.h"
 
-/* The finaliser of splitmix64: a bijection that leaves no pattern. */
+/* Finaliser of splitmix64, a bijection that mixes all bits. */
 static inline uint64_t gbsi_mix64(uint64_t a)
 {
     a = (a ^ a >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -21,45 +21,45 @@ static inline uint64_t gbsi_mix64(uint64_t a)
 
 typedef struct gbsi_key_table {
     uint64_t *code;    /* [capacity] */
-    uint32_t *row;     /* [capacity] GBSI_NONE: free */
-    uint32_t *by_name; /* [capacity] rows by name; NULL unless codes share rows */
-    uint64_t *name;    /* [capacity / 2] name of each row; NULL unless codes share rows */
-    void *rows;        /* [capacity / 2] rows of row_bytes each */
+    uint32_t *row;     /* [capacity] row of the code; GBSI_NONE if the place is free */
+    uint32_t *by_name; /* [capacity] row of each name; NULL if codes do not share rows */
+    uint64_t *name;    /* [capacity / 2] name of each row; NULL if codes do not share rows */
+    void *rows;        /* [capacity / 2] rows of row_bytes bytes each */
     size_t capacity;   /* 0 or a power of two */
     size_t n_codes, n_rows;
 } gbsi_key_table;
 
-/* Shape of the rows of a slot: of two states a chance, a certainty and a phase per lane; of more
- * the probabilities and a vector per lane. */
+/* Bytes of a row of a slot. With two states a row has a chance, a certainty and a phase per lane.
+ * With more states a row has the probabilities and a vector per lane. */
 size_t gbsi_key_table_row_bytes(uint32_t arity, uint32_t lanes);
-/* Per place in the table: codes, rows, names. */
+/* Bytes of the codes, rows and names of one place in the table. */
 size_t gbsi_key_table_entry_bytes(uint32_t arity, uint32_t lanes);
 
 void gbsi_key_table_free(gbsi_key_table *table); /* zeroes the struct */
 
-/* The bytes of a table with room for n codes. */
+/* Bytes of a table with room for n codes. */
 uint64_t gbsi_key_table_bytes(size_t n, size_t row_bytes, bool named);
-/* Room for n codes in all. On failure the table is unchanged. */
+/* Makes room for n codes in all. On failure the table is unchanged. */
 gbs_status gbsi_key_table_reserve(gbsi_key_table *table, size_t n, size_t row_bytes, bool named,
                                   gbs_error *err);
 
-/* The row of a code, or GBSI_NONE. */
+/* Row of a code, or GBSI_NONE. */
 uint32_t gbsi_key_table_find(const gbsi_key_table *table, uint64_t code);
 /* Adds a row for a new code; the table must have room for it. */
 uint32_t gbsi_key_table_add(gbsi_key_table *table, uint64_t code);
-/* The row of the name if one has it, else a new one (*fresh). */
+/* Returns the row of a name, and makes one if the name has no row (*fresh is then true). */
 uint32_t gbsi_key_table_add_named(gbsi_key_table *table, uint64_t code, uint64_t name, bool *fresh);
 
-/* The whole table, its rows as numbers of one size; load replaces it. @param room bytes that it
- * may take. */
+/* Shape of a row in saved tables, in which a row is a sequence of numbers of one size. Saving
+ * writes a whole table, and loading replaces it. @param room bytes that the table may take. */
 typedef struct gbsi_row_shape {
-    size_t bytes, number; /* 4 or 8 */
+    size_t bytes, number; /* bytes of a row, and bytes of a number (4 or 8) */
 } gbsi_row_shape;
 gbs_status gbsi_key_table_save(const gbsi_key_table *table, gbsi_row_shape row, bool named,
                                const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_key_table_load(gbsi_key_table *table, gbsi_row_shape row, bool named, uint64_t room,
                                const gbsi_source *source, gbs_error *err);
-/* Passes over one. */
+/* Skips a saved table in the source. */
 gbs_status gbsi_key_table_skip(gbsi_row_shape row, bool named, const gbsi_source *source,
                                gbs_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the tables of keys: the coding of every slot, the conditional of every code of a slot with
- * a dense table, and for shared keys the classes of equal conditionals. */
+/* Makes the tables of keys: the coding of every slot, and the conditional of every code of a slot
+ * with a dense table. For shared keys it finds the classes of codes with equal conditionals. */
 #include "draw/keys.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ uint64_t gbsi_hashed_code(const gbsi_keys *keys, uint32_t slot, const gbsi_view 
     return code;
 }
 
-/* Rounds d to a multiple of 2^-33, times the power of two below |d| if that is above 1. */
+/* Rounds d to a multiple of 2^-33 times the larger of 1 and the power of two just below |d|. */
 static double quantised(double d)
 {
     if (!isfinite(d)) {
@@ -56,7 +56,7 @@ static double quantised(double d)
     }
     const double steps = d / unit; /* below 2^34 */
     const double whole = (steps + 0x1.8p52) - 0x1.8p52;
-    return whole * unit + 0.0; /* no -0 */
+    return whole * unit + 0.0; /* + 0.0 turns -0 into 0 */
 }
 
 uint64_t gbsi_name_conditional(double *logw, uint32_t k)
@@ -115,10 +115,10 @@ static gbs_status room_for(gbsi_keys *keys, uint64_t n_phases, uint64_t n_shares
 
 /* ---- one slot ------------------------------------------------------------------------------- */
 
-/* Classes of a slot while they are found: open addressing by name. */
+/* Classes of a slot during the search for equal names: open addressing by name. */
 typedef struct classes {
     uint64_t *name; /* [capacity] */
-    uint32_t *key;  /* [capacity] GBSI_NONE: free */
+    uint32_t *key;  /* [capacity] key of the name; GBSI_NONE if the place is free */
     size_t capacity;
 } classes;
 
@@ -149,7 +149,7 @@ static uint32_t *class_of(classes *c, uint64_t name)
     return &c->key[at];
 }
 
-/* The conditional in m->logw becomes that of the slot's next key. */
+/* Makes the conditional in m->logw the conditional of the slot's next key. */
 static gbs_status add_key(const gbsi_key_maker *m, uint32_t slot, gbsi_keys *keys, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -175,7 +175,7 @@ static gbs_status add_key(const gbsi_key_maker *m, uint32_t slot, gbsi_keys *key
     return GBS_OK;
 }
 
-/* The neighbours in a configuration of that code. */
+/* Sets the neighbours of a slot to a configuration that has this code. */
 static void set_code(const gbsi_key_maker *m, const gbsi_key_slot *s, const gbsi_keys *keys,
                      bool sum, const uint8_t *sign, uint32_t code)
 {
@@ -225,7 +225,7 @@ static gbs_status tabulate(const gbsi_key_maker *m, uint32_t slot, bool sum, con
         TAKE(keys->lut, keys->lut_capacity, keys->n_lut + 1, "herding keys");
         keys->lut[keys->n_lut++] = *key;
     }
-    if (shared && s->n_keys == s->n_codes) { /* nothing to share: keys are codes */
+    if (shared && s->n_keys == s->n_codes) { /* every class has one code, so that keys are codes */
         keys->n_lut = s->lut;
         s->lut = GBSI_NO_LUT;
     }
@@ -291,9 +291,10 @@ static gbs_status make_slot(gbsi_key_maker *m, uint32_t slot, uint8_t *sign, cla
     return tabulate(m, slot, sum, sign, c, keys, err);
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- all slots ------------------------------------------------------------------------------- */
 
-/* Numbers every state of the whole model in mixed radix, if the numbers fit into 63 bits. */
+/* Computes the mixed-radix steps that number the states of the whole model, if these numbers fit 63
+ * bits. */
 static gbs_status make_whole_steps(const gbsi_key_maker *m, gbsi_keys *keys, gbs_error *err)
 {
     const gbsi_plan *plan = m->plan;
@@ -310,7 +311,7 @@ static gbs_status make_whole_steps(const gbsi_key_maker *m, gbsi_keys *keys, gbs
     return GBS_OK;
 }
 
-/* Reserves the tables: sizes are known if keys are codes; tables of shared keys grow. */
+/* Reserves the tables. Their sizes are known if keys are codes; tables of shared keys grow. */
 static gbs_status reserve_all(gbsi_key_maker *m, gbsi_keys *keys, gbs_error *err)
 {
     uint64_t n_phases = 0;
@@ -330,7 +331,7 @@ static gbs_status reserve_all(gbsi_key_maker *m, gbsi_keys *keys, gbs_error *err
     return room_for(keys, n_phases, n_shares, 0, err);
 }
 
-/* Masks are for variables with hard zeros only. */
+/* Drops the array of certainties if no variable has hard zeros. */
 static void drop_certain(gbsi_keys *keys)
 {
     for (size_t i = 0; i < keys->n_phases; ++i) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which herding weight an update uses: the states of the neighbours give a code, the code gives a
- * key. In all schemes except bins [M19] the key decides the conditional distribution, which is then
- * computed here once for each key, in double.
+/* Keys that choose the herding weight of an update: the states of the neighbours give a code, and
+ * the code gives a key. In all schemes except bins [M19] the key determines the conditional
+ * distribution. gbsi_keys_new() computes this distribution once for each key, in double.
  *
- * A slot with few codes has a number for each key: tables are dense. A slot with many keys is
- * HASHED: the keys that occur are stored by their 64-bit codes (key_table.h). The two forms of keys
- * give the same bits. */
+ * The tables of a slot with few codes are dense. A slot with many codes is HASHED: the keys that
+ * occur are stored by their 64-bit codes (key_table.h). Dense and hashed tables give equal results,
+ * bit by bit. */
 #ifndef GBSI_DRAW_KEYS_H
 #define GBSI_DRAW_KEYS_H
 
@@ -15,25 +15,26 @@
 #include "plan/context.h"
 
 typedef enum gbsi_coding {
-    GBSI_CODE_BITS,   /* up to 8 binary neighbours: sum of 2^j x_j, made in bytes */
-    GBSI_CODE_COUNT,  /* up to 255 binary neighbours: sum of x_j, made in bytes */
+    GBSI_CODE_BITS,   /* up to 8 binary neighbours: sum of 2^j x_j, computed in bytes */
+    GBSI_CODE_COUNT,  /* up to 255 binary neighbours: sum of x_j, computed in bytes */
     GBSI_CODE_RADIX,  /* offset + sum of step_j x_j, modulo 2^32 */
-    GBSI_CODE_HASHED, /* mixed radix where that fits 63 bits, else a sum of hashes */
+    GBSI_CODE_HASHED, /* mixed radix if the codes fit 63 bits, else a sum of hashes */
 } gbsi_coding;
 
 #define GBSI_NO_LUT SIZE_MAX
 
 typedef struct gbsi_key_slot {
-    size_t link; /* first of the slot */
-    size_t cell; /* first cell: one per key of two states, else one per key and state.
-                    HASHED: number of its table */
-    size_t lut;  /* keys by code start here; GBSI_NO_LUT: the code is the key */
+    size_t link; /* index of the slot's first link */
+    /* index of the slot's first cell; a key of two states has one cell, others one per state.
+     * HASHED: number of the slot's table */
+    size_t cell;
+    size_t lut; /* index of the slot's keys by code; GBSI_NO_LUT if the code is the key */
     uint32_t n_links;
-    uint32_t n_keys;  /* 0: HASHED */
-    uint32_t n_codes; /* 0: HASHED */
+    uint32_t n_keys;  /* 0 if HASHED */
+    uint32_t n_codes; /* 0 if HASHED */
     uint32_t offset;
     uint8_t coding; /* gbsi_coding */
-    uint8_t radix;  /* HASHED: mixed radix fits */
+    uint8_t radix;  /* HASHED: whether codes in mixed radix fit 63 bits */
 } gbsi_key_slot;
 
 typedef struct gbsi_keys {
@@ -41,32 +42,36 @@ typedef struct gbsi_keys {
     int scheme;            /* gbs_keys_kind */
     gbsi_key_slot *slot;   /* [n_slots] */
     uint32_t *link;        /* slots of neighbours */
-    uint32_t *step;        /* parallel to link: of RADIX */
+    uint32_t *step;        /* [links] factor of each neighbour's state in codes of RADIX */
     uint32_t *lut;
     size_t n_lut, lut_capacity;
     /* Arrays indexed by cell, for slots of two states. */
-    uint32_t *chance; /* round(p 2^32) of state 1; 0 if certain */
-    uint8_t *certain; /* gbsi_certain; NULL: all open */
+    uint32_t *chance; /* round(p 2^32) of state 1; 0 if the value is certain */
+    uint8_t *certain; /* gbsi_certain of each cell; NULL if no value is certain */
     size_t n_phases, phase_capacity, certain_capacity;
-    /* arrays indexed by the joint state of the other variables */
-    double *p; /* 0 in all states: impossible */
+    /* arrays of slots with more than two states, by cell */
+    double *p; /* probabilities; 0 in all states if the context is impossible */
     size_t n_shares, share_capacity;
-    /* Arrays are indexed by key, in the order of slots. If keys are shared: the numbers from which
-     * their first weights are hashed; else the codes. */
+    /* Numbers by key, in the order of slots. For shared keys the initial weights are hashes of
+     * these numbers; for other keys they are hashes of the codes. */
     uint64_t *name;
     size_t n_names, name_capacity;
-    size_t n_hashed;      /* slots */
-    uint64_t *whole_step; /* COMPLETE: [n_slots] of mixed radix over all variables; NULL: hashes */
-    gbsi_conditionals conditionals; /* kept while slots are hashed */
+    size_t n_hashed; /* number of hashed slots */
+    /* [n_slots] COMPLETE: steps of the mixed radix over all variables; NULL if codes are sums of
+     * hashes */
+    uint64_t *whole_step;
+    gbsi_conditionals conditionals; /* kept as long as hashed slots need them */
 } gbsi_keys;
 
 typedef enum gbsi_certain { GBSI_OPEN, GBSI_ALWAYS_0, GBSI_ALWAYS_1, GBSI_NEVER } gbsi_certain;
 
-/* The slots that would be dense, and the bytes needed; nothing is allocated. */
+/* Number of codes up to which slots would be dense, and the bytes needed. Nothing is allocated. */
 typedef struct gbsi_key_sizes {
-    uint64_t most_codes;   /* slots with more codes are hashed */
-    uint64_t dense_bytes;  /* tables for all lanes and groups, links and look-up included */
-    uint64_t hashed_bytes; /* the most bytes that hashed slots can grow to; UINT64_MAX: no bound */
+    uint64_t most_codes; /* slots with more codes are hashed */
+    /* bytes of dense tables for all lanes and groups, with links and look-up tables */
+    uint64_t dense_bytes;
+    /* largest number of bytes that hashed slots can take; UINT64_MAX if there is no bound */
+    uint64_t hashed_bytes;
 } gbsi_key_sizes;
 
 gbs_status gbsi_keys_size(const gbsi_draw_job *job, int scheme, gbsi_key_sizes *sizes,
@@ -74,14 +79,15 @@ gbs_status gbsi_keys_size(const gbsi_draw_job *job, int scheme, gbsi_key_sizes *
 gbs_status gbsi_keys_new(const gbsi_draw_job *job, int scheme, gbsi_keys *out, gbs_error *err);
 void gbsi_keys_free(gbsi_keys *keys); /* zeroes the struct */
 
-/* A hash of one state of one variable; sums of them name contexts beyond 63 bits. */
+/* Hash of one state of one variable. Sums of these hashes identify contexts whose numbers exceed 63
+ * bits. */
 uint64_t gbsi_state_hash(uint32_t variable, uint32_t state);
 
-/* The code of a hashed slot, in any key scheme except COMPLETE. */
+/* Code of a hashed slot, in any key scheme except COMPLETE. */
 uint64_t gbsi_hashed_code(const gbsi_keys *keys, uint32_t slot, const gbsi_view *view);
 
-/* The name of a conditional: log-odds quantised to 2^-33, relative above 1 [M19]. Log-weights
- * become what the quantised ones say. */
+/* Name of a conditional: a hash of the log-odds, rounded to 2^-33, or relative to their size if
+ * they exceed 1 [M19]. Replaces the log-weights by the rounded values. */
 uint64_t gbsi_name_conditional(double *logw, uint32_t k);
 
 #endif

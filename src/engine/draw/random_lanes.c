@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The random draw: inverse distribution function, one 32-bit word per update [M6].
+/* The random draw: inverts the distribution function, with one 32-bit word per update [M6].
  *
- * A value is drawn with its computed probability up to 2^-32 absolute and 2^-22 relative, and a
- * value of weight 0 is never drawn. Binary draws decide the less likely value. With e = exp(-|l|),
- * its probability is e / (1 + e), so it is drawn iff u (1 + e) < e. If u rounds to 1, the likely
- * value is drawn. Up to 32 states: weights become whole numbers r_a of sum T just below 2^32, and
- * the word picks one of the T units, t = floor(word T / 2^32): nothing is rounded after that. More
- * states: sums in double, where a word is exact. A word of 0 says u < 2^-32 and is refined by a
- * second word. */
+ * The frequency of a value differs from its computed probability by at most 2^-32 absolute and
+ * 2^-22 relative. A value of weight 0 is never drawn. A binary draw takes the less likely value
+ * with its probability e / (1 + e), e = exp(-|l|), that is, if and only if u (1 + e) < e. If u
+ * rounds to 1, the likely value is drawn. With up to 32 states, weights become whole numbers r_a
+ * whose sum T is just below 2^32. The word then picks one of the T units, t = floor(word T / 2^32),
+ * without further rounding. With more states, sums are in double, which represents a word exactly.
+ * A word of 0 means u < 2^-32; a second word refines it. */
 #include "draw/tile_lanes.h"
 
 #include <math.h>
@@ -16,10 +16,10 @@
 #include "rng/philox.h"
 #include "simd/math_lanes.h"
 
-/* The most states for which a draw uses whole numbers. */
+/* Most states for which a draw uses whole numbers. */
 #define MOST_WHOLE 32
 
-/* u of a lane whose word was 0. */
+/* Uniform number u of a lane whose word was 0, refined by a second word. */
 static double second_uniform(const gbsi_tile *tile, uint32_t row, uint32_t lane)
 {
     const uint32_t chain = tile->lanes == 1 ? tile->chain : tile->chain + lane;
@@ -27,7 +27,7 @@ static double second_uniform(const gbsi_tile *tile, uint32_t row, uint32_t lane)
     return gbsi_word(tile->seed, chain, tile->pass, place, GBSI_PURPOSE_REFINE) * 0x1p-64;
 }
 
-/* The uniform of a row, in [0, 1]; words of 0 refined. */
+/* Replaces the uniform numbers, in [0, 1], of lanes whose word was 0 by refined numbers. */
 static __attribute__((noinline)) vf refine(const gbsi_tile *tile, uint32_t row, vf u,
                                            unsigned zeros)
 {
@@ -49,7 +49,7 @@ GBSI_INLINE vf uniform(const gbsi_tile *tile, uint32_t row)
     return vm_any(zero) ? refine(tile, row, u, vm_bits(zero)) : u;
 }
 
-/* Stores state 1 in the lanes of the mask, 0 in the others. */
+/* Stores state 1 in the lanes of the mask and state 0 in the other lanes. */
 GBSI_INLINE void store_mask(const gbsi_tile *tile, uint32_t row, vm one)
 {
     if (tile->value_bytes == 1) {
@@ -59,11 +59,12 @@ GBSI_INLINE void store_mask(const gbsi_tile *tile, uint32_t row, vm one)
     }
 }
 
-/* With odds r = p(1) / p(0), given or as the exponential of a log, p of the less likely value is
- * min(r, 1) / (1 + r) if r is at most 1, and so for 1 / r. */
+/* Draws rows of two states. The odds r = p(1) / p(0) are given, or are the exponential of a log. If
+ * r <= 1, the less likely value has probability r / (1 + r); if r > 1, the formula holds with 1 / r
+ * in place of r. */
 GBSI_INLINE void binary_rows(const gbsi_tile *given_tile, const bool want_p, const bool linear)
 {
-    const gbsi_tile copy = *given_tile; /* tells the compiler that no store changes this copy */
+    const gbsi_tile copy = *given_tile; /* the compiler sees that no store changes this copy */
     const gbsi_tile *tile = &copy;
     const vf zero = vf_set1(0.0F);
     const vf one = vf_set1(1.0F);
@@ -94,8 +95,8 @@ static void binary(void *state, gbsi_tile *tile)
     }
 }
 
-/* The flag where a conditional has no positive weight; its maximum, or its total if linear, becomes
- * `instead` to go on. */
+/* Flags the lanes whose conditional has no positive weight. @param top maximum of the log-weights,
+ * or total of the weights if linear. @return top, with `instead` in these lanes. */
 static __attribute__((noinline)) vf flag_dead(gbsi_tile *tile, uint32_t row, vf top, vm dead,
                                               float instead)
 {
@@ -115,7 +116,7 @@ GBSI_INLINE vf checked_total(gbsi_tile *tile, uint32_t row, vf total)
     return vm_any(dead) ? flag_dead(tile, row, total, dead, 1.0F) : total;
 }
 
-/* The maximum of the log-weights of a row, which is subtracted from them. */
+/* Maximum of the log-weights of a row, which is subtracted from them. */
 GBSI_INLINE vf row_top(gbsi_tile *tile, uint32_t row, const uint32_t k)
 {
     const float *logw = tile->w + (size_t)row * k * GBSI_LANES;
@@ -126,7 +127,7 @@ GBSI_INLINE vf row_top(gbsi_tile *tile, uint32_t row, const uint32_t k)
     return checked_top(tile, row, top);
 }
 
-/* The values of lanes whose random word is 0, from a u < 2^-32 and the weights themselves. */
+/* Values of lanes whose random word is 0, from a refined u < 2^-32 and the float weights. */
 static __attribute__((noinline)) vu refine_values(const gbsi_tile *tile, uint32_t row, uint32_t k,
                                                   const vf *weight, vu value, unsigned zeros)
 {
@@ -157,9 +158,9 @@ static __attribute__((noinline)) vu refine_values(const gbsi_tile *tile, uint32_
     return vu_load(refined);
 }
 
-/* Returns 2^m such that the weights times 2^m add up to less than 2^32 and (except for 2^-18 of it)
- * no less than 2^31. The error of their float sum is below 2^-19. In bits: a float of exponent
- * field E is at least 2^(E - 127), and 158 - E + 127 is the field of 2^(31 - (E - 127)). */
+/* Returns 2^m such that the weights times 2^m add up to less than 2^32 and to at least 2^31 (1 -
+ * 2^-18). The relative error of their float sum is below 2^-19. A float whose exponent field is E
+ * is at least 2^(E - 127), and the exponent field of 2^(31 - (E - 127)) is 158 - E + 127. */
 GBSI_INLINE vf unit_scale(vf total)
 {
     const vf above = vf_mul(total, vf_set1(1.0F + 0x1p-18F));
@@ -168,8 +169,8 @@ GBSI_INLINE vf unit_scale(vf total)
 }
 
 /* Draws rows of up to MOST_WHOLE states: the first a with r_0 + ... + r_a > t. Such a state exists
- * because t < T, and its r_a is not 0. Inlined with a constant k for the usual arities, so that a
- * row stays in registers. */
+ * because t < T, and its r_a is not 0. k is a constant for the usual arities, so that a row stays
+ * in registers. */
 GBSI_INLINE void whole_rows(gbsi_tile *tile, const uint32_t k, const bool want_p, const bool linear)
 {
     const vu one = vu_set1(1);
@@ -211,7 +212,7 @@ GBSI_INLINE void whole_rows(gbsi_tile *tile, const uint32_t k, const bool want_p
     }
 }
 
-/* u of a row, exact except for words of 0, which are refined. */
+/* Uniform numbers of a row, exact in double; words of 0 are refined. */
 GBSI_INLINE vd exact_uniform(const gbsi_tile *tile, uint32_t row)
 {
     const vu word = vu_load(tile->word + (size_t)row * GBSI_LANES);
@@ -232,7 +233,7 @@ GBSI_INLINE vd exact_uniform(const gbsi_tile *tile, uint32_t row)
     return vd_load(refined);
 }
 
-/* Turns w into weights. @return the sum of the weights in double. */
+/* Replaces the log-weights of a row by weights. @return the sums of the weights in double. */
 GBSI_INLINE vd sum_weights(gbsi_tile *tile, uint32_t row, uint32_t k)
 {
     float *w = tile->w + (size_t)row * k * GBSI_LANES;
@@ -250,7 +251,7 @@ GBSI_INLINE vd sum_weights(gbsi_tile *tile, uint32_t row, uint32_t k)
     return total;
 }
 
-/* The last value of positive weight, used where rounding made u * total equal to the total. */
+/* Last value of positive weight, used if rounding makes u * total equal to the total. */
 static __attribute__((noinline)) vu last_positive(const float *weight, uint32_t k)
 {
     vu last = vu_set1(0);
@@ -261,8 +262,8 @@ static __attribute__((noinline)) vu last_positive(const float *weight, uint32_t 
     return last;
 }
 
-/* Draws rows of more states: turns logs into weights, and takes the first a with cdf_a > u total.
- */
+/* Draws rows of more than MOST_WHOLE states: turns log-weights into weights, and takes the first a
+ * whose cumulative weight exceeds u * total. */
 static void double_rows(gbsi_tile *tile)
 {
     const uint32_t k = tile->arity;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The random draw against its definition [M6], on every instruction set and in both packings: tiles
- * made by hand, words chosen, values and probabilities worked out in double. What a chain shows of
- * a wrong draw of probability 2^-40 is nothing; what a tile shows is everything. */
+ * are made by hand, words are chosen, and values and probabilities are computed in double. A chain
+ * would not show a wrong draw of probability 2^-40, but a tile shows it. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,18 +21,19 @@ enum { N_ROWS = 6, N_CELLS = N_ROWS * GBSI_LANES, MOST_STATES = 300 };
 static const uint32_t arities[] = {2, 3, 4, 5, 6, 7, 32, 33, 300};
 enum { N_ARITIES = sizeof arities / sizeof arities[0] };
 
-/* A tile by cell (row, lane). The conditional is remade for every draw: draws overwrite it. */
+/* A tile by cells (row, lane). The conditional is made again for every draw, because draws
+ * overwrite it. */
 typedef struct fixture {
     uint32_t k;
     bool odds;
     uint32_t lanes;
     bool want_p;
     bool wide;
-    bool linear;  /* weights, or odds, instead of their logs */
+    bool linear;  /* weights or odds, instead of their logarithms */
     float *logw;  /* [N_ROWS][k or 1][16] */
-    float *given; /* likewise, kept */
+    float *given; /* [N_ROWS][k or 1][16] copy of logw */
     uint32_t word[N_CELLS];
-    uint32_t value[N_CELLS]; /* drawn */
+    uint32_t value[N_CELLS]; /* values drawn */
     double p[N_CELLS][MOST_STATES];
     uint32_t flags, flag_place;
     /* where in the run */
@@ -101,7 +102,7 @@ static void draw_at(gbsi_simd level)
                       .word = f.word,
                       .w = f.logw,
                       .value = &value,
-                      .p = f.want_p ? f.logw : NULL}; /* where executors put it */
+                      .p = f.want_p ? f.logw : NULL}; /* executors set this pointer */
     const gbs_run_options options = gbs_run_options_default();
     const gbsi_draw *draw = gbsi_draw_of(&options, level);
     (f.odds ? draw->binary : draw->categorical)(NULL, &tile);
@@ -117,7 +118,7 @@ static void draw_at(gbsi_simd level)
     f.flag_place = tile.flag_place;
 }
 
-/* Plans make slots linear only within a span. */
+/* Whether the weights are within the span for which plans make slots linear. */
 static bool within_span(void)
 {
     for (size_t i = 0; i < (size_t)N_CELLS * width(); ++i) {
@@ -128,7 +129,8 @@ static bool within_span(void)
     return true;
 }
 
-/* On every set and in every form of tile, the values and probabilities being the same. */
+/* Runs check() on every instruction set and in every form of tile; values and probabilities must
+ * not depend on these. */
 static void draw_all(void (*check)(void))
 {
     const gbsi_simd best = gbsi_simd_force(GBSI_SIMD_AVX512);
@@ -166,13 +168,13 @@ static uint32_t second_word(uint32_t cell)
     return gbsi_word(f.seed, f.chain + lane, f.pass, place, GBSI_PURPOSE_REFINE);
 }
 
-/* u of a cell before it is rounded. */
+/* Uniform number u of a cell before it is rounded. */
 static double uniform_of(uint32_t cell)
 {
     return f.word[cell] != 0 ? f.word[cell] * 0x1p-32 : second_word(cell) * 0x1p-64;
 }
 
-/* Probabilities of a cell. @return false if no state has any. */
+/* Computes the probabilities of a cell. @return false if no state has weight. */
 static bool softmax(uint32_t cell, double *p)
 {
     double total = 0.0;
@@ -191,18 +193,18 @@ static bool softmax(uint32_t cell, double *p)
     return top > -INFINITY;
 }
 
-/* How far off the end of a value's part of the unit interval may be: weights by 2^-22 of
- * themselves, so by no more than the smaller side; whole numbers in place of up to 32 weights by
- * half of 2^-31 each; and the grid of words. */
+/* Largest deviation of the end of a value's part of the unit interval. Weights deviate by a
+ * relative 2^-22, which counts for the smaller side; whole numbers in place of up to 32 weights
+ * deviate by half of 2^-31 each; and words form a grid. */
 static double slack_at(double cdf)
 {
     const double smaller = cdf < 1.0 - cdf ? cdf : 1.0 - cdf;
     return 0x1p-21 * fmax(smaller, 0.0) + (f.k <= 32 ? f.k + 1 : 1) * 0x1p-32;
 }
 
-/* May a value be what the definition says? Binary draws: the less likely value below its
- * probability, u and that being off by a relative 2^-22. Others: the first whose cumulative
- * probability exceeds u. */
+/* Whether the definition allows a value. A binary draw takes the less likely value if u is below
+ * its probability, and both numbers may deviate by a relative 2^-22. Other draws take the first
+ * value whose cumulative probability exceeds u. */
 static bool may_be(uint32_t cell, const double *p, uint32_t value)
 {
     const double u = uniform_of(cell);
@@ -248,7 +250,7 @@ static float any_real(float low, float high)
     return low + (high - low) * (float)(any_word() >> 8) * 0x1p-24F;
 }
 
-/* Words as they come, and those at the ends of their range. */
+/* Random words, and words at the ends of the range. */
 static uint32_t test_word(uint32_t cell)
 {
     static const uint32_t edge[] = {0,          1,          2,          255,       0x7FFFFFFFu,
@@ -260,7 +262,7 @@ static uint32_t test_word(uint32_t cell)
 static void random_conditionals(float spread, float zeros)
 {
     for (uint32_t cell = 0; cell < N_CELLS; ++cell) {
-        const uint32_t alive = any_word() % f.k; /* one of them stays */
+        const uint32_t alive = any_word() % f.k; /* one state keeps its weight */
         f.word[cell] = test_word(cell);
         for (uint32_t a = 0; a < width(); ++a) {
             const bool zero = !f.odds && a != alive && any_real(0.0F, 1.0F) < zeros;
@@ -302,7 +304,8 @@ static void follows_its_definition(void **state)
     for_every_arity(spreads_and_zeros);
 }
 
-/* Weights of zero first and last, words at both ends: the sums reach their ends there. */
+/* Weights of zero at the first and last states, and words at the two ends of the range, so that the
+ * sums reach their ends. */
 static void zeros_at_the_ends(void)
 {
     static const uint32_t word[] = {0, 1, UINT32_MAX};
@@ -325,8 +328,9 @@ static void zeros_are_never_drawn(void **state)
     for_every_arity(zeros_at_the_ends);
 }
 
-/* A first state (or a less likely one) so rare that a word of 0 alone does not draw it: the second
- * word does or does not, its probability being chosen a little above or below. */
+/* A first state, or a less likely one, that is so rare that a word of 0 alone does not draw it. The
+ * second word draws the state or not, because its probability is a little above or below the number
+ * of the second word. */
 static double nudge;
 static uint32_t rare_value;
 
@@ -379,7 +383,7 @@ static void a_word_of_zero_is_refined(void **state)
     for_every_arity(refine);
 }
 
-/* Equal weights: the value is the part of the unit interval that u is in, ends exact. */
+/* Equal weights: the value is the part of the unit interval that contains u, with exact ends. */
 static void check_ties(void)
 {
     for (uint32_t cell = 0; cell < N_CELLS; ++cell) {
@@ -413,9 +417,9 @@ static void ties(void **state)
     tear_down();
 }
 
-/* A last state of probability n 2^-32, n small: it is drawn by the n largest words (two more or
- * less: one by the rounding of its weight, one by the grid of words) and by no other. Float sums
- * gave it all of the last 256 or none. */
+/* A last state of probability n 2^-32 for a small n. The n largest words draw the state, and no
+ * other word does; the number may differ by two, one from the rounding of the weight and one from
+ * the grid of words. Float sums would give the state all of the last 256 words, or none. */
 static uint32_t n_words;
 
 static void check_rare_last(void)
@@ -449,7 +453,8 @@ static void rare_last_state(void **state)
     }
 }
 
-/* Every state of weight zero: said, with the first place; the rest of the tile is drawn as ever. */
+/* If every state of a cell has weight zero, the draw reports the first such place, and draws the
+ * rest of the tile as usual. */
 static uint32_t dead_cell;
 
 static void check_dead(void)

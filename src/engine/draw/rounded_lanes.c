@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Herding by bins with an element of chance: randomly-discretized (Yamashita & Suzuki 2019,
- * algorithm 9) and bounded-error by bins (their algorithm 8), for any number of states [M28] [M29].
- */
+/* Herding by bins with random choices: randomly-discretized herding (Yamashita & Suzuki 2019,
+ * algorithm 9) and bounded-error herding by bins (algorithm 8 of the paper), for any number of
+ * states [M28] [M29]. */
 #include "draw/binned_lanes.h"
 
-/* p is rounded to one of the edges b / B of its bin: b = floor(p B), or b + 1 with the probability
- * p B - floor(p B), which is the low half of the product P B. Then the weight of the edge herds b /
- * B, which is known. At the edges 0 and 1 the value is certain and no weight is used. */
+/* Rounds p at random to an edge b / B of its bin: b is floor(p B) + 1 with probability p B -
+ * floor(p B), which is the low half of the product P B, and floor(p B) otherwise. The weight of the
+ * edge then herds the constant probability b / B. At the edges 0 and 1 the value is certain, and no
+ * weight is used. */
 GBSI_INLINE vu rounded_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu p,
                            unsigned open)
 {
@@ -33,7 +34,8 @@ GBSI_INLINE vu rounded_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row,
     return vu_load(value);
 }
 
-/* Draws x by w if it is beyond the threshold, else by the random word; then w += p - x. */
+/* Draws x by the weight w if w is beyond the threshold, else by the random word; then w += p - x.
+ */
 GBSI_INLINE vu bounded_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu p,
                            unsigned open)
 {
@@ -71,7 +73,8 @@ static void binary(void *state, gbsi_tile *tile)
     }
 }
 
-/* Two states with hard zeros: where p is 0 or 1 it decides and nothing moves. */
+/* Draws a row of two states with hard zeros: where p is 0 or 1, the value is p and no weight
+ * changes. */
 GBSI_INLINE void pair_row(gbsi_herd *herd, gbsi_tile *tile, uint32_t row)
 {
     const gbsi_chances c = gbsi_chances_of_pair(tile, row);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of a tile as every draw takes and leaves them. */
+/* Functions that store the values of a row of a tile, and functions of random_lanes.c that other
+ * draws use. */
 #ifndef GBSI_DRAW_TILE_LANES_H
 #define GBSI_DRAW_TILE_LANES_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/accumulate.h"
 
-/* Defined by accumulate_lanes.c, once per instruction set. */
+/* Functions that accumulate_lanes.c defines, once per instruction set. */
 #define DECLARE(set, SET)                                                              \
     void gbsi_accumulate_tile_##set(float *, const gbsi_offsets *, const gbsi_tile *); \
     void gbsi_accumulate_state_##set(uint8_t *, const gbsi_arity_run *, size_t,        \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two shapes of everything. Sixteen lanes: a cell is a row of sixteen chains, and a tile of
- * consecutive slots is added as one stream. With one lane, the cells of a chain lie side by side; a
- * binary tile of consecutive slots is again contiguous, anything else is scattered. */
+/* Loops for sixteen lanes and for one lane. With sixteen lanes, a cell is a row of sixteen chains,
+ * and a tile of consecutive slots is added as one stream. With one lane, the cells of a chain lie
+ * side by side. A binary tile of consecutive slots is then contiguous too; the cells of other tiles
+ * are scattered. */
 #include <stddef.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ void GBSI_V(gbsi_accumulate_close)(gbsi_fast fast, const gbsi_closing *closing);
 
 /* ---- probabilities ---- */
 
-/* Rows of p per place, and which of them have a cell. */
+/* Number of rows of p for each place, and the rows that have a cell. */
 typedef struct tile_rows {
     size_t width, first, kept;
 } tile_rows;
@@ -28,7 +29,7 @@ static tile_rows rows_of(const gbsi_tile *tile)
         return (tile_rows){1, 0, 1};
     }
     if (tile->arity == 2) {
-        return (tile_rows){2, 1, 1}; /* state 0 is the complement */
+        return (tile_rows){2, 1, 1}; /* the probability of state 0 has no cell */
     }
     return (tile_rows){tile->arity, 0, tile->arity};
 }
@@ -55,10 +56,10 @@ static void add_chains(float *sum, const gbsi_offsets *cell_start, const gbsi_ti
     }
 }
 
-#define MOST_TURNED 16u /* cells of a slot */
+#define MOST_TURNED 16u /* most cells of a slot for which add_consecutive() is used */
 
-/* Adds whole rows of consecutive slots of one chain: a row holds sixteen places state by state, and
- * cells lie place by place. @return the number of places added. */
+/* Adds whole rows of consecutive slots of one chain. A row holds sixteen places state by state,
+ * while cells lie place by place. @return the number of places added. */
 static size_t add_consecutive(float *to, const gbsi_tile *tile, tile_rows rows)
 {
     const size_t n_full = tile->n_places / GBSI_LANES;
@@ -83,7 +84,7 @@ static size_t add_consecutive(float *to, const gbsi_tile *tile, tile_rows rows)
 static void add_places(float *sum, const gbsi_offsets *cell_start, const gbsi_tile *tile)
 {
     const tile_rows rows = rows_of(tile);
-    const size_t n_places = tile->n_places; /* the last row may be padded: not counted */
+    const size_t n_places = tile->n_places; /* places of padding in the last row are not counted */
     size_t place = 0;
     if (tile->contiguous) {
         place = add_consecutive(sum + gbsi_offset(cell_start, tile->first_slot), tile, rows);
@@ -113,7 +114,8 @@ void GBSI_V(gbsi_accumulate_tile)(float *sum, const gbsi_offsets *cell_start, co
 
 /* ---- counts ---- */
 
-/* Above this arity sixteen increments are cheaper than a comparison with every state. */
+/* Largest arity for which states are compared with every possible state; above it, sixteen single
+ * increments are cheaper. */
 #define MOST_COMPARED 16u
 
 static void count_binary(uint8_t *restrict count, const gbsi_state_rows *rows, size_t first,
@@ -148,7 +150,7 @@ static void count_compared(uint8_t *count, const gbsi_arity_run *run, const gbsi
     for (size_t i = 0; i < run->n_slots; i++) {
         const vb state = load_states(rows, run->first_slot + i);
         for (uint32_t a = 0; a < run->arity; a++, count += GBSI_LANES) {
-            /* equal lanes are 255, that is -1 */
+            /* lanes with equal states are 255, which is -1 */
             vb_store(count, vb_sub(vb_load(count), vb_eq(state, vb_set1((uint8_t)a))));
         }
     }
@@ -202,7 +204,7 @@ void GBSI_V(gbsi_accumulate_flush)(gbsi_fast fast, double *restrict open, size_t
     }
 }
 
-/* Adds the sums that one chain holds; the estimate has asked for them. */
+/* Adds the sums that one chain holds, which the estimate has fetched from the chain. */
 static inline void close_held(const float *restrict held, const gbsi_closing *closing)
 {
     const size_t first = closing->first_cell;
@@ -253,12 +255,12 @@ static inline void close_chain(gbsi_fast fast, const gbsi_closing *closing)
     }
 }
 
-/* Adds up sixteen chains for sixteen cells at once. Each cell is a sequence of dependent additions
- * over the chains, in ascending order; therefore a vector holds sixteen cells, and a chain is a
- * column of the block. */
+/* Number of cells and of chains that are added up at once. Each cell is a sequence of dependent
+ * additions over the chains, in ascending order. A vector therefore holds sixteen cells, and a
+ * chain is a column of the block. */
 #define BLOCK GBSI_LANES
 
-/* Returns what sixteen chains added to one cell, and sets the cell to 0. */
+/* Returns the fast sums of sixteen chains in one cell, and sets them to 0. */
 static inline vf take_row(gbsi_fast fast, size_t at)
 {
     if (fast.sum != NULL) {
@@ -276,8 +278,8 @@ static inline void add_total(double *total, vd s)
     vd_store(total, vd_add(vd_load(total), s));
 }
 
-/* The counts of sixteen cells, chain by chain: chain[j] has those of chain j. Works in four rounds,
- * each of which interleaves the first half with the second. */
+/* Transposes the counts of sixteen cells, so that chain[j] has the counts of chain j. Each of four
+ * rounds interleaves the first half of the vectors with the second half. */
 static inline void turn_counts(vb chain[BLOCK])
 {
     for (int round = 0; round < 4; round++) {
@@ -290,8 +292,8 @@ static inline void turn_counts(vb chain[BLOCK])
     }
 }
 
-/* Adds the counts of sixteen chains in n_cells cells, from `cell` on, to the early totals as whole
- * numbers, and sets them to 0. @param chain out: the counts, chain by chain. */
+/* Adds the counts of sixteen chains in n_cells cells, from `cell` on, to `early` as integers, and
+ * sets the counts to 0. @param chain out: the counts, chain by chain. */
 static inline void take_counts(gbsi_fast fast, const gbsi_closing *closing, size_t cell,
                                size_t n_cells, vb chain[BLOCK])
 {
@@ -307,9 +309,8 @@ static inline void take_counts(gbsi_fast fast, const gbsi_closing *closing, size
     turn_counts(chain);
 }
 
-/* Adds the sums S_b of n_cells cells, from `cell` on, to the totals. @param batch out, [BLOCK][16],
- * the rest untouched.
- */
+/* Adds the sums S_b of n_cells cells, from `cell` on, to the totals. @param batch [BLOCK][16] out:
+ * the sums; entries beyond n_cells are not changed. */
 static inline void take_block(gbsi_fast fast, const gbsi_closing *closing, size_t cell,
                               size_t n_cells, float *batch)
 {
@@ -321,7 +322,7 @@ static inline void take_block(gbsi_fast fast, const gbsi_closing *closing, size_
     }
 }
 
-/* Does the same in double for batches that are too long for the fast sums. */
+/* Does the work of take_block() in double, for batches that are too long for the fast sums. */
 static void take_long_block(gbsi_fast fast, const gbsi_closing *closing, size_t cell,
                             size_t n_cells, double *batch)
 {
@@ -346,7 +347,7 @@ static inline void add_chain(moments *m, vd s)
     m->square = vd_add(m->square, vd_mul(d, d));
 }
 
-/* The moments of a block, in arrays of its length. */
+/* Adds the moments of a block of n_cells cells to `sum` and `square`. */
 static inline void close_block(gbsi_fast fast, const gbsi_closing *closing, size_t cell,
                                const size_t n_cells, const double *reference, double *sum,
                                double *square)
@@ -378,7 +379,7 @@ static inline void close_block(gbsi_fast fast, const gbsi_closing *closing, size
     vd_store(square, m.square);
 }
 
-/* The last block, shorter than a vector. */
+/* Closes the last block, which is shorter than a vector. */
 static void close_rest(gbsi_fast fast, const gbsi_closing *closing, size_t cell, size_t n_cells)
 {
     const size_t at = cell - closing->first_cell;

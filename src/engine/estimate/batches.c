@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Standard errors from batch means. Passes come in blocks, [0, n_0), [n_0, 2 n_0), [2 n_0, 4 n_0),
- * ... Each block is cut into the same number of batches per chain, so batches double in length from
- * block to block. A batch b of one chain gives S_b, the sum of its p (or its visits), and n_b, its
- * number of updates. Batches of all chains are pooled. With r = sum S_b / sum n_b and B batches the
- * variance of one batch about the common mean is that of the ratio estimator (Cochran (1977),
- * Sampling Techniques, 3rd ed., section 6.3). Without own update counts n_b is constant and this is
- * the batch-means estimator of Flegal & Jones (2010), Annals of Statistics 38(2):1034-1070, eq. 6:
+/* Standard errors from batch means. Passes are divided into blocks [0, n_0), [n_0, 2 n_0), [2 n_0,
+ * 4 n_0), ... Each block has an equal number of batches per chain, so that batches double in length
+ * from block to block. A batch b of one chain gives the sum S_b of its probabilities p (or its
+ * number of visits), and its number of updates n_b. Batches of all chains are pooled. Let r = sum
+ * S_b / sum n_b for B batches. The variance of one batch about the common mean is that of the ratio
+ * estimator (Cochran (1977), Sampling Techniques, 3rd ed., section 6.3). If slots have no update
+ * counts of their own, n_b is constant, and the variance is the batch-means estimator of Flegal &
+ * Jones (2010), Annals of Statistics 38(2):1034-1070, eq. 6:
  *     v = sum_b (S_b - r n_b)^2 / (B - 1)
  *       = (sum d_b^2 - 2 s sum d_b n_b + s^2 sum n_b^2) / (B - 1),
  *     d_b = S_b - r0 n_b, s = r - r0 = sum d_b / sum n_b for any r0. If r0 is the mean of all
@@ -22,7 +23,7 @@
 #include "estimate/estimate_internal.h"
 #include "simd/math.h"
 
-/* Even the first batches are that long: shorter ones would hide any correlation. */
+/* Length of the first batches. Shorter batches would hide any correlation. */
 #define FIRST_LENGTH 4u
 
 static uint64_t first_length(const gbsi_estimate *e)
@@ -32,7 +33,8 @@ static uint64_t first_length(const gbsi_estimate *e)
 
 #define MOST_PER_CHAIN 128u
 
-/* 16 with 8 chains or more, else the least power of two with 128 in all; or as the shape says. */
+/* Number of batches per chain: 16 for 8 chains or more, else the least power of two that gives 128
+ * batches in all. shape.n_batches overrides this number. */
 static uint64_t batches_per_chain(const gbsi_estimate *e)
 {
     const uint32_t n_chains = e->shape.n_chains;
@@ -46,8 +48,8 @@ static uint64_t batches_per_chain(const gbsi_estimate *e)
     return per_chain;
 }
 
-/* Batches grow longer than the fast counts hold after at most 2 * 128 * 128 passes: until then
- * `early` has room for all. */
+/* A batch becomes longer than the fast counts hold after at most 2 * 128 * 128 passes. Until then
+ * `early` has room for all counts. */
 _Static_assert(2 * MOST_PER_CHAIN * GBSI_PASSES_OF_COUNTS <= UINT16_MAX, "early is too narrow");
 
 void gbsi_batches_start(gbsi_estimate *e)
@@ -74,14 +76,15 @@ static bool is_first_block(const gbsi_estimate *e)
     return e->batches.block_end == first_length(e) * e->batches.per_chain;
 }
 
-/* Passes done when the running block began. */
+/* Number of passes done when the running block began. */
 static uint64_t block_start(const gbsi_estimate *e)
 {
     return is_first_block(e) ? 0 : e->batches.block_end / 2;
 }
 
-/* Computes the sums over all chains when the current block began. Blocks begin after a power of two
- * of passes, where few chains keep their totals anyway. @param sum [end_cell - first_cell] */
+/* Computes the sums over all chains when the current block began. If there are few chains, these
+ * are the half-time totals, because blocks begin after 2^j passes. @param sum [end_cell -
+ * first_cell] */
 static void find_start_totals(const gbsi_estimate *e, size_t first_cell, size_t end_cell,
                               double *restrict sum)
 {
@@ -109,7 +112,7 @@ static void find_start_totals(const gbsi_estimate *e, size_t first_cell, size_t 
     }
 }
 
-/* Computes r0. @param start as found. @param r0 [end_cell - first_cell] out. */
+/* Computes r0. @param start from find_start_totals(). @param r0 [end_cell - first_cell] out. */
 static void find_reference(const gbsi_estimate *e, uint32_t slot, size_t first_cell,
                            size_t end_cell, const double *restrict start, double *restrict r0)
 {
@@ -117,8 +120,8 @@ static void find_reference(const gbsi_estimate *e, uint32_t slot, size_t first_c
     const size_t n = end_cell - first_cell;
     const double updates = e->counted ? (double)b->updates_start[slot] : (double)block_start(e);
     const double inverse = updates > 0 ? 1 / (updates * e->shape.n_chains) : 0;
-    const float *restrict first = b->rate + first_cell; /* the array is not used for anything else
-                                                           yet */
+    /* in the first block, `rate` holds the reference */
+    const float *restrict first = b->rate + first_cell;
     if (is_first_block(e)) {
         for (size_t i = 0; i < n; i++) {
             r0[i] = (double)first[i];
@@ -130,7 +133,8 @@ static void find_reference(const gbsi_estimate *e, uint32_t slot, size_t first_c
     }
 }
 
-/* The first batch of the first chain, not closed yet. */
+/* Sets the reference of the first block to the mean of the first batch of the first chain, before
+ * this batch is closed. */
 static void set_first_reference(gbsi_estimate *e, uint32_t slot, size_t first_cell, size_t end_cell)
 {
     const double n = (double)gbsi_estimate_updates(e, slot);
@@ -151,10 +155,10 @@ static void set_first_reference(gbsi_estimate *e, uint32_t slot, size_t first_ce
 
 /* ---- closing ---- */
 
-#define CELLS_CLOSED 512u /* together */
+#define CELLS_CLOSED 512u /* number of cells that are closed together */
 _Static_assert(CELLS_CLOSED == GBSI_SLOTS_HELD, "they are asked for as they are closed");
 
-/* Closes cells of a chain that keeps its sums itself. */
+/* Closes cells of a chain that holds its sums itself. */
 static void close_held(const gbsi_estimate *e, uint32_t group, gbsi_closing *closing)
 {
     float sum[CELLS_CLOSED];
@@ -165,8 +169,9 @@ static void close_held(const gbsi_estimate *e, uint32_t group, gbsi_closing *clo
     e->lanes->close((gbsi_fast){.sum = sum}, closing);
 }
 
-/* Cells of slots whose batches have n_b updates. Over all chains in double, in their order, however
- * they are grouped into lanes; rounded once. */
+/* Closes cells of slots whose batches have n_b updates. Sums over all chains are in double, in the
+ * order of the chains, and are rounded once. They do not depend on how chains are grouped into
+ * lanes. */
 static void close_cells(gbsi_estimate *e, uint32_t slot, size_t first_cell, size_t end_cell,
                         double n_b)
 {
@@ -237,7 +242,7 @@ static void close_slots(gbsi_estimate *e, uint32_t first, uint32_t end)
     }
 }
 
-/* Sum over all chains of closed batches. */
+/* Sum over all chains of the totals of closed batches. */
 static double closed_total(const gbsi_estimate *e, size_t cell)
 {
     const size_t lanes = e->shape.lanes;
@@ -251,10 +256,12 @@ static double closed_total(const gbsi_estimate *e, size_t cell)
     return sum;
 }
 
-/* Squares differ by what floats do not hold: never less than that is claimed. */
+/* Relative rounding error of a sum of squares in float. The variance is never claimed to be smaller
+ * than this share of the sum. */
 #define SQUARE_ROUNDING 0x1p-22
 
-/* v / length from the closed batches of the running block. @param total closed_total(). */
+/* Computes v / length from the closed batches of the running block. @param total from
+ * closed_total(). */
 static double block_rate(const gbsi_estimate *e, uint32_t slot, size_t cell, double total)
 {
     const gbsi_batches *b = &e->batches;
@@ -267,7 +274,7 @@ static double block_rate(const gbsi_estimate *e, uint32_t slot, size_t cell, dou
     }
     double start = 0;
     if (!is_first_block(e) && !e->split) {
-        start = b->start_total[cell]; /* find_start_totals() without its loops */
+        start = b->start_total[cell]; /* find_start_totals() for one cell, without its loops */
     } else {
         find_start_totals(e, cell, cell + 1, &start);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The incomplete beta function I_x(a, b) by the continued fraction of DLMF 8.17.22, evaluated with
- * the modified Lentz method (Thompson & Barnett (1986), J. Comput. Phys. 64:490-509). */
+/* Incomplete beta function I_x(a, b), computed by the continued fraction of DLMF 8.17.22, evaluated
+ * with the modified Lentz method (Thompson & Barnett (1986), J. Comput. Phys. 64:490-509). */
 #include "estimate/beta.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ double gbsi_beta_fraction(double a, double b, double x)
     return k;
 }
 
-/* The Stirling series (DLMF 5.11.1) without its first terms (a - 1/2) ln a - a + ln(2 pi)/2. */
+/* Stirling series (DLMF 5.11.1) without its first terms (a - 1/2) ln a - a + ln(2 pi)/2. */
 static double stirling_rest(double a)
 {
     const double i = 1 / a;
@@ -47,13 +47,14 @@ static double stirling_rest(double a)
     return i * (1.0 / 12 - i2 * (1.0 / 360 - i2 * (1.0 / 1260 - i2 * (1.0 / 1680 - i2 / 1188))));
 }
 
-/* ln(Gamma(a + b) / (Gamma(a) Gamma(b)) x^a y^b), y = 1 - x. The large terms of the three series
- * are put together first: a ln(x (a+b)/a) + b ln(y (a+b)/b) is small where the density is large. */
+/* ln(Gamma(a + b) / (Gamma(a) Gamma(b)) x^a y^b), y = 1 - x. The large terms of the three Stirling
+ * series are combined first, because a ln(x (a+b)/a) + b ln(y (a+b)/b) is small where the density
+ * is large. */
 static double log_front(double a, double b, double x, double y)
 {
     double shift = 0;
     double s = a + b;
-    while (a < 16) { /* Gamma(a) = Gamma(a + 1) / a, x^a = x^(a+1) / x, and as for a + b */
+    while (a < 16) { /* Gamma(a) = Gamma(a + 1) / a and x^a = x^(a+1) / x; likewise for a + b */
         shift += gbsi_log(a) - gbsi_log(s) - gbsi_log(x);
         a += 1;
         s += 1;
@@ -88,7 +89,7 @@ double gbsi_beta_quantile(double p, double a, double b)
     }
     double low = 0;
     double high = 1;
-    /* by halves, of the exponent where x is small */
+    /* bisection, of the exponent while x is small */
     for (int i = 0; i < 200 && high - low > 1e-15 * high && high > 1e-300; i++) {
         const double middle = low < 1e-3 * high
                                   ? gbsi_sqrt(low > 1e-300 ? low : 1e-300) * gbsi_sqrt(high)

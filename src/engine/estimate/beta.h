@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The beta distribution: posteriors of probabilities. */
+/* The beta distribution, for posteriors of probabilities. */
 #ifndef GBSI_ESTIMATE_BETA_H
 #define GBSI_ESTIMATE_BETA_H
 
@@ -7,16 +7,16 @@
  * x < (a + 1) / (a + b + 2). */
 double gbsi_beta_fraction(double a, double b, double x);
 
-/* P(X <= x) and its inverse for a, b > 0. The relative error is below 1e-10 for a + b < 10^9. NAN
- * outside the domains. */
+/* P(X <= x) and its inverse, for a, b > 0. The relative error is below 1e-10 if a + b < 10^9.
+ * Arguments outside the domains give NAN. */
 double gbsi_beta_cdf(double x, double a, double b);
 double gbsi_beta_quantile(double p, double a, double b);
 
-/* Student's t distribution: intervals and tests around estimates whose errors are estimated too. */
+/* Student's t distribution, for confidence intervals and tests with estimated errors. */
 
 /* P(T <= t) and its inverse for df > 0, not necessarily integral (df above 10^9 counts as 10^9).
- * The absolute error of the probability is below 1e-10. NAN outside the domains; the quantiles of 0
- * and 1 are -inf and +inf. */
+ * The absolute error of the probability is below 1e-10. Arguments outside the domains give NAN; the
+ * quantiles of 0 and 1 are -inf and +inf. */
 double gbsi_student_cdf(double t, double df);
 double gbsi_student_quantile(double p, double df);
 

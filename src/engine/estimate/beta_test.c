@@ -18,7 +18,7 @@ static void assert_within(double a, double b, double tolerance)
     }
 }
 
-/* Of whole a and b: P(X <= x) = P(Binomial(a + b - 1, x) >= a) (DLMF 8.17.5). */
+/* For whole a and b: P(X <= x) = P(Binomial(a + b - 1, x) >= a) (DLMF 8.17.5). */
 static void whole_numbers(void **unused)
 {
     (void)unused;
@@ -26,7 +26,7 @@ static void whole_numbers(void **unused)
         for (int b = 1; b < 40; b += 4) {
             for (double x = 0.03; x < 1; x += 0.12) {
                 const int n = a + b - 1;
-                double term = 1; /* of k successes, from n down */
+                double term = 1; /* term of k successes, from n down */
                 double sum = 0;
                 for (int k = 0; k < n; k++) {
                     term *= x;
@@ -50,7 +50,8 @@ static void quantiles_invert(void **unused)
         for (size_t j = 0; j < sizeof ab / sizeof *ab; j++) {
             for (size_t k = 0; k < sizeof p / sizeof *p; k++) {
                 const double x = gbsi_beta_quantile(p[k], ab[i], ab[j]);
-                if (x > 1e-290 && x < 0.999) { /* where a double can be near enough */
+                /* where a double can be near enough to the exact value */
+                if (x > 1e-290 && x < 0.999) {
                     assert_within(gbsi_beta_cdf(x, ab[i], ab[j]), p[k], 1e-8);
                 }
             }

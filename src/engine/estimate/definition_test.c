@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums, errors and R-hat against the definitions, worked out from a full record of what was fed;
- * and the same bits from every instruction set and lane shape. */
+/* Tests sums, errors and R-hat against their definitions, computed from a full record of the input;
+ * all instruction sets and lane shapes must give equal bits. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,9 +22,9 @@ static gbsi_estimate *new_estimate(const gbsi_estimate_shape *shape, gbsi_simd l
     return e;
 }
 
-/* ---- what is fed ---- */
+/* ---- input ---- */
 
-/* Multiples of 2^-6 with sum 1: float sums of them are exact. */
+/* Multiples of 2^-6 with sum 1, whose float sums are exact. */
 static float dyadic(const void *context, uint32_t chain, uint32_t slot, uint32_t state,
                     uint64_t pass)
 {
@@ -80,10 +80,10 @@ static void feed_pass(const feed *f, bool thin, uint64_t pass)
 /* ---- the definitions ---- */
 
 typedef struct record {
-    uint64_t n; /* passes */
+    uint64_t n; /* number of passes */
     uint32_t n_chains;
-    const double *sum;   /* [pass][chain] what the pass added */
-    const double *count; /* [pass] updates */
+    const double *sum;   /* [pass][chain] amount that the pass added */
+    const double *count; /* [pass] number of updates */
 } record;
 
 static double add_up(const record *r, uint32_t chain, uint64_t from, uint64_t to)
@@ -104,7 +104,7 @@ static double count_up(const record *r, uint64_t from, uint64_t to)
     return sum;
 }
 
-/* Which batches are claimed after n passes. @return their number per chain. */
+/* Batches from which errors are claimed after n passes. @return number of batches per chain. */
 static uint64_t claimed(uint32_t n_chains, uint64_t n, uint64_t *from, uint64_t *length)
 {
     const uint64_t full =
@@ -161,8 +161,8 @@ static double define_rhat(const record *r)
     while (power * 2 <= r->n) {
         power *= 2;
     }
-    /* Split where the two halves are most alike, of the last two powers of two (the earlier one
-     * when they are equally good). */
+    /* among the last two powers of two, the split whose halves have the most similar lengths (the
+     * earlier one of two equal splits) */
     uint64_t split = power / 2;
     if (llabs((long long)(2 * power) - (long long)r->n) <
             llabs((long long)power - (long long)r->n) &&
@@ -210,7 +210,7 @@ static void assert_close(double a, double b, double tolerance)
     }
 }
 
-/* The record of one state of one slot. */
+/* Makes the record of one state of one slot. */
 static void fill_record(const feed *f, bool thin, uint32_t slot, uint32_t state, record *r,
                         double *sum, double *count)
 {
@@ -227,7 +227,7 @@ static void fill_record(const feed *f, bool thin, uint32_t slot, uint32_t state,
     r->count = count;
 }
 
-/* The binomial floor of counted rare states, by its words in summary.c. */
+/* Lower bound of the error of counted rare states, from its definition in summary.c. */
 static double define_floor(const feed *f, double visits, double n)
 {
     const double rarer = fmin(visits, n - visits);
@@ -265,7 +265,8 @@ static void check_slot(const feed *f, bool thin, uint32_t slot)
         error = error < define_floor(f, total, updates) ? define_floor(f, total, updates) : error;
         /* squares are rounded to float at the end of each batch, of which there are 128 */
         assert_close(mcse[a], error, 1e-9 + 0.5 * 128 * 0x1p-24 * error);
-        if (mcse[a] > 0x1p-24 * p[a] && p[a] > 0 && p[a] < 1) { /* else it is rounding */
+        /* smaller errors are rounding errors */
+        if (mcse[a] > 0x1p-24 * p[a] && p[a] > 0 && p[a] < 1) {
             assert_close(ess[a] / (expected * (1 - expected) / (error * error)), 1, 128 * 0x1p-24);
         } else {
             assert_true(isnan(ess[a]));
@@ -275,7 +276,7 @@ static void check_slot(const feed *f, bool thin, uint32_t slot)
     free(sum);
 }
 
-/* Runs to the last of the lengths and checks some slots at each. */
+/* Runs to the last of the lengths, and checks some slots at each length. */
 static void check_definitions(gbsi_estimate_shape shape, feed f, bool thin, const uint64_t *length,
                               size_t n_lengths)
 {
@@ -316,7 +317,8 @@ static void sums_of_probabilities(void **unused)
     check_definitions(shape_of(3, 16, GBS_ESTIMATOR_RAO_BLACKWELL), plain, false, length, 7);
 }
 
-/* One chain has long blocks; with more, batches soon outgrow a flush: 512 passes from 8192 on. */
+/* One chain has long blocks. With more chains, batches soon exceed the passes of a flush: 512
+ * passes from pass 8192 on. */
 static void long_runs(void **unused)
 {
     (void)unused;
@@ -335,8 +337,9 @@ static void long_runs(void **unused)
     }
 }
 
-/* Nearly never for 512 passes, then nearly always: what is known from before is far off, and of the
- * squares about it a float holds no more than the sixth digit. */
+/* A state that nearly never occurs for 512 passes, and nearly always after them. The earlier mean
+ * is then far from the true one, so that a float holds only six digits of the squared differences.
+ */
 static float jump(const void *context, uint32_t chain, uint32_t slot, uint32_t state, uint64_t pass)
 {
     (void)context;
@@ -387,11 +390,11 @@ static void sums_of_visits(void **unused)
     check_definitions(shape_of(2, 16, GBS_ESTIMATOR_COUNT), f, false, length, 5);
     shape.value_bytes = 2;
     check_definitions(shape, f, false, length, 5);
-    /* counting takes every pass once, whatever the schedule */
+    /* the counting estimator counts every pass once, for any schedule */
     check_definitions(shape, f, true, length, 5);
 }
 
-/* ---- same bits ---- */
+/* ---- equal bits ---- */
 
 static void run_rough(const gbsi_estimate_shape *shape, gbsi_simd level, bool thin, uint64_t n,
                       gbsi_estimate **out)

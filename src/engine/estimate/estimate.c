@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arrays of an estimate, and its life pass by pass. */
+/* Arrays of an estimate, and its work pass by pass. */
 #include <assert.h>
 
 #include "base/memory.h"
@@ -10,7 +10,7 @@
 typedef struct layout {
     size_t n_cells, n_runs;
     size_t n_places;    /* groups * cells * lanes */
-    size_t start_bytes; /* of cell_start */
+    size_t start_bytes; /* bytes of `cell_start` */
     bool counted, split, rao_blackwell;
 } layout;
 
@@ -59,7 +59,8 @@ static gbs_status find_layout(const gbsi_estimate_shape *shape, layout *out, gbs
     l.start_bytes =
         equal ? 0 : ((size_t)shape->n_slots + 1) * (l.n_cells <= UINT32_MAX ? 4 : sizeof(size_t));
     l.rao_blackwell = shape->kind == GBS_ESTIMATOR_RAO_BLACKWELL;
-    /* Counting looks at the state once per pass, however often it was updated. */
+    /* The counting estimator reads a state once per pass, so that it needs no numbers of updates.
+     */
     l.counted = l.rao_blackwell && !shape->each_once;
     l.split = shape->n_chains < 4 && !shape->feeds;
     *out = l;
@@ -131,8 +132,7 @@ static size_t list_arrays(const gbsi_estimate_shape *shape, const layout *l, gbs
     return n;
 }
 
-/* The bytes that are requested for an array; gbsi_alloc_lanes() rounds up to cache lines and adds
- * one. */
+/* Bytes requested for an array. gbsi_alloc_lanes() rounds up to cache lines and adds one line. */
 static bool array_bytes(const gbsi_estimate_array *a, size_t *bytes)
 {
     if (!gbsi_mul_size(a->n, a->size, bytes)) {
@@ -290,7 +290,7 @@ uint32_t gbsi_estimate_real_lanes(const gbsi_estimate *e, uint32_t group)
     return left < e->shape.lanes ? left : e->shape.lanes;
 }
 
-/* Schedules are shared by all groups: the first one counts for all. */
+/* Counts updates in the first group only, because all groups have equal schedules. */
 static void count_updates(uint64_t *updates, const gbsi_tile *tile)
 {
     for (uint32_t place = 0; place < tile->n_places; place++) {
@@ -298,7 +298,7 @@ static void count_updates(uint64_t *updates, const gbsi_tile *tile)
     }
 }
 
-/* Half of a typical second-level cache. */
+/* Half of the size of a typical L2 cache. */
 #define FAR_BYTES ((size_t)1 << 20)
 
 static size_t fast_bytes(const gbsi_estimate *e)
@@ -323,14 +323,14 @@ void gbsi_estimate_ahead(const gbsi_estimate *e, uint32_t group, uint32_t first,
     const size_t each = e->shape.lanes * fast_bytes(e);
     const size_t last = gbsi_offset(&e->cell_start, end) * each;
     for (size_t i = gbsi_offset(&e->cell_start, first) * each; i < last; i += 64) {
-        __builtin_prefetch(byte + i, 1); /* a line */
+        __builtin_prefetch(byte + i, 1); /* one cache line */
     }
 }
 
 void gbsi_estimate_tile(gbsi_estimate *e, uint32_t group, const gbsi_tile *tile)
 {
     if (e->fast_sum == NULL) {
-        return; /* counting takes states */
+        return; /* the counting estimator adds states, not tiles */
     }
     assert(tile->p != NULL && tile->lanes == e->shape.lanes && group < e->shape.n_groups);
     e->lanes->tile(gbsi_estimate_fast(e, group).sum, &e->cell_start, tile);
@@ -339,7 +339,8 @@ void gbsi_estimate_tile(gbsi_estimate *e, uint32_t group, const gbsi_tile *tile)
     }
 }
 
-/* Runs of one arity clipped to slots [first, end): at most the first and the last are cut. */
+/* Counts the slots of a run of equal arity that lie in [first, end). Only the first and the last
+ * run can be cut. */
 static void count_run(gbsi_estimate *e, uint8_t *count, const gbsi_arity_run *run, uint32_t first,
                       uint32_t end, const gbsi_state_rows *rows)
 {
@@ -350,7 +351,7 @@ static void count_run(gbsi_estimate *e, uint8_t *count, const gbsi_arity_run *ru
     e->lanes->state(count, &clipped, 1, rows);
 }
 
-/* The last run that begins at or before a slot. */
+/* Index of the last run that begins at or before a slot. */
 static size_t find_run(const gbsi_estimate *e, uint32_t slot)
 {
     size_t low = 0;
@@ -370,7 +371,7 @@ void gbsi_estimate_state(gbsi_estimate *e, uint32_t group, const void *state, ui
                          uint32_t end)
 {
     if (e->fast_count == NULL || first >= end) {
-        return; /* Rao-Blackwell takes the tiles */
+        return; /* the Rao-Blackwell estimator adds tiles, not states */
     }
     assert(group < e->shape.n_groups && end <= e->shape.n_slots);
     const gbsi_state_rows rows = {
@@ -409,7 +410,8 @@ uint8_t *gbsi_estimate_visits(gbsi_estimate *e, uint32_t chain, size_t *stride)
 
 /* ---- work by slots ---- */
 
-/* With fewer sums one thread has finished before the others have woken up. */
+/* Number of sums from which on threads share the work. With fewer sums one thread finishes before
+ * the others have woken up. */
 #define LEAST_SHARED 65536u
 
 typedef struct slot_job {
@@ -455,7 +457,7 @@ static void flush_open(gbsi_estimate *e, uint32_t first, uint32_t end)
     }
 }
 
-/* Totals after 2^j passes replace the older of the two kept. */
+/* Stores the totals after 2^j passes in place of the older of the two stored totals. */
 static void keep_half_time(gbsi_estimate *e, uint32_t first, uint32_t end)
 {
     const size_t lanes = e->shape.lanes;
@@ -475,7 +477,7 @@ static void keep_half_time(gbsi_estimate *e, uint32_t first, uint32_t end)
     }
 }
 
-/* Passes after which the fast sums are full. */
+/* Number of passes after which the fast sums are full. */
 static uint64_t flush_interval(const gbsi_estimate *e)
 {
     return e->shape.held         ? GBSI_PASSES_HELD
@@ -521,7 +523,7 @@ void gbsi_estimate_end_pass(gbsi_estimate *e, gbsi_pool *pool)
     }
     e->n_passes++;
     if (e->shape.feeds) {
-        return; /* gbsi_estimate_meet() does the rest */
+        return; /* gbsi_estimate_meet() does the rest on all ranks */
     }
     const uint64_t in_batch = e->n_passes - e->batches.start;
     const bool takes = in_batch == e->batches.length || in_batch % flush_interval(e) == 0;

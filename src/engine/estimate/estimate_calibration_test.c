@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Are the standard errors honest? Each slot is a replica with a known mean; z = (estimate - mean) /
- * mcse has to look like Student's t with the degrees of freedom claimed: Kolmogorov-Smirnov at a
- * false alarm rate of 1e-4 per case, and a variance near df / (df - 2). Seeds are fixed. */
+/* Tests whether standard errors are correct. Each slot is a replica with a known mean. z =
+ * (estimate - mean) / mcse must have Student's t distribution with the claimed degrees of freedom,
+ * by a Kolmogorov-Smirnov test with a false alarm rate of 1e-4 per case, and a variance near df /
+ * (df - 2). Seeds are fixed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +29,7 @@ typedef struct stream {
 
 static stream s;
 
-/* AR(1) with uniform innovations about 1/2; small enough to stay inside (0, 1). */
+/* AR(1) with uniform innovations about 1/2, which are small enough for values inside (0, 1). */
 static float ar1(const void *context, uint32_t chain, uint32_t slot, uint32_t state, uint64_t pass)
 {
     (void)context;
@@ -77,8 +78,8 @@ static void judge(double *z, double df)
     print_message("df %g: mean %.4f variance %.4f (t: %.4f) sqrt(n) D %.3f\n", df, mean, variance,
                   df / (df - 2), distance * gbsi_sqrt(N_REPLICAS));
     assert_true(distance * gbsi_sqrt(N_REPLICAS) < KS_CRITICAL);
-    /* The variance of z^2 is 2 + 12/df + ...; 4 standard deviations and the bias that correlation
-     * between batches leaves. */
+    /* The variance of z^2 is 2 + 12/df + ... The bound is 4 standard deviations, plus the bias from
+     * correlated batches. */
     const double expected = df / (df - 2);
     assert_true(fabs(variance / expected - 1) < 4 * gbsi_sqrt(2.4 / N_REPLICAS) + 0.03);
     assert_true(fabs(mean) < 4 / gbsi_sqrt(N_REPLICAS));

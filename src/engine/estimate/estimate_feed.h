@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests: feeds an estimate with made-up probabilities and states through tiles such as a run
- * would make. Padded lanes and places are poisoned. */
+/* For tests: feeds an estimate with made-up probabilities and states, through tiles like those of a
+ * run. Padded lanes and places hold invalid values. */
 #ifndef GBSI_ESTIMATE_ESTIMATE_FEED_H
 #define GBSI_ESTIMATE_ESTIMATE_FEED_H
 
@@ -10,7 +10,8 @@
 
 #include "estimate/estimate.h"
 
-/* Binary runs longer than a tile, short ones, others between them; order matters. */
+/* Number of slots: binary runs longer than a tile, short binary runs, and other runs between them.
+ * The order of the runs matters. */
 enum { N_SLOTS = 270 };
 static uint32_t arity_of[N_SLOTS];
 
@@ -39,7 +40,7 @@ static inline gbsi_estimate_shape shape_of(uint32_t n_chains, uint32_t lanes,
     };
 }
 
-/* The value of one update: p of a state (Rao-Blackwell), or 1 or 0 (counting). */
+/* Value of one update: p of a state (Rao-Blackwell), or 1 or 0 (counting). */
 typedef float (*feed_value)(const void *context, uint32_t chain, uint32_t slot, uint32_t state,
                             uint64_t pass);
 
@@ -65,7 +66,7 @@ static inline uint64_t feed_word(uint64_t seed, uint64_t a, uint64_t b, uint64_t
     return feed_hash(feed_hash(feed_hash(feed_hash(seed) + a) + b) + c);
 }
 
-/* Uniform on (0, 1). */
+/* A uniform number on (0, 1), which is a function of the arguments. */
 static inline double feed_uniform(uint64_t seed, uint64_t a, uint64_t b, uint64_t c)
 {
     return ((double)(feed_word(seed, a, b, c) >> 12) + 0.5) * 0x1p-52;
@@ -121,7 +122,7 @@ static void feed_tile(const feed *f, const uint32_t *slot, uint32_t n_places, bo
 /* Rao-Blackwell: feeds a pass over the listed slots. */
 static inline void feed_slots(const feed *f, const uint32_t *slot, size_t n, uint64_t pass)
 {
-    const uint32_t most = f->shape->lanes == 1 ? 150 : 40; /* places of a tile; no multiple of 16 */
+    const uint32_t most = f->shape->lanes == 1 ? 150 : 40; /* places of a tile, no multiple of 16 */
     for (size_t i = 0; i < n;) {
         size_t end = i + 1;
         bool consecutive = true;
@@ -145,7 +146,8 @@ static inline void set_state(const gbsi_estimate_shape *shape, void *state, size
     }
 }
 
-/* Counting: feeds the end of a pass. The state is the first one whose value is positive. */
+/* Counting: feeds the end of a pass. The state of a slot is the first state whose value is
+ * positive. */
 static inline void feed_states(const feed *f, uint64_t pass)
 {
     const gbsi_estimate_shape *shape = f->shape;

@@ -15,139 +15,153 @@
 #include "estimate/accumulate.h"
 #include "estimate/estimate.h"
 
-#define GBSI_PASSES_OF_COUNTS 128u /* fast counts are flushed after this many: a byte each */
+/* number of passes after which fast counts of one byte must be flushed */
+#define GBSI_PASSES_OF_COUNTS 128u
 
-/* The totals after 2^j passes. */
+/* Totals after 2^j passes. */
 typedef struct gbsi_half_time {
-    uint64_t pass;     /* 0: none yet */
+    uint64_t pass;     /* number of passes; 0 if there are no totals yet */
     float *total;      /* [group][cell][lane] */
-    uint64_t *updates; /* [n_slots], only if counted */
+    uint64_t *updates; /* [n_slots] numbers of updates; only if `counted` is set */
 } gbsi_half_time;
 
 /* Batches of the current block of passes; see batches.c. */
 typedef struct gbsi_batches {
-    uint64_t per_chain;  /* batches per chain in a full block; a power of two */
-    uint64_t length;     /* passes */
-    uint64_t start;      /* passes done when the open batch began */
-    uint64_t block_end;  /* passes done when the block will end */
-    uint64_t n_closed;   /* batches closed per chain in this block */
-    bool open_used;      /* the open sums are not all 0 */
-    bool has_rate;       /* a block has ended: rate is valid */
-    double *start_total; /* [n_cells] totals of all chains when this block began; NULL: half_time */
-    float *square;       /* [n_cells] sum of d_b^2 over closed batches of this block, all chains */
-    float *rate;         /* [n_cells] variance per pass and chain, from the last full block; in the
-                            first block the reference r0 */
-    /* only if counted */
+    uint64_t per_chain; /* batches per chain in a full block; a power of two */
+    uint64_t length;    /* passes of a batch */
+    uint64_t start;     /* number of passes done when the open batch began */
+    uint64_t block_end; /* number of passes after which the block ends */
+    uint64_t n_closed;  /* number of batches closed per chain in this block */
+    bool open_used;     /* whether some open sum may differ from 0 */
+    bool has_rate;      /* whether a block has ended, so that `rate` is valid */
+    /* [n_cells] totals of all chains when this block began; NULL if half_time has them */
+    double *start_total;
+    /* [n_cells] sum of d_b^2 over the closed batches of this block and all chains */
+    float *square;
+    /* [n_cells] variance per pass and chain from the last full block; in the first block the
+     * reference r0 */
+    float *rate;
+    /* arrays that are used only if `counted` is set */
     double *cross;            /* [n_cells] sum of n_b d_b */
-    uint64_t *updates_open;   /* [n_slots] updates when the open batch began */
-    uint64_t *updates_start;  /* [n_slots] updates when the block began */
-    double *n_sum, *n_square; /* [n_slots] sums of n_b and of its square */
+    uint64_t *updates_open;   /* [n_slots] number of updates when the open batch began */
+    uint64_t *updates_start;  /* [n_slots] number of updates when the block began */
+    double *n_sum, *n_square; /* [n_slots] sums of n_b and of n_b^2 */
 } gbsi_batches;
 
 typedef struct gbsi_cell_summary {
     double p, mcse, ess, rhat;
-    double between; /* variance of p computed from the means of chains; 0: too few chains */
+    double between; /* variance of p from the means of chains; 0 if there are too few chains */
 } gbsi_cell_summary;
 
 /* spread.c: the members that an estimate on several ranks needs in addition. */
 typedef struct gbsi_spread {
     const gbs_ranks *ranks;
-    gbsi_estimate *share;    /* sums of all chains, of the slots of this rank */
-    uint32_t *first_slot;    /* [n_ranks + 1] */
-    size_t *first_cell;      /* [n_ranks + 1] */
-    uint32_t *first_group;   /* [n_ranks + 1] */
-    unsigned char *packed;   /* buffer that carries the fast sums from rank to rank */
-    gbs_message *out, *in;   /* [n_ranks] */
-    gbsi_cell_summary *told; /* [n_cells] summaries of all slots, as they were when last asked for;
-                                NULL: not yet */
+    gbsi_estimate *share;  /* sums of all chains for the slots of this rank */
+    uint32_t *first_slot;  /* [n_ranks + 1] first slot of each rank */
+    size_t *first_cell;    /* [n_ranks + 1] first cell of each rank */
+    uint32_t *first_group; /* [n_ranks + 1] first group of each rank */
+    unsigned char *packed; /* buffer that carries the fast sums from rank to rank */
+    gbs_message *out, *in; /* [n_ranks] */
+    /* [n_cells] summaries of all slots from the last gbsi_estimate_tell(); NULL before the first */
+    gbsi_cell_summary *told;
 } gbsi_spread;
 
 struct gbsi_estimate {
     gbsi_estimate_shape shape;
     const gbsi_accumulate *lanes;
-    bool counted; /* slots have update counts of their own */
-    bool split;   /* fewer than 4 chains: R-hat compares the halves of each chain */
+    bool counted; /* whether slots have their own numbers of updates */
+    /* whether R-hat compares the halves of each chain, because there are fewer than 4 chains */
+    bool split;
     size_t n_cells;
     size_t n_runs;
-    size_t bytes; /* allocated */
+    size_t bytes; /* number of bytes allocated */
     uint64_t n_passes;
     gbsi_offsets cell_start; /* [n_slots] */
     gbsi_arity_run *run;     /* [n_runs] */
-    float *fast_sum;         /* [group][cell][lane] Rao-Blackwell: since the last flush */
-    uint8_t *fast_count;     /* [group][cell][lane] counting: since the last flush */
-    double *open;            /* [group][cell][lane] flushed earlier in the open batch */
-    double *total;           /* [group][cell][lane] closed batches */
-    uint16_t *early;         /* [group][cell][lane] counts of closed batches that are no longer than
-                                the fast sums hold, instead of total, in 2 bytes each; or NULL */
-    gbsi_held held;          /* sums that chains have added recently; only if shape.held */
-    uint32_t n_held;         /* number of passes in `held` */
-    float *held_total;       /* [group][cell] totals if shape.held, in place of `total` */
-    float *held_open;  /* [group][cell] open sums if shape.held, in place of `open`. A batch takes a
-                          fixed share of its block, so few terms are added up. */
-    uint64_t *updates; /* [n_slots] per chain, only if counted */
-    bool *in_cut;      /* [n_slots] updated in the pass that was cut short; only if not counted */
+    float *fast_sum;         /* [group][cell][lane] Rao-Blackwell: sums since the last flush */
+    uint8_t *fast_count;     /* [group][cell][lane] counting: counts since the last flush */
+    double *open;            /* [group][cell][lane] sums flushed earlier in the open batch */
+    double *total;           /* [group][cell][lane] sums of closed batches */
+    /* [group][cell][lane] counts of closed batches, in place of `total`, as long as batches are no
+     * longer than the fast sums hold; or NULL */
+    uint16_t *early;
+    gbsi_held held;    /* functions for the sums that chains hold; only if shape.held */
+    uint32_t n_held;   /* number of passes whose sums the chains hold */
+    float *held_total; /* [group][cell] totals if shape.held, in place of `total` */
+    /* [group][cell] open sums if shape.held, in place of `open`. Floats suffice, because a batch is
+     * a fixed share of its block and adds up few terms. */
+    float *held_open;
+    uint64_t *updates; /* [n_slots] updates per chain; only if `counted` is set */
+    /* [n_slots] whether the slot was updated in the pass that was cut short; only if `counted` is
+     * not set */
+    bool *in_cut;
     bool is_cut;
     gbsi_batches batches;
-    gbsi_half_time half[2];       /* older first; only if split */
-    const gbsi_cell_stays *stays; /* [n_cells] borrowed; NULL: none are known */
-    gbsi_spread *spread;          /* chains on several ranks; NULL: all are here */
+    gbsi_half_time half[2];       /* older totals first; only if `split` is set */
+    const gbsi_cell_stays *stays; /* [n_cells] borrowed; NULL if none are known */
+    /* data of chains on several ranks; NULL if one rank has all chains */
+    gbsi_spread *spread;
 };
 
-/* Describes one array of an estimate. Arrays of the hot loops are aligned. The others come from
- * calloc(), whose large blocks take no memory until they are written: open sums and totals of
- * counts are first written when a batch becomes too long for the fast sums. */
+/* Item of which an array has one element: the first member of gbsi_estimate_array below. Arrays of
+ * the hot loops are aligned. The other arrays come from calloc(), whose large blocks take no memory
+ * until they are written. Open sums and totals of counts are first written when a batch becomes too
+ * long for the fast sums. */
 typedef enum gbsi_per {
-    GBSI_PER_RUN,   /* of slots of the same arity */
+    GBSI_PER_RUN,   /* run of slots of equal arity */
     GBSI_PER_PLACE, /* [group][cell][lane] */
     GBSI_PER_CELL,
     GBSI_PER_SLOT,
 } gbsi_per;
 
 typedef struct gbsi_estimate_array {
-    void *pointer; /* address of the pointer to the array, of any type: copied as bytes */
+    /* address of the pointer to the array, which is copied as bytes because its type varies */
+    void *pointer;
     size_t n, size;
-    bool saved; /* false if the array follows from the shape, or belongs to a pass that was cut
-                   short */
+    /* false if the array follows from the shape, or belongs to a pass that was cut short */
+    bool saved;
     gbsi_per per;
     bool hot;
 } gbsi_estimate_array;
 
 enum { GBSI_ESTIMATE_ARRAYS = 20 };
 
-/* estimate.c: lists all arrays; numbers start at 0. @return how many. */
+/* estimate.c: lists all arrays, whose numbers begin at 0. @return number of arrays. */
 size_t gbsi_estimate_arrays(gbsi_estimate *e, gbsi_estimate_array out[GBSI_ESTIMATE_ARRAYS]);
 
-/* The use that the next gbsi_estimate_end_pass() makes of the fast sums. */
+/* What the next gbsi_estimate_end_pass() does with the fast sums: it leaves, reads, or takes them.
+ */
 typedef enum gbsi_end { GBSI_END_LEAVES, GBSI_END_READS, GBSI_END_TAKES } gbsi_end;
 gbsi_end gbsi_estimate_next_end(const gbsi_estimate *e);
 
 /* spread.c */
-/* Sends what all chains have added so far to the ranks that keep the sums. @param taken the fast
+/* Sends the fast sums of all chains to the ranks that keep the sums. @param taken whether the fast
  * sums are set to 0. */
 gbs_status gbsi_spread_bring(const gbsi_estimate *e, bool taken, gbs_error *err);
 void gbsi_spread_free(gbsi_spread *spread);
-/* An array of the share, converted to and from the array of all slots as one process has it. All
- * ranks write it to the sink of rank 0; any rank reads it from a source, into the share and into
- * the estimate that is fed. */
+/* Save and load an array of the shares in the layout that one process has for all slots. All ranks
+ * together write the array to the sink of rank 0. Each rank reads the array from a source, into its
+ * share and into the estimate that it feeds. */
 gbs_status gbsi_spread_save(const gbsi_estimate *e, const gbsi_estimate_array *array,
                             const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_spread_load(gbsi_estimate *e, const gbsi_estimate_array *array,
                             const gbsi_source *source, gbs_error *err);
 
-/* Sets all that follows from the number of passes. */
+/* Sets all members that follow from the number of passes. */
 void gbsi_estimate_start(gbsi_estimate *e, uint64_t n_passes);
 
 gbsi_fast gbsi_estimate_fast(const gbsi_estimate *e, uint32_t group);
 uint32_t gbsi_estimate_real_lanes(const gbsi_estimate *e, uint32_t group);
-uint64_t gbsi_estimate_updates(const gbsi_estimate *e, uint32_t slot); /* per chain */
-/* Whether the totals may hold something. While batches are short, all counts are in `early`, and
- * totals and open sums are zeros that take no memory until they are touched. */
+/* number of updates of a slot per chain */
+uint64_t gbsi_estimate_updates(const gbsi_estimate *e, uint32_t slot);
+/* Whether some total may differ from 0. While batches are short, all counts are in `early`. Totals
+ * and open sums are then zeros that take no memory until they are written. */
 static inline bool gbsi_estimate_has_totals(const gbsi_estimate *e)
 {
     return e->early == NULL || e->batches.length > GBSI_PASSES_OF_COUNTS;
 }
 
-/* Sum of p, or visits, of one chain in closed batches. @param at [group][cell][lane] */
+/* Sum of p, or number of visits, of one chain in closed batches. @param at [group][cell][lane] */
 static inline double gbsi_estimate_closed(const gbsi_estimate *e, size_t at)
 {
     if (e->held_total != NULL) {
@@ -157,15 +171,14 @@ static inline double gbsi_estimate_closed(const gbsi_estimate *e, size_t at)
     return gbsi_estimate_has_totals(e) ? e->total[at] + early : early;
 }
 
-/* held.c: adds the sums that chains keep for slots [first, end) to the open sums, and tells the
- * chains to forget them. */
+/* held.c: adds the sums that chains hold for slots [first, end) to the open sums.
+ * gbsi_held_forget() makes the chains forget these sums. */
 void gbsi_held_flush(gbsi_estimate *e, uint32_t first, uint32_t end);
 void gbsi_held_forget(gbsi_estimate *e);
-/* The part of the total that is not yet in closed batches, for a chain that keeps its sums
- * itself. */
+/* Part of the total of a chain that holds its sums itself which is not yet in closed batches. */
 double gbsi_estimate_held(const gbsi_estimate *e, uint32_t group, size_t cell);
 
-/* Sum of p, or visits, of one chain so far. */
+/* Sum of p, or number of visits, of one chain so far. */
 static inline double gbsi_estimate_chain_total(const gbsi_estimate *e, uint32_t group, size_t cell,
                                                uint32_t lane)
 {
@@ -180,7 +193,8 @@ static inline double gbsi_estimate_chain_total(const gbsi_estimate *e, uint32_t 
     return gbsi_estimate_closed(e, at) + open;
 }
 
-/* Calls work(e, first, end) for ranges that cover all slots; threads share large work. */
+/* Calls work(e, first, end) for ranges that cover all slots. Threads share the ranges if there is
+ * much work. */
 void gbsi_estimate_share(gbsi_estimate *e, gbsi_pool *pool,
                          void (*work)(gbsi_estimate *e, uint32_t first, uint32_t end));
 
@@ -190,24 +204,26 @@ void gbsi_batches_start(gbsi_estimate *e);
 void gbsi_batches_end_pass(gbsi_estimate *e, gbsi_pool *pool);
 /* Standard error of the mean over all chains and passes; NAN if there are too few batches. */
 double gbsi_batches_mcse(const gbsi_estimate *e, uint32_t slot, size_t cell);
-/* The same. @param closed sum over all chains of closed batches. */
+/* gbsi_batches_mcse() for a caller that knows the totals. @param closed sum over all chains of
+ * closed batches. */
 double gbsi_batches_mcse_of(const gbsi_estimate *e, uint32_t slot, size_t cell, double closed);
 
-/* summary.c: the resolution of a mean p that is summed in float; no smaller error is claimed. It is
- * 0 for counts. */
+/* summary.c: resolution of a mean p of sums in float, which is the smallest standard error that is
+ * reported; 0 for counts. */
 double gbsi_resolution(const gbsi_estimate *e, double p);
-/* The number of independent draws that would have this standard error; NAN if it is unknown. */
+/* Number of independent draws that would have this standard error; NAN if the number is unknown. */
 double gbsi_effective_size(const gbsi_estimate *e, double p, double mcse);
-/* R-hat of this many sequences of a mean length, from the sum of their variances and of the
- * distances of their means from one value, and the squares of these. NAN of fewer than two. */
+/* R-hat of n_sequences sequences of mean length `length`; NAN if there are fewer than two. @param
+ * within sum of the variances of the sequences. @param shift, shift_square sums of the differences
+ * between their means and any one value, and of the squared differences. */
 double gbsi_rhat(double within, double shift, double shift_square, double n_sequences,
                  double length);
 /* Computes the estimates of one cell. */
 gbsi_cell_summary gbsi_summarise_cell(const gbsi_estimate *e, uint32_t slot, size_t cell);
-/* Computes the estimates of one cell as they are reported: without a standard error if the slot
- * never moved. @param cell of e. */
+/* Computes the estimates of one cell as they are reported. A slot that never moved has no standard
+ * error. @param cell index of the cell in e. */
 gbsi_cell_summary gbsi_told_cell(const gbsi_estimate *e, uint32_t slot, size_t cell, bool constant);
-/* Every chain was in one state of the slot at every pass. */
+/* Whether every chain was in one state of the slot at every pass. */
 bool gbsi_is_constant(const gbsi_estimate *e, uint32_t slot);
 
 #endif

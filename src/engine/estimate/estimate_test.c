@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Overflows, extreme arities, what does not move, the worst, memory. */
+/* Tests overflows, extreme arities, constant slots, the worst values, and memory. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,7 @@ static float always_1(const void *context, uint32_t chain, uint32_t slot, uint32
     return state == 1 ? 1 : 0;
 }
 
-/* All that is said of batches and halves follows from the number of passes. */
+/* Checks that all numbers of batches and halves follow from the number of passes. */
 static void check_start(const gbsi_estimate *e)
 {
     gbsi_estimate again = *e;
@@ -53,7 +53,8 @@ static void check_start(const gbsi_estimate *e)
     assert_true(again.half[0].pass == e->half[0].pass && again.half[1].pass == e->half[1].pass);
 }
 
-/* All ones, as far as batches of 512 passes: a count that wraps or a lost flush shows at once. */
+/* Adds ones until batches have 512 passes, so that an overflow of a count or a lost flush shows at
+ * once. */
 static void flush_boundaries(void **unused)
 {
     (void)unused;
@@ -137,10 +138,10 @@ static void large_arities(void **unused)
     }
 }
 
-/* ---- what does not move ---- */
+/* ---- constant slots ---- */
 
-/* Slot 0: always 1. 1: frozen, at 1 in chain 0 only. 2: states 0 and 2 of 3. 3: moves. 4: always
- * state 2 of 3. */
+/* Slot 0 is always 1. Slot 1 is frozen, at 1 in chain 0 only. Slot 2 has states 0 and 2 of 3. Slot
+ * 3 moves. Slot 4 is always in state 2 of 3. */
 static float stuck(const void *context, uint32_t chain, uint32_t slot, uint32_t state,
                    uint64_t pass)
 {
@@ -154,7 +155,7 @@ static void stuck_and_unvisited(void **unused)
 {
     (void)unused;
     static const uint32_t arity[] = {2, 2, 3, 2, 3, 2};
-    static const uint32_t slots[] = {0, 1, 2, 3, 4}; /* never 5 */
+    static const uint32_t slots[] = {0, 1, 2, 3, 4}; /* slot 5 is never updated */
     for (int i = 0; i < 4; i++) {
         const uint32_t n_chains = i & 1 ? 16 : 2;
         gbsi_estimate_shape shape = {.n_slots = 6,
@@ -189,7 +190,8 @@ static void stuck_and_unvisited(void **unused)
         assert_true(p[1] == 1.0 / n_chains && mcse[1] > 0 && mcse[0] == mcse[1]);
         assert_true(isinf(rhat[0]) && isinf(rhat[1]));
         gbsi_estimate_slot(f.estimate, 2, p, mcse, ess, rhat);
-        assert_true(p[1] == 0 && isnan(ess[1]) && isnan(rhat[1])); /* not never: not met yet */
+        /* the state was not visited yet, but may be possible */
+        assert_true(p[1] == 0 && isnan(ess[1]) && isnan(rhat[1]));
         assert_true(mcse[1] == gbsi_rare_error(0, 300.0 * n_chains) && mcse[1] > 0.1 / 4800);
         assert_true(p[0] + p[2] == 1 && mcse[0] > 0 && ess[0] > 0 && rhat[0] < 1.2);
         gbsi_estimate_slot(f.estimate, 4, p, mcse, ess, rhat);
@@ -203,8 +205,8 @@ static void stuck_and_unvisited(void **unused)
     }
 }
 
-/* One conditional at every pass and in every chain: there is nothing to count draws by. Slot 3
- * varies. */
+/* One conditional at every pass and in every chain, so that there is no effective number of draws.
+ * Slot 3 varies. */
 static float constant(const void *context, uint32_t chain, uint32_t slot, uint32_t state,
                       uint64_t pass)
 {
@@ -241,7 +243,7 @@ static void conditionals_that_never_vary(void **unused)
             gbsi_estimate_slot(f.estimate, slot, p, mcse, ess, NULL);
             assert_true(slot == 3 ? ess[0] > 1000 && ess[0] == ess[1]
                                   : isnan(ess[0]) && isnan(ess[1]));
-            /* sums of floats are off by more than the deviations of batches, which are all alike */
+            /* rounding of float sums exceeds the deviations of batches, which are all equal */
             assert_true(slot == 3 || fabs(p[1] - (double)constant(NULL, 0, slot, 1, 0)) <= mcse[1]);
         }
         assert_int_equal(gbsi_estimate_find_worst(f.estimate, NULL, &worst, NULL), GBS_OK);
@@ -268,7 +270,7 @@ static float uneven(const void *context, uint32_t chain, uint32_t slot, uint32_t
     return (state == 1) == one ? 1 : 0;
 }
 
-/* Above 10^5 moving cells one in 10^4 is let off; cells that do not move are not counted. */
+/* Above 10^5 moving cells one in 10^4 is ignored; constant cells do not count. */
 static void check_worst(uint32_t n_slots, uint32_t n_frozen, size_t let_off)
 {
     uint32_t *arity = malloc(sizeof *arity * n_slots);
@@ -375,7 +377,7 @@ static void bytes_are_exact(void **unused)
         gbsi_estimate *e = new_estimate(&shape, GBSI_SIMD_PORTABLE);
         assert_true(e->bytes == bytes);
 #if defined(__GLIBC__)
-        /* what malloc adds to a block, at most: 24 bytes, or the rest of a page */
+        /* malloc adds to a block at most 24 bytes, or the rest of a page */
         const size_t taken = really_taken(e);
         assert_true(taken >= bytes && taken <= bytes + 20 * 4096);
 #endif
@@ -464,7 +466,7 @@ static void nothing_to_estimate(void **unused)
     }
 }
 
-/* The Jeffreys estimate of what n draws missed, had a few times, or always. */
+/* Jeffreys estimate for a state that n draws missed, had a few times, or always had. */
 static void rare_states(void **unused)
 {
     (void)unused;

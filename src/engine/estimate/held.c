@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates whose chains hold the sums of the last passes themselves: functions that ask for these
- * sums, for 512 slots at a time. */
+/* Estimates whose chains hold the sums of the last passes themselves. These functions fetch the
+ * sums from the chains, for 512 slots at a time. */
 #include <assert.h>
 
 #include "estimate/estimate_internal.h"
@@ -41,19 +41,20 @@ void gbsi_held_forget(gbsi_estimate *e)
     e->n_held = 0;
 }
 
-/* ---- what is told ---------------------------------------------------------------------------- */
+/* ---- estimates of rows of slots -------------------------------------------------------------- */
 
 enum { N = GBSI_SLOTS_HELD };
 
-/* Sums over chains, slot by slot; they equal the sums of gbsi_summarise_cell(), in the same order.
- */
+/* Sums over chains, slot by slot. They equal the sums of gbsi_summarise_cell(), and are added in
+ * the order of that function. */
 typedef struct row_sums {
     double sum[N], closed[N];
     double least[N], most[N];
     double first[N], shift[N], shift_square[N], within[N];
 } row_sums;
 
-/* @param total, closed [N] of a chain. */
+/* Adds a chain to the sums. @param total, closed [N] totals of the chain, of all passes and of
+ * closed batches. */
 static void add_chain(row_sums *s, bool is_first, double updates, const double *restrict total,
                       const double *restrict closed)
 {
@@ -116,6 +117,6 @@ void gbsi_estimate_held_row(const gbsi_estimate *e, uint32_t first, gbsi_held_ro
         out->rhat[i] = gbsi_rhat(s.within[i], s.shift[i], s.shift_square[i], n_chains, updates);
         const double mcse = gbsi_batches_mcse_of(e, first + i, first + i, s.closed[i]);
         const double least = gbsi_resolution(e, out->p[i]);
-        out->mcse[i] = mcse < least ? least : mcse; /* NAN stays */
+        out->mcse[i] = mcse < least ? least : mcse; /* a NAN is not replaced */
     }
 }

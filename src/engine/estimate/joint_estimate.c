@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Joint distributions estimated from draws. Let x_l be the last of the N variables. A draw x adds
- * 1[x_i = a_i for all i but l] p(x_l = a_l | all variables but l) [M7] to cell a. This is the mean
- * over draws of x_l alone of 1[x_i = a_i for all i], and has less variance. */
+ * 1[x_i = a_i for all i but l] p(x_l = a_l | all variables but l) [M7] to cell a. This term is the
+ * conditional mean of 1[x_i = a_i for all i] given all variables except l, and has a smaller
+ * variance. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -12,11 +13,11 @@
 #include "simd/math.h"
 #include "store/model.h"
 
-/* Series of all chains, at most: each keeps 128 batches, 2 KiB. */
+/* Most series of all chains together; a series keeps 128 batches in 2 KiB. */
 #define MOST_SERIES (UINT64_C(1) << 18)
 
-/* With fewer visits than this, the spread of the visited values says nothing about the values that
- * were missed. */
+/* Number of visits below which the spread of the visited values says nothing about values that no
+ * draw visited. */
 #define RARE_VISITS 8.0
 
 struct gbs_joint_estimate {
@@ -26,14 +27,14 @@ struct gbs_joint_estimate {
     uint32_t n_cells, n_last;
     uint32_t n_chains, next_chain;
     uint64_t n_passes;
-    bool averages;    /* over the last variable */
-    size_t n_factors; /* that hold it */
+    bool averages;    /* whether terms are averaged over the last variable */
+    size_t n_factors; /* number of factors that contain the last variable */
     size_t *factor;
-    uint32_t *at;      /* states of a factor's scope */
-    double *log_prior; /* [n_last] log-likelihoods of the last variable's states from evidence */
+    uint32_t *at;      /* states of the variables of a factor */
+    double *log_prior; /* [n_last] log-likelihoods of the last variable's states, from evidence */
     double *weight;    /* [n_last] scratch */
     double *value;     /* [n_cells] scratch */
-    gbsi_trace *trace; /* a series for each cell */
+    gbsi_trace *trace; /* one series for each cell */
 };
 
 void gbs_joint_estimate_free(gbs_joint_estimate *estimate)
@@ -46,7 +47,7 @@ void gbs_joint_estimate_free(gbs_joint_estimate *estimate)
     GBSI_FREE(e->variable, e->factor, e->at, e->log_prior, e->weight, e->value, e);
 }
 
-/* ---- making ---------------------------------------------------------------------------------- */
+/* ---- making an estimate ---------------------------------------------------------------------- */
 
 static gbs_status count_cells(const gbs_model *model, uint32_t n, const uint32_t *variable,
                               uint32_t n_chains, uint32_t *n_cells, gbs_error *err)
@@ -86,7 +87,7 @@ static bool holds(const gbsi_factors *f, size_t i, uint32_t variable)
     return found;
 }
 
-/* The factors that hold the last variable. */
+/* Lists the factors that contain the last variable. */
 static gbs_status find_factors(gbs_joint_estimate *e, gbs_error *err)
 {
     const gbsi_factors *f = &e->model->factors;
@@ -201,7 +202,8 @@ cleanup:
 
 /* ---- draws ----------------------------------------------------------------------------------- */
 
-/* Stores p(last | all others) in e->weight; if no state has weight, the state itself gets all. */
+/* Stores p(last | all others) in e->weight. If no state has weight, the current state gets
+ * probability 1. */
 static void condition(gbs_joint_estimate *e, const uint32_t *state)
 {
     const gbsi_factors *f = &e->model->factors;
@@ -273,8 +275,9 @@ gbs_status gbs_joint_estimate_add(gbs_joint_estimate *estimate, uint32_t chain,
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* A state that n independent draws miss has a probability of some 1 / n: no smaller error is
- * claimed where so few draws, or all but so few, had it. */
+/* Raises the standard error of a state that few draws had, or that nearly all draws had. A state
+ * that n independent draws miss may have a probability of about 1 / n, and no smaller error is
+ * claimed. */
 static double at_least_rare(double p, double mcse, double n)
 {
     const double rarer = (p < 0.5 ? p : 1.0 - p) * n;

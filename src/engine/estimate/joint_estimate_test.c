@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joint distributions estimated from independent draws of random models of every kind. */
+/* Tests joint distributions estimated from independent draws of random models of every kind. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -13,12 +13,12 @@ typedef struct drawn {
     gbs_model *model;
     uint32_t n;
     size_t n_joint;
-    double joint[MOST_CELLS]; /* of all variables, variable 0 slowest */
+    double joint[MOST_CELLS]; /* distribution of all variables, variable 0 slowest */
 } drawn;
 
 static const uint32_t all[MOST_VARIABLES] = {0, 1, 2, 3, 4, 5};
 
-/* A model some state of which has weight. */
+/* Makes a model in which some state has weight. */
 static void make(drawn *d)
 {
     for (;;) {
@@ -48,7 +48,7 @@ static void draw(const drawn *d, uint32_t *x)
     }
 }
 
-/* What gbs_joint_estimate_needs() does not name. */
+/* Hides the variables that gbs_joint_estimate_needs() does not name. */
 static void hide_others(const gbs_model *model, uint32_t n, const uint32_t *variable, uint32_t *x)
 {
     uint32_t needed[MOST_VARIABLES];
@@ -63,9 +63,10 @@ static void hide_others(const gbs_model *model, uint32_t n, const uint32_t *vari
     memcpy(x, shown, gbs_model_n_variables(model) * sizeof *x);
 }
 
-/* Six standard errors, 30 models of some 20 cells: wrong by chance once in 10^6. States that no
- * draw has visited are not in the errors: mass m of them is missed by n draws with probability
- * exp(-m n), and MISSED is m for 10^-8. With `average` the errors are no larger on average. */
+/* Six standard errors for 30 models of about 20 cells are exceeded by chance once in 10^6 tests.
+ * The errors do not contain states that no draw visited. n draws miss states of total probability m
+ * with probability exp(-m n), and MISSED is m for 10^-8. With `average` the errors are not larger
+ * on average. */
 #define MISSED (18.0 / (N_PASSES * N_CHAINS))
 
 static void random_models(void **unused)
@@ -84,7 +85,7 @@ static void random_models(void **unused)
         make(&d);
         const uint32_t n = 1 + test_below(d.n);
         uint32_t variable[MOST_VARIABLES];
-        for (uint32_t i = 0; i < n; ++i) { /* the last of the model first */
+        for (uint32_t i = 0; i < n; ++i) { /* from the last variable of the model on */
             variable[i] = d.n - 1 - i;
         }
         for (int average = 0; average < 2; ++average) {
@@ -94,7 +95,7 @@ static void random_models(void **unused)
         for (uint32_t i = 0; i < N_PASSES * N_CHAINS; ++i) {
             draw(&d, x);
             test_ok(gbs_joint_estimate_add(e[0], i % N_CHAINS, x, NULL));
-            hide_others(d.model, n, variable, x); /* which no one looks at */
+            hide_others(d.model, n, variable, x); /* the estimate does not read these states */
             test_ok(gbs_joint_estimate_add(e[1], i % N_CHAINS, x, NULL));
         }
         test_ok(gbsi_joint_exact(d.model, NULL, n, variable, known, NULL));
@@ -135,7 +136,7 @@ static void observed_and_alone(void **unused)
     test_ok(gbs_evidence_new(model, &evidence, NULL));
     test_ok(gbs_evidence_likelihood(evidence, 0, likelihood, NULL));
     test_ok(gbs_joint_estimate_new(model, evidence, 2, variable, 1, 1, &e, NULL));
-    test_ok(gbs_joint_estimate_add(e, 0, x, NULL)); /* the likelihood is in the conditional */
+    test_ok(gbs_joint_estimate_add(e, 0, x, NULL)); /* the conditional contains the likelihood */
     test_ok(gbs_joint_estimate_read(e, p, NULL, ess, NULL, NULL));
     assert_true(fabs(p[0] - 0.25) < 1e-15 && fabs(p[1] - 0.75) < 1e-15 && p[2] == 0.0);
     gbs_joint_estimate_free(e);

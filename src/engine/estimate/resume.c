@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates saved and loaded: numbers of the shape, of passes, then all arrays. Batches
- * follow from the passes. */
+/* Saves and loads estimates: the numbers of the shape, the number of passes, then all arrays. The
+ * batches follow from the number of passes. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,10 +8,11 @@
 
 enum { N_SHAPE = 8 };
 
-/* More than any run will reach, and few enough that no count overflows. */
+/* Most passes of a saved estimate: more than any run reaches, and few enough that no count
+ * overflows. */
 #define MOST_PASSES (UINT64_C(1) << 60)
 
-/* The numbers that describe the shape of all chains and slots, on all ranks. */
+/* Numbers that describe the shape of all chains and slots, on all ranks. */
 static void shape_numbers(const gbsi_estimate *e, uint64_t out[N_SHAPE])
 {
     const gbsi_estimate *summed = e->spread == NULL ? e : e->spread->share;
@@ -34,7 +35,7 @@ static void *array_at(const gbsi_estimate_array *a)
     return memory;
 }
 
-/* ---- of a model that ranks share ------------------------------------------------------------- */
+/* ---- models that ranks share ----------------------------------------------------------------- */
 
 typedef struct part {
     const gbsi_estimate *estimate;
@@ -67,7 +68,7 @@ static gbs_status weave_array(const gbsi_estimate *e, const gbsi_estimate_array 
     return status;
 }
 
-/* ---- saved and loaded ------------------------------------------------------------------------ */
+/* ---- saving and loading ---------------------------------------------------------------------- */
 
 static gbs_status save_array(const gbsi_estimate *e, const gbsi_estimate_array *array,
                              const gbsi_sink *sink, gbs_error *err)
@@ -91,7 +92,7 @@ static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err
 {
     const gbsi_estimate *estimate = object;
     const gbsi_spread *spread = estimate->spread;
-    /* copies the pointers, because arrays are listed by their addresses */
+    /* a copy of the struct, because gbsi_estimate_arrays() takes addresses of its members */
     gbsi_estimate copy = spread == NULL ? *estimate : *spread->share;
     gbsi_estimate_array arrays[GBSI_ESTIMATE_ARRAYS];
     const size_t n = gbsi_estimate_arrays(&copy, arrays);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Split R-hat of real traces, such as log densities (Gelman et al. (2013), BDA3, section 11.4,
- * eqs 11.1-11.4). It takes the two halves of every chain; the middle value of an odd trace is left
- * out.
- */
+/* Split R-hat of real traces, such as log densities (Gelman et al. (2013), BDA3, section 11.4, eqs
+ * 11.1-11.4). The sequences are the two halves of every chain; the middle value of a trace of odd
+ * length is left out. */
 #include <math.h>
 
 #include "estimate/estimate.h"
@@ -12,7 +11,8 @@ typedef struct moments {
     double mean, variance;
 } moments;
 
-/* About the first value: a constant trace has variance exactly 0 and its value as mean. */
+/* Mean and variance of a sequence, computed from differences to its first value. A constant
+ * sequence thus has a variance of exactly 0. */
 static moments moments_of(const double *x, size_t n)
 {
     double shift = 0;
@@ -54,7 +54,7 @@ double gbsi_split_rhat(const double *trace, uint32_t n_chains, size_t n, size_t 
         }
     }
     within /= n_sequences;
-    /* B / n of the book: the variance of the means. */
+    /* B / n of the book, which is the variance of the means */
     double between = (shift_square - shift * shift / n_sequences) / (n_sequences - 1);
     if (isnan(within) || isnan(between)) {
         return NAN;
@@ -62,6 +62,6 @@ double gbsi_split_rhat(const double *trace, uint32_t n_chains, size_t n, size_t 
     if (within <= 0) {
         return between > 0 ? (double)INFINITY : 1.0;
     }
-    between = between > 0 ? between : 0; /* negative by rounding alone */
+    between = between > 0 ? between : 0; /* only rounding can make it negative */
     return gbsi_sqrt(((length - 1) / length * within + between) / within);
 }

@@ -22,7 +22,7 @@ static void by_hand(void **unused)
      * R^2 = (5/2 + 2) / 5 = 0.9. */
     const double one[] = {1, 3, 2, 6};
     assert_near(gbsi_split_rhat(one, 1, 4, 4), gbsi_sqrt(0.9));
-    /* The middle of an odd trace is left out; what lies beyond n, too. */
+    /* The middle value of an odd trace is left out, and so are values beyond n. */
     const double odd[] = {1, 3, 1e6, 2, 6, -1e6};
     assert_near(gbsi_split_rhat(odd, 1, 5, 6), gbsi_sqrt(0.9));
     /* Two chains. Means 2, 4, 2, 2; variances 2, 8, 0, 2: W = 3, variance of means 1. */
@@ -33,7 +33,8 @@ static void by_hand(void **unused)
 static void constants(void **unused)
 {
     (void)unused;
-    /* 0.1 has no exact mean of three: equality must not hang on a rounding. */
+    /* The mean of three values 0.1 is not exact: the test for equality must not depend on rounding.
+     */
     double trace[4][6];
     for (int c = 0; c < 4; c++) {
         for (int i = 0; i < 6; i++) {
@@ -57,8 +58,8 @@ static void undefined(void **unused)
     assert_true(isnan(gbsi_split_rhat(trace + 4, 1, 4, 4)));
 }
 
-/* Independent values: near 1; a shift of one chain by a standard deviation: far from it. Adding a
- * large constant changes little. */
+/* Independent values give a result near 1; a shift of one chain by a standard deviation gives a
+ * larger result. A large constant added to all values changes little. */
 static void told_apart(void **unused)
 {
     (void)unused;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An estimate whose chains are on several ranks. A rank has the fast sums of its own chains for all
- * slots, and an estimate, its share, of all chains for some slots. The share is an ordinary
- * estimate; its fast sums arrive from the ranks of the chains whenever the end of a pass looks at
- * them. The result is what an estimate on one rank computes for these slots, bit by bit. */
+ * slots. It also has a share: an ordinary estimate of all chains for some of the slots. The fast
+ * sums of the share arrive from the ranks of the chains whenever the end of a pass reads them. The
+ * results for these slots equal those of an estimate on one rank, bit by bit. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -18,7 +18,7 @@ static uint32_t first_slot(const gbsi_estimate_shape *shape, uint32_t n_ranks, u
     return (uint32_t)((uint64_t)shape->n_slots * rank / n_ranks);
 }
 
-/* The shape for the chains of this rank and all slots. */
+/* Shape for the chains of this rank and all slots. */
 static gbsi_estimate_shape shape_of_own(const gbs_ranks *ranks, const gbsi_estimate_shape *shape)
 {
     gbsi_estimate_shape own = *shape;
@@ -31,7 +31,7 @@ static gbsi_estimate_shape shape_of_own(const gbs_ranks *ranks, const gbsi_estim
     return own;
 }
 
-/* The shape for all chains and the slots of this rank. */
+/* Shape for all chains and the slots of this rank. */
 static gbsi_estimate_shape shape_of_share(const gbs_ranks *ranks, const gbsi_estimate_shape *shape)
 {
     gbsi_estimate_shape share = *shape;
@@ -79,7 +79,7 @@ static size_t fast_size(const gbsi_estimate *e)
     return e->fast_sum != NULL ? sizeof *e->fast_sum : sizeof *e->fast_count;
 }
 
-/* The bytes of the fast sums of a cell in one group. */
+/* Bytes of the fast sums of a cell in one group. */
 static size_t cell_bytes(const gbsi_estimate *e)
 {
     return e->shape.lanes * fast_size(e);
@@ -131,7 +131,7 @@ void gbsi_spread_free(gbsi_spread *s)
     }
 }
 
-/* ---- on their way ---- */
+/* ---- sending fast sums ---- */
 
 static gbs_status exchange(const gbsi_spread *s, size_t n_out, size_t n_in, gbs_error *err)
 {
@@ -140,7 +140,8 @@ static gbs_status exchange(const gbsi_spread *s, size_t n_out, size_t n_in, gbs_
     return ranks->finish(ranks->context, err);
 }
 
-/* The cells of a rank, group by group. @param to [n_groups][cells of the rank][lanes] */
+/* Copies the fast sums of the cells whose sums a rank keeps, group by group. @param to
+ * [n_groups][cells of the rank][lanes] */
 static void pack(const gbsi_estimate *e, uint32_t rank, unsigned char *to)
 {
     const gbsi_spread *s = e->spread;
@@ -151,7 +152,7 @@ static void pack(const gbsi_estimate *e, uint32_t rank, unsigned char *to)
     }
 }
 
-/* The address of the fast sums of a rank's chains in the share of this rank. */
+/* Address of the fast sums of a rank's chains in the share of this rank. */
 static unsigned char *place_of(const gbsi_spread *s, uint32_t rank)
 {
     return fast_of(s->share) + s->first_group[rank] * s->share->n_cells * cell_bytes(s->share);
@@ -179,7 +180,7 @@ static gbs_status bring_sums(const gbsi_estimate *e, gbs_error *err)
     return exchange(s, n, n, err);
 }
 
-/* The numbers of updates of slots are taken from the first group of all ranks. */
+/* Takes the numbers of updates of slots from the first group of all ranks, which rank 0 has. */
 static gbs_status bring_updates(const gbsi_estimate *e, gbs_error *err)
 {
     gbsi_spread *s = e->spread;
@@ -224,7 +225,7 @@ gbs_status gbsi_estimate_meet(gbsi_estimate *e, gbsi_pool *pool, gbs_error *err)
     return GBS_OK;
 }
 
-/* ---- what they tell ---- */
+/* ---- sending estimates ---- */
 
 static void tell_share(const gbsi_estimate *share, gbsi_cell_summary *told)
 {
@@ -269,10 +270,10 @@ bool gbsi_estimate_has_told(const gbsi_estimate *e)
     return e != NULL && (e->spread == NULL || e->spread->told != NULL);
 }
 
-/* ---- to be resumed --------------------------------------------------------------------------- */
+/* ---- saving and loading ---------------------------------------------------------------------- */
 
-/* The index of a rank's first item in one part of an array: within a group of places, or within the
- * whole part. */
+/* Index of a rank's first item in one part of an array: within a group for arrays by place, else
+ * within the whole array. */
 static size_t first_of(const gbsi_estimate *e, gbsi_per per, uint32_t rank)
 {
     const gbsi_spread *s = e->spread;
@@ -320,8 +321,8 @@ cleanup:
     return status;
 }
 
-/* Restores the sums that the chains of this rank had added since these were last taken, and the
- * counts of updates. */
+/* Restores the sums that the chains of this rank had added since the fast sums were last taken, and
+ * the numbers of updates. */
 static void feed_again(gbsi_estimate *e, const gbsi_estimate_array *array, uint32_t part,
                        const unsigned char *all, size_t bytes)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Student's t through the incomplete beta function (Abramowitz & Stegun 26.7.1, 26.5.8):
  *     P(|T| > t) = I_x(df/2, 1/2),   x = df / (df + t^2),
- * by its continued fraction (beta.c), on the side where it converges fast. */
+ * I_x is computed by its continued fraction (beta.c), on the side where the fraction converges
+ * fast. */
 #include "estimate/beta.h"
 
 #include <math.h>
@@ -13,9 +14,9 @@
 
 static const double LOG_SQRT_PI = 0.57236494292470008707;
 
-/* ln Gamma(a + 1/2) - ln Gamma(a), from the Stirling series of both (DLMF 5.11.8):
+/* ln Gamma(a + 1/2) - ln Gamma(a), from the Stirling series of the two logarithms (DLMF 5.11.8):
  *     ln(a)/2 - 1/(8a) + 1/(192 a^3) - 1/(640 a^5) + 17/(14336 a^7) - 31/(18432 a^9) + ...
- * Taken as a difference it keeps its digits however large a is. */
+ * Computed as one series, the difference loses no digits, even for large a. */
 static double log_gamma_half_step(double a)
 {
     double shifted = 1;
@@ -39,11 +40,11 @@ static double upper_tail(double t, double df)
     }
     const double a = 0.5 * df;
     const double square = t * t;
-    const bool near = square < df; /* the other side divides by t^2, which may be infinite */
+    const bool near = square < df; /* the other formula divides by t^2, which may be infinite */
     const double ratio = near ? square / df : df / square;
     const double x = near ? 1 / (1 + ratio) : ratio / (1 + ratio);
     const double y = near ? ratio / (1 + ratio) : 1 / (1 + ratio); /* 1 - x */
-    /* x^a y^(1/2) / B(a, 1/2), and x^a without losing what a large df leaves of 1 - x */
+    /* x^a y^(1/2) / B(a, 1/2). x^a is computed from 1 - x, which is tiny for large df */
     const double log_xa = -a * (gbsi_log1p(ratio) + (near ? 0 : 2 * gbsi_log(t) - gbsi_log(df)));
     const double log_beta = LOG_SQRT_PI - log_gamma_half_step(a);
     const double front = gbsi_exp(log_xa - log_beta) * gbsi_sqrt(y);

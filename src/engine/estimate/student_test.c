@@ -17,8 +17,8 @@ static void assert_within(double a, double b, double tolerance)
     }
 }
 
-/* df 1 and 3 at angles whose tangent u = t / sqrt(df) is a surd, df 2 and 4 anywhere (Abramowitz &
- * Stegun 26.7.3-26.7.4). */
+/* df 1 and 3 at angles whose tangent u = t / sqrt(df) is a surd, and df 2 and 4 at any angle
+ * (Abramowitz & Stegun 26.7.3-26.7.4). */
 static void elementary(void **unused)
 {
     (void)unused;
@@ -57,7 +57,8 @@ static void tails(void **unused)
     assert_within(ratio / 1e-25, 1, 1e-9);
 }
 
-/* P(0 < T < t) by Simpson's rule on the unnormalised density, against the ratio to t = 2. */
+/* Compares P(0 < T < t), by Simpson's rule on the unnormalised density, with its ratio to the value
+ * at t = 2. */
 static double simpson(double t, double df)
 {
     enum { N = 4000 };

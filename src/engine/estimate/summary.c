@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Estimates from the sums: marginals, standard errors, effective sample sizes and R-hat, slot by
- * slot and at worst. Chains are summed in ascending order, so the answer does not depend on lanes,
- * threads or instruction sets. */
+ * slot. Chains are summed in ascending order, so that the results do not depend on lanes, threads
+ * or instruction sets. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -10,22 +10,22 @@
 
 /* ---- R-hat of one cell ---- */
 
-/* Means of sequences, seen one by one. Spread is taken about the first mean: equal means give
- * exactly 0. */
+/* Sums over the means of sequences, which are added one by one. Differences are taken from the
+ * first mean, so that equal means give a spread of exactly 0. */
 typedef struct sequences {
     double n, first, shift, shift_square;
-    double within;  /* sum of m (1 - m) */
-    double inverse; /* sum of 1 / length */
+    double within;  /* sum of m (1 - m) over means m */
+    double inverse; /* sum of 1 / length over sequences */
 } sequences;
 
-/* A difference of totals can miss [0, 1] by a rounding. */
+/* Mean of a sequence, clipped to [0, 1]: rounding can move a difference of totals outside. */
 static double mean_of(double total, double updates)
 {
     const double m = total / updates;
     return m < 0 ? 0 : m > 1 ? 1 : m;
 }
 
-/* @param inverse 1 / length */
+/* Adds the mean m of a sequence. @param inverse 1 / length of the sequence. */
 static void add_sequence(sequences *s, double m, double inverse)
 {
     if (s->n == 0) {
@@ -41,9 +41,10 @@ static void add_sequence(sequences *s, double m, double inverse)
 
 /* Gelman & Rubin (1992), Statistical Science 7(4):457-472; BDA3 (2013) 11.4, eq. 11.4:
  *     R^2 = ((n - 1)/n W + B) / W,   B = variance of the means between sequences,
- * n their (harmonic mean) length. W is the variance m (1 - m) of the indicator of the state.
- * Rao-Blackwell averages use it too: the indicator's mean is what p estimates. So a state whose p
- * hardly varies within chains but differs between them is judged on the scale of the state. */
+ * where n is the harmonic mean of the lengths. W is the variance m (1 - m) of the indicator of the
+ * state. Rao-Blackwell averages use this W too, because p estimates the mean of the indicator. If p
+ * hardly varies within chains but differs between chains, the difference is thus compared with the
+ * variance of the state. */
 double gbsi_rhat(double within, double shift, double shift_square, double n_sequences,
                  double length)
 {
@@ -52,14 +53,16 @@ double gbsi_rhat(double within, double shift, double shift_square, double n_sequ
     }
     const double mean_within = within / n_sequences;
     const double squares = shift_square - shift * shift / n_sequences;
-    const double between = squares > 0 ? squares / (n_sequences - 1) : 0; /* negative by rounding */
+    /* rounding can make `squares` negative */
+    const double between = squares > 0 ? squares / (n_sequences - 1) : 0;
     if (mean_within <= 0) {
-        return between > 0 ? (double)INFINITY : (double)NAN; /* frozen apart, or constant */
+        /* chains frozen in different states, or a constant state */
+        return between > 0 ? (double)INFINITY : (double)NAN;
     }
     return gbsi_sqrt(((length - 1) / length * mean_within + between) / mean_within);
 }
 
-/* The kept totals nearest to half time; NULL without. */
+/* The stored totals nearest to half of the passes; NULL if there are none. */
 static const gbsi_half_time *half_time(const gbsi_estimate *e)
 {
     const gbsi_half_time *best = NULL;
@@ -75,10 +78,11 @@ static const gbsi_half_time *half_time(const gbsi_estimate *e)
     return best;
 }
 
-/* With fewer chains their means say too little. */
+/* Number of chains below which the means of chains say too little about their variance. */
 #define LEAST_MEANS 8
 
-/* The variance of the mean of all sequences from that of their means. */
+/* Variance of the mean of all sequences, from the variance of their means; 0 if there are too few
+ * sequences. */
 static double variance_between(const sequences *s)
 {
     if (s->n < LEAST_MEANS) {
@@ -93,17 +97,18 @@ static double variance_between(const sequences *s)
 typedef struct chain_view {
     const gbsi_estimate *e;
     const gbsi_half_time *half;
-    double updates, first_updates; /* per chain, in all and up to half time */
+    /* updates per chain: all updates, and the updates up to half time */
+    double updates, first_updates;
     size_t cell;
 } chain_view;
 
-/* Every chain is a sequence. @param total [n] */
+/* Adds every chain as a sequence. @param total [n] total of each chain. */
 static void add_whole_chains(const chain_view *v, const double *total, uint32_t n, sequences *s)
 {
     const double updates = v->updates;
     const double inverse = 1 / updates;
     double mean[GBSI_LANES];
-    sequences sum = *s; /* in registers */
+    sequences sum = *s; /* a copy that stays in registers */
     for (uint32_t lane = 0; lane < n; lane++) {
         mean[lane] = mean_of(total[lane], updates);
     }
@@ -113,7 +118,7 @@ static void add_whole_chains(const chain_view *v, const double *total, uint32_t 
     *s = sum;
 }
 
-/* Each half of every chain is a sequence. */
+/* Adds each half of every chain as a sequence. */
 static void add_halves(const chain_view *v, uint32_t group, const double *total, uint32_t n,
                        sequences *s)
 {
@@ -149,8 +154,9 @@ double gbsi_rare_error(double visits, double n)
     return rarer < RARE_VISITS ? gbsi_sqrt(p * (1 - p) / n) : 0;
 }
 
-/* Conditionals that were 0 at every pass say as little as a state that was never counted: they may
- * be positive where no chain has been. Others have the error of their batches. */
+/* Lower bound of the standard error of a rare state. Conditionals that were 0 at every pass say as
+ * little as a state that was never counted, because they may be positive in states that no chain
+ * reached. Other conditionals have the error of their batches. */
 static double rare_floor(const gbsi_estimate *e, double visits, double n)
 {
     const bool counts = e->shape.kind == GBS_ESTIMATOR_COUNT || visits == 0 || visits == n;
@@ -166,22 +172,23 @@ void gbsi_estimate_heed_stays(gbsi_estimate *estimate, const gbsi_cell_stays *st
     }
 }
 
-/* If stays come and go by chance, as often as a variable changed, their sum of L^2 is this many
- * times smaller than that of a mode that holds the variable. */
+/* A mode that holds the variable is recognised by the sum of L^2 over its stays. This sum must
+ * exceed HELD times the sum for stays that end by chance as often as the variable changed. */
 #define HELD 4
 
-/* The sum of L^2, in looks, of stays that are long, of n stays without memory of mean length m: the
- * integral of L^2 exp(-L / m) / m from the least long length on, n times. */
+/* Expected sum of L^2, in squared looks, over the long stays among n stays without memory of mean
+ * length m: n times the integral of L^2 exp(-L / m) / m from GBSI_LONG_STAY on. */
 static double by_chance(double n, double m)
 {
     const double least = GBSI_LONG_STAY;
     return n * (least * least + 2 * least * m + 2 * m * m) * gbsi_exp(-least / m);
 }
 
-/* Estimates the variance of the time in a state from stays that come at random: the sum of L^2, and
- * more if stays are few. (sum of L)^2 / sum of L^2 is their number as if they had one length. The
- * result is 0 if stays without memory would be as long: then batches show the variance.
- * @param passes in the state. @param n stays. */
+/* Estimates the variance of the time in a state from stays that begin at random times: the sum of
+ * L^2, with an addition if stays are few. (sum of L)^2 / sum of L^2 is the number of stays if all
+ * had one length. The result is 0 if stays without memory would be as long, because batches then
+ * show the variance.
+ * @param passes number of passes in the state. @param n number of stays. */
 static double variance_of(const gbsi_stay *stay, double passes, double n)
 {
     const double length = (double)stay->length;
@@ -192,8 +199,9 @@ static double variance_of(const gbsi_stay *stay, double passes, double n)
                : 0;
 }
 
-/* Stays in the state raise its mean by (1 - p) L, and stays in another state lower it by p L. If
- * both are long they alternate, and each accounts for half of the variance of the two. [M8] */
+/* Lower bound of the standard error from long stays. A stay in the state raises its total by (1 -
+ * p) L; a stay in another state lowers it by p L. If long stays of the two kinds alternate, each
+ * kind accounts for half of the variance. [M8] */
 static double stay_floor(const gbsi_estimate *e, size_t cell, double p)
 {
     if (e->stays == NULL) {
@@ -217,7 +225,7 @@ static double mcse_of(const gbsi_estimate *e, uint32_t slot, size_t cell, double
     const double resolution = gbsi_resolution(e, sum / n);
     double floor = rare > stays ? rare : stays;
     floor = floor > resolution ? floor : resolution;
-    return mcse < floor ? floor : mcse; /* NAN stays: nothing is claimed yet */
+    return mcse < floor ? floor : mcse; /* an undefined mcse stays NAN: no error is claimed yet */
 }
 
 double gbsi_resolution(const gbsi_estimate *e, double p)
@@ -230,8 +238,8 @@ double gbsi_resolution(const gbsi_estimate *e, double p)
                : 0;
 }
 
-/* If the conditional was the same at every pass, the standard error is only the rounding of float
- * sums, and gives no effective number of draws. */
+/* A conditional that was constant over all passes has no effective number of draws, because its
+ * standard error is only the rounding of float sums. */
 double gbsi_effective_size(const gbsi_estimate *e, double p, double mcse)
 {
     const double variance = p * (1 - p);
@@ -273,7 +281,8 @@ gbsi_cell_summary gbsi_summarise_cell(const gbsi_estimate *e, uint32_t slot, siz
     return out;
 }
 
-/* The p of gbsi_told_cell() alone, or with its mcse: most of the work is R-hat. */
+/* Computes only the p of gbsi_told_cell(), and its mcse if `errors` is set. R-hat, which is most of
+ * the work, is left out. */
 static gbsi_cell_summary part_of_cell(const gbsi_estimate *e, uint32_t slot, size_t cell,
                                       bool errors, bool constant)
 {
@@ -298,7 +307,8 @@ static gbsi_cell_summary part_of_cell(const gbsi_estimate *e, uint32_t slot, siz
 
 /* ---- one slot ---- */
 
-/* Every chain's mean is 0, or every chain's mean is 1. Stops at the first that is neither. */
+/* Whether every chain's mean is 0, or every chain's mean is 1. Stops at the first chain that
+ * differs. */
 static bool is_frozen(const gbsi_estimate *e, size_t cell, double updates)
 {
     const double common = gbsi_estimate_chain_total(e, 0, cell, 0);
@@ -316,7 +326,7 @@ static bool is_frozen(const gbsi_estimate *e, size_t cell, double updates)
     return true;
 }
 
-/* Whether the slot had the same state in every chain at every pass. */
+/* Whether the slot had one state in every chain at every pass. */
 bool gbsi_is_constant(const gbsi_estimate *e, uint32_t slot)
 {
     const double updates = (double)gbsi_estimate_updates(e, slot);
@@ -336,7 +346,7 @@ static void put(double *to, size_t i, double value)
     }
 }
 
-/* A variable that never moved has no honest error. */
+/* A variable that never moved has no standard error and no effective size. */
 gbsi_cell_summary gbsi_told_cell(const gbsi_estimate *e, uint32_t slot, size_t cell, bool constant)
 {
     gbsi_cell_summary s = gbsi_summarise_cell(e, slot, cell);

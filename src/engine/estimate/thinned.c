@@ -37,8 +37,8 @@ void gbsi_thinned_set(gbsi_thinned *t, uint32_t chain, double density, const uin
     }
 }
 
-/* Ends a pass. When the arrays are full, of the passes s, 2s, 3s, ... only multiples of 2s are
- * kept. */
+/* Ends a pass. If the arrays are full, the kept passes s, 2s, 3s, ... are reduced to the multiples
+ * of 2s. */
 void gbsi_thinned_end(gbsi_thinned *t)
 {
     if (++t->n < MOST) {
@@ -59,7 +59,7 @@ void gbsi_thinned_end(gbsi_thinned *t)
     t->stride *= 2;
 }
 
-/* ---- to be resumed --------------------------------------------------------------------------- */
+/* ---- saving and loading ---------------------------------------------------------------------- */
 
 static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
 {

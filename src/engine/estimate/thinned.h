@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Thinned traces: the log density and the states of a few variables at evenly spaced passes, in
- * constant memory. Once GBSI_THINNED passes are kept, every other one is dropped and the stride
+ * constant memory. When GBSI_THINNED passes are kept, every other pass is dropped and the stride
  * doubles. */
 #ifndef GBSI_ESTIMATE_THINNED_H
 #define GBSI_ESTIMATE_THINNED_H
@@ -11,14 +11,14 @@
 
 #include "base/saved.h"
 
-#define GBSI_THINNED 1024u /* GBS_MOST_TRACED */
+#define GBSI_THINNED 1024u /* equal to GBS_MOST_TRACED */
 
 typedef struct gbsi_thinned {
     uint32_t n_chains, n_variables;
-    uint64_t stride;   /* passes from one that is kept to the next */
-    uint64_t n_passes; /* so far */
-    uint32_t n;        /* kept of each chain: n_passes / stride */
-    double *density;   /* [n_chains][GBSI_THINNED], with `state` behind it in one allocation */
+    uint64_t stride;   /* number of passes from one kept pass to the next */
+    uint64_t n_passes; /* number of passes so far */
+    uint32_t n;        /* number of kept passes: n_passes / stride */
+    double *density;   /* [n_chains][GBSI_THINNED]; `state` follows in the same allocation */
     uint16_t *state;   /* [n_variables][n_chains][GBSI_THINNED] */
 } gbsi_thinned;
 
@@ -27,11 +27,12 @@ gbs_status gbsi_thinned_init(gbsi_thinned *t, uint32_t n_chains, uint32_t n_vari
                              uint64_t stride, gbs_error *err);
 void gbsi_thinned_free(gbsi_thinned *t); /* frees the members that init allocated, not the struct */
 
-/* Called at the end of a pass. @return whether the pass is kept, as number t->n. If so, the caller
- * sets the density and the states of every chain, and then calls gbsi_thinned_end(). */
+/* Must be called at the end of a pass. @return whether the pass is kept, with index t->n. For a
+ * kept pass, the caller must set the density and the states of every chain, and then call
+ * gbsi_thinned_end(). */
 bool gbsi_thinned_pass(gbsi_thinned *t);
 void gbsi_thinned_set(gbsi_thinned *t, uint32_t chain, double density, const uint32_t *state);
-/* Ends a pass that is kept. */
+/* Ends a kept pass. */
 void gbsi_thinned_end(gbsi_thinned *t);
 
 /* Save and load between two passes, as gbsi_estimate_save() and gbsi_estimate_load() do. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which passes thinned traces keep, and that saved ones go on as if they had never stopped. */
+/* Tests which passes thinned traces keep, and that traces continue after saving and loading as if
+ * they had never stopped. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +44,8 @@ static void is_right(const gbsi_thinned *t)
     }
 }
 
-/* Evenly spaced, between half of the room and all of it, whatever the number of passes. */
+/* For any number of passes, kept passes are evenly spaced and fill between half and all of the
+ * room. */
 static void passes_are_evenly_spaced(void **state)
 {
     (void)state;

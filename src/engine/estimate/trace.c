@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When all batches are full, neighbours are merged: sums add up, the later of two last values
- * stays. Values are added in time order, and chains in ascending order. */
+/* When all batches are full, neighbouring batches are merged: their sums are added, and the last
+ * value of the later batch is kept. Values are added in time order, and chains in ascending order.
+ */
 #include "estimate/trace.h"
 
 #include <math.h>
@@ -9,17 +10,19 @@
 #include "estimate/estimate.h"
 #include "simd/math.h"
 
-enum { BATCHES = 128, LEAST_LENGTH = 4, NUMBERS = 3 + 2 * BATCHES /* of a series of a chain */ };
+/* NUMBERS: length of the arrays of a series of a chain */
+enum { BATCHES = 128, LEAST_LENGTH = 4, NUMBERS = 3 + 2 * BATCHES };
 
 struct gbsi_trace {
     uint32_t n_chains, n_series;
-    uint64_t n_passes, length; /* of a batch */
-    uint32_t n_closed;         /* batches */
-    uint64_t n_open;           /* passes in the open one */
-    double *total;             /* [series][chain], like all arrays below, which lie behind it */
-    double *open;              /* sum over the open batch */
-    double *now;               /* value of this pass */
-    double *sum, *last;        /* [series][chain][BATCHES] of closed batches */
+    uint64_t n_passes, length; /* number of passes so far, and passes of a batch */
+    uint32_t n_closed;         /* number of closed batches */
+    uint64_t n_open;           /* number of passes in the open batch */
+    double *total;             /* [series][chain]; the arrays below follow in the same allocation */
+    double *open;              /* [series][chain] sum over the open batch */
+    double *now;               /* [series][chain] value of this pass */
+    /* [series][chain][BATCHES] sum and last value of each closed batch */
+    double *sum, *last;
 };
 
 gbs_status gbsi_trace_new(uint32_t n_chains, uint32_t n_series, gbsi_trace **out, gbs_error *err)
@@ -89,14 +92,15 @@ void gbsi_trace_end_pass(gbsi_trace *t)
     }
 }
 
-/* ---- to be resumed --------------------------------------------------------------------------- */
+/* ---- saving and loading ---------------------------------------------------------------------- */
 
 static size_t n_numbers(const gbsi_trace *t)
 {
     return (size_t)t->n_chains * t->n_series * NUMBERS;
 }
 
-/* Computes the closed batches and the open one from the number of passes. */
+/* Computes the numbers of closed batches and of passes in the open batch from the number of passes.
+ */
 static void set_passes(gbsi_trace *t, uint64_t n_passes)
 {
     t->n_passes = n_passes;
@@ -140,13 +144,14 @@ gbs_status gbsi_trace_load(gbsi_trace *t, const gbsi_source *source, gbs_error *
 
 /* ---- summaries ------------------------------------------------------------------------------- */
 
-/* Batches per chain that errors are taken from: longer ones where there are many chains. */
+/* Number of batches per chain from which errors are computed. Batches are longer if there are many
+ * chains. */
 static uint32_t batches_wanted(uint32_t n_chains)
 {
     return n_chains >= 8 ? 16 : (n_chains >= 2 ? 32 : 64);
 }
 
-/* Mean of `merged` batches of a chain from the first-th on. */
+/* Mean of `merged` consecutive batches of a chain, from batch `first` on. */
 static double batch_mean(const gbsi_trace *t, size_t i, uint32_t first, uint32_t merged)
 {
     double sum = 0.0;
@@ -156,7 +161,8 @@ static double batch_mean(const gbsi_trace *t, size_t i, uint32_t first, uint32_t
     return sum / ((double)merged * (double)t->length);
 }
 
-/* Flegal & Jones (2010), eq. 6, batches of all chains pooled about the common mean. */
+/* Standard error by batch means (Flegal & Jones (2010), eq. 6), with the batches of all chains
+ * pooled about the common mean. */
 static double error_of(const gbsi_trace *t, uint32_t series)
 {
     const uint32_t wanted = batches_wanted(t->n_chains);

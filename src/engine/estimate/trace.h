@@ -21,8 +21,10 @@ void gbsi_trace_end_pass(gbsi_trace *trace);
 
 typedef struct gbsi_trace_summary {
     double mean; /* NAN before the first pass */
-    double mcse; /* standard error of the mean, from batch means [M8]; NAN with too few batches */
-    double rhat; /* split R-hat of the last values of the batches [M9]; NAN with fewer than 4 */
+    /* standard error of the mean, from batch means [M8]; NAN if there are too few batches */
+    double mcse;
+    /* split R-hat of the last values of the batches [M9]; NAN if there are fewer than 4 batches */
+    double rhat;
 } gbsi_trace_summary;
 
 gbsi_trace_summary gbsi_trace_summarise(const gbsi_trace *trace, uint32_t series);

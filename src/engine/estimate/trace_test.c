@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Means, errors and R-hat of series whose answers are known. */
+/* Tests means, errors and R-hat of series with known results. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,8 @@ static gbsi_trace *new_trace(uint32_t n_chains, uint32_t n_series)
     return t;
 }
 
-/* 1 to 1000: the mean is exact whatever was merged; the second series is its negative. */
+/* Values 1 to 1000: the mean is exact for any merging of batches. The second series is the negative
+ * of the first. */
 static void means_are_of_all_passes(void **state)
 {
     (void)state;
@@ -45,7 +46,7 @@ static void means_are_of_all_passes(void **state)
         assert_int_equal(isnan(s.rhat), pass < 4);
     }
     assert_true(gbsi_trace_summarise(t, 1).mean == -500.5);
-    assert_true(gbsi_trace_summarise(t, 0).rhat > 1.5); /* chains apart, and drifting */
+    assert_true(gbsi_trace_summarise(t, 0).rhat > 1.5); /* chains differ, and drift */
     gbsi_trace_free(t);
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the worst error, effective size and R-hat: threads share the slots, and ranks share slots
- * or chains. The result does not depend on the order in which they are combined. */
+/* Finds the worst error, effective size and R-hat. Threads share the slots, and ranks share slots
+ * or chains. The result does not depend on the order in which the parts are combined. */
 #include <math.h>
 
 #include "base/memory.h"
 #include "estimate/estimate_internal.h"
 #include "simd/math.h"
 
-/* The largest values seen, as a heap with the smallest of them on top. */
+/* The largest values so far, as a heap with the smallest of them on top. */
 typedef struct largest {
     double *value;
     size_t n, capacity;
@@ -53,11 +53,12 @@ static void offer(largest *l, double value)
     l->value[i] = value;
 }
 
-/* With fewer cells one thread has finished before the others have woken up. */
+/* Number of cells from which on threads share the work. With fewer cells one thread finishes before
+ * the others have woken up. */
 #define LEAST_SHARED 4096u
 
-/* The number of largest values that are kept: with more than 10^5 values, one in 10^4 is ignored,
- * so that the result is the 99.99 % quantile. */
+/* Number of largest values to keep. If there are more than 10^5 values, one in 10^4 is ignored, so
+ * that the result is the 99.99 % quantile. */
 static size_t rank_of(size_t n)
 {
     return n > 100000 ? n / 10000 + 1 : 1;
@@ -67,10 +68,10 @@ typedef struct tally {
     gbsi_estimate_worst worst;
     largest errors;
     size_t n_errors;
-    bool unclaimed; /* a cell that moves has no standard error */
+    bool unclaimed; /* whether a cell that moves has no standard error */
 } tally;
 
-/* Updates the extremes; they are NAN until the first value that is not NAN. */
+/* Updates the extremes, which are NAN until the first value that is not NAN. */
 static void see_extremes(gbsi_estimate_worst *worst, double rhat, double ess)
 {
     if (rhat > worst->max_rhat || isnan(worst->max_rhat)) {
@@ -91,11 +92,11 @@ static void tally_error(tally *t, double mcse)
     }
 }
 
-/* Modes that chains met in few long visits, each longer than a batch, are seen by batches as if
- * every batch had met them anew. Chains are independent even if visits are long. If the variance of
- * their means exceeds the variance that batches give by a factor that chance hardly reaches, the
- * former replaces the latter. It counts twice, as lengths of visits vary as much as their mean.
- * [M8] */
+/* Ratio of variances that chance hardly reaches. If chains visit a mode in few visits that are
+ * longer than a batch, batch means treat every batch as a new visit, and their error is too small.
+ * Chains are independent even if visits are long. If the variance from the means of chains exceeds
+ * BEYOND_CHANCE times the variance from batches, the variance from chains is used. It is doubled,
+ * because the standard deviation of the lengths of visits is about their mean. [M8] */
 #define BEYOND_CHANCE 3.5
 
 static double honest_error(const gbsi_cell_summary *s)
@@ -123,7 +124,7 @@ static void tally_slot(const gbsi_estimate *e, uint32_t slot, tally *t)
     }
 }
 
-/* Slots whose sums chains hold. */
+/* Tallies slots whose sums chains hold. */
 static void tally_row(const gbsi_estimate *e, uint32_t first, tally *t)
 {
     gbsi_held_row row;
@@ -138,7 +139,7 @@ static void tally_row(const gbsi_estimate *e, uint32_t first, tally *t)
     }
 }
 
-/* Merges the tally of some of the slots into the tally of others. */
+/* Merges one tally into another. */
 static void merge(tally *t, const tally *part)
 {
     gbsi_estimate_worst *worst = &t->worst;
@@ -158,9 +159,10 @@ static tally empty_tally(double *value, size_t capacity)
                    .errors = {.value = value, .capacity = capacity}};
 }
 
-/* ---- of ranks ---- */
+/* ---- ranks ---- */
 
-/* A tally in doubles, as it goes to rank 0: counts are far below 2^53. */
+/* Indices in a tally written as doubles, in which form it is sent to rank 0. Counts are far below
+ * 2^53. */
 enum { MAX_RHAT, MIN_ESS, N_CONSTANT, N_UNVISITED, N_ERRORS, UNCLAIMED, N_LARGEST, N_NUMBERS };
 
 static void write_tally(const tally *t, double *number)
@@ -177,7 +179,7 @@ static void write_tally(const tally *t, double *number)
     }
 }
 
-/* @param number borrowed while the tally is in use. */
+/* Reads a tally from doubles. @param number borrowed while the tally is in use. */
 static tally read_tally(double *number)
 {
     tally t = empty_tally(number + N_NUMBERS, (size_t)number[N_LARGEST]);
@@ -191,7 +193,7 @@ static tally read_tally(double *number)
     return t;
 }
 
-/* The tallies of all ranks on every rank. */
+/* Combines the tallies of all ranks, on every rank. */
 static gbs_status add_ranks(const gbs_ranks *ranks, tally *t, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -216,11 +218,11 @@ cleanup:
     return status;
 }
 
-/* ---- of threads ---- */
+/* ---- threads ---- */
 
 typedef struct tally_job {
     const gbsi_estimate *e;
-    const uint8_t *own; /* [slots] that count; NULL: all */
+    const uint8_t *own; /* [slots] 1 if the slot counts; NULL if all slots count */
     tally *tally;       /* [n_members] */
     uint32_t n_members;
 } tally_job;
@@ -270,14 +272,14 @@ gbs_status gbsi_estimate_find_worst(const gbsi_estimate *e, gbsi_pool *pool,
     if (ranks != NULL) {
         GBSI_TRY(add_ranks(ranks, t, err));
     }
-    /* Cells that do not count were in the capacity: fewer may be let off. */
+    /* the capacity included cells without an error, so that fewer values may be ignored now */
     while (t->errors.n > rank_of(t->n_errors)) {
         drop_least(&t->errors);
     }
     if (!t->unclaimed && t->n_errors > 0) {
         t->worst.max_mcse = t->errors.value[0];
     }
-    t->worst.n_constant -= e->shape.n_padding; /* held sums of 0 */
+    t->worst.n_constant -= e->shape.n_padding; /* padding slots have held sums of 0 */
     *worst = t->worst;
 cleanup:
     GBSI_FREE(job.tally, value);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums in double [M13], which are never products: what in_float.h has for sums in float. */
+/* Sums of log-weights in double [M13]. Weights are never multiplied in double. in_float.h defines
+ * the same operations in float. */
 #ifndef GBSI_KERNEL_IN_DOUBLE_H
 #define GBSI_KERNEL_IN_DOUBLE_H
 
@@ -8,7 +9,7 @@
 #include "kernel/lookup.h"
 
 typedef double real;
-typedef vd vr; /* sixteen of them */
+typedef vd vr; /* sixteen doubles */
 
 GBSI_INLINE const real *pool_of(const gbsi_plan *plan)
 {
@@ -52,8 +53,9 @@ GBSI_INLINE real real_join(real a, real b, bool linear)
     return a + b;
 }
 
-/* Sums are rounded to float relative to the largest, so that the large part they share costs no
- * precision. If the largest is -infinity, and for log-odds, they are rounded relative to 0. */
+/* The largest sum is subtracted before sums are rounded to float, so that their large common part
+ * costs no precision. Log-odds are rounded without a subtraction, and so are sums whose largest is
+ * -infinity. */
 enum { SUMS_ARE_SHIFTED = 1 };
 
 GBSI_INLINE vr vr_largest(vr top, const vr *sum, const uint32_t width)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums in float, or products [M15]: the operations that slice_terms.h, terms_rows.h and
- * terms_scalar.h use; in_double.h defines the same operations in double. Tables are looked up for
- * several own states at once: entries index + a, a = 0 .. width - 1, joined to sums. */
+/* Sums of log-weights in float, or products of weights [M15]: the operations that slice_terms.h,
+ * terms_rows.h and terms_scalar.h use; in_double.h defines the same operations in double. A look-up
+ * in a table joins entries index + a, a = 0 .. width - 1, to the sums of `width` own states. */
 #ifndef GBSI_KERNEL_IN_FLOAT_H
 #define GBSI_KERNEL_IN_FLOAT_H
 
 #include "kernel/lookup.h"
 
 typedef float real;
-typedef vf vr; /* sixteen of them */
+typedef vf vr; /* sixteen floats */
 
 GBSI_INLINE const real *pool_of(const gbsi_plan *plan)
 {
@@ -50,7 +50,7 @@ GBSI_INLINE real real_join(real a, real b, bool linear)
     return join1(a, b, linear);
 }
 
-/* Sums are written as they are: draws take off the largest. */
+/* Sums are written without a subtraction: draws subtract the largest. */
 enum { SUMS_ARE_SHIFTED = 0 };
 
 GBSI_INLINE vr vr_largest(vr top, const vr *sum, const uint32_t width)
@@ -80,8 +80,9 @@ GBSI_INLINE void join_gathered(const float *table, vu index, const uint32_t widt
     }
 }
 
-/* A table that is the same in all lanes, of n entries. Up to 32 of them are looked up in registers,
- * where a gather takes as long as sixteen loads. Pools have room for 16 entries behind the last. */
+/* Joins a table of n entries that all lanes share. Up to 32 entries are looked up in registers,
+ * because a gather takes as long as sixteen loads. Pools have room for 16 entries after the last
+ * one. */
 GBSI_INLINE void join_entries(const float *table, size_t n, vu index, const uint32_t width, vf *sum,
                               const bool linear)
 {

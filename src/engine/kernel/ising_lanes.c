@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Binary variables with pairwise, finite factors [M3]:
  *     l = ln p(1 | rest) - ln p(0 | rest) = field + sum over neighbours of w x
- * neighbours in ascending slot; rows longer than GBSI_LONG_ROW in 16 strided partials and a fixed
- * tree. Linear slots multiply e^w where x = 1 instead [M15]. If all neighbours have the same w, the
- * c neighbours in state 1 are counted, and w c is looked up in a table. Every packing adds in the
- * same order, so that the bits are the same. */
+ * Neighbours are added in ascending order of slots. A row longer than GBSI_LONG_ROW is added up in
+ * 16 strided partial sums, which a fixed tree combines. Linear slots multiply e^w where x = 1
+ * instead [M15]. If all neighbours have the same w, the c neighbours in state 1 are counted, and w
+ * c is looked up in a table. Every packing adds in this order, so that all packings give equal
+ * bits. */
 #include "kernel/lanes_kernels.h"
 #include "kernel/state.h"
 
-/* Adds the part of one neighbour in the lanes where it is in state 1. */
+/* Adds the term of one neighbour to l in the lanes where the neighbour is in state 1. */
 GBSI_INLINE vf step(vf l, vm one, vf coupling, const bool linear)
 {
     return vf_select(one, join(l, coupling, linear), l);
@@ -19,14 +20,14 @@ GBSI_INLINE float step1(float l, uint32_t x, float coupling, const bool linear)
     return x == 0 ? l : join1(l, coupling, linear);
 }
 
-/* The mask of the chains, of sixteen, in which a neighbour is in state 1. */
+/* Mask of the chains, among sixteen, in which a neighbour is in state 1. */
 GBSI_INLINE vm ones16(const void *state, uint32_t slot, bool wide)
 {
     return wide ? vu_eq(state16(state, slot, true), vu_set1(1))
                 : vb_mask(vb_load((const uint8_t *)state + (size_t)slot * GBSI_LANES));
 }
 
-/* Adds partial sums i and i + 8, then i + 4, i + 2, i + 1. */
+/* Combines sixteen partial sums by a fixed tree: i and i + 8, then i and i + 4, i + 2, i + 1. */
 GBSI_INLINE vf tree16(vf *partial, const bool linear)
 {
     for (unsigned half = 8; half > 0; half /= 2) {
@@ -54,7 +55,7 @@ GBSI_INLINE vf long_row16(const gbsi_plan *plan, const void *state, uint32_t slo
     return join(field, tree16(partial, linear), linear);
 }
 
-/* Inlined with a constant degree for grids. */
+/* The degree is a constant where this function is inlined for grids. */
 GBSI_INLINE vf row16(const gbsi_plan *plan, const void *state, size_t start, const size_t degree,
                      vf l, bool wide, const bool linear)
 {
@@ -105,7 +106,8 @@ GBSI_INLINE vf conditional16(const gbsi_plan *plan, const void *state, uint32_t 
     return long_row16(plan, state, slot, field, wide, linear);
 }
 
-/* Every row of the plan has four neighbours with couplings of their own: nothing to look up. */
+/* Whether every row of the plan has four neighbours, each with its own coupling, so that no row
+ * needs a look-up by count. */
 static bool is_four_each(const gbsi_plan *plan)
 {
     return plan->row_start.width == 4 && plan->by_count == NULL && plan->field_start.width == 1;
@@ -114,7 +116,8 @@ static bool is_four_each(const gbsi_plan *plan)
 GBSI_INLINE void fill16_form(const gbsi_plan *shared, const void *state, gbsi_tile *tile, bool wide,
                              const bool linear)
 {
-    const gbsi_plan plan = *shared; /* no store can change a copy: its pointers stay in registers */
+    /* no store can change the copy, so its pointers stay in registers */
+    const gbsi_plan plan = *shared;
     const gbsi_tile t = *tile;
     if (is_four_each(shared)) {
         for (uint32_t i = 0; i < t.n_places; ++i) {
@@ -142,8 +145,8 @@ static void fill16(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *ti
     }
 }
 
-/* Computes one place of one chain as the functions for slices below do, for slots that do not fill
- * a slice. */
+/* Computes one place of one chain in the order of slice() and mixed_slice() below, for slots that
+ * do not fill a slice. */
 GBSI_INLINE float place1(const gbsi_plan *plan, const void *state, uint32_t slot, bool wide,
                          const bool linear)
 {
@@ -169,7 +172,7 @@ GBSI_INLINE float place1(const gbsi_plan *plan, const void *state, uint32_t slot
     for (unsigned i = 0; i < 16; ++i) {
         partial[i] = linear ? 1.0F : 0.0F;
     }
-    for (uint32_t d = 0; d < row.n; ++d) { /* never in a slice */
+    for (uint32_t d = 0; d < row.n; ++d) { /* no slot of a slice has such neighbours */
         float *sum = &partial[d % 16];
         *sum = step1(*sum, state1(state, row.slot[d], wide), row.coupling[d], linear);
     }
@@ -181,7 +184,7 @@ GBSI_INLINE float place1(const gbsi_plan *plan, const void *state, uint32_t slot
     return join1(field, partial[0], linear);
 }
 
-/* A slice some of whose slots count their neighbours. */
+/* Computes a slice in which some slots count their neighbours. */
 static __attribute__((noinline)) vf mixed_slice(const gbsi_plan *plan, const void *state,
                                                 uint32_t slot, bool wide, const bool linear)
 {
@@ -201,7 +204,7 @@ static __attribute__((noinline)) vf mixed_slice(const gbsi_plan *plan, const voi
     return vf_select(mixed.without, l, join(field, looked_up, linear));
 }
 
-/* Sixteen consecutive slots of one chain: a regular slice. */
+/* Computes a regular slice: sixteen consecutive slots of one chain. */
 GBSI_INLINE vf slice(const gbsi_plan *plan, const void *state, uint32_t slot, bool wide,
                      const bool linear)
 {

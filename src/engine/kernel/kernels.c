@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of kernels, by class and instruction set. */
+/* Table of kernels by class and instruction set. */
 #include <assert.h>
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of this instruction set: what kernels.c collects. */
+/* Kernels of one instruction set, which kernels.c collects. */
 #ifndef GBSI_KERNEL_LANES_KERNELS_H
 #define GBSI_KERNEL_LANES_KERNELS_H
 

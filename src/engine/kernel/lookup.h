@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Widths of rows: where the number of own states is a constant, their sums stay in registers. */
+/* Widths of rows as constants. Where the number of own states is a constant, their sums stay in
+ * registers. */
 #ifndef GBSI_KERNEL_LOOKUP_H
 #define GBSI_KERNEL_LOOKUP_H
 
 #include "kernel/state.h"
 
-/* The number of own states computed at a time if there are more than the widths that FOR_WIDTH has
- * code for. */
+/* Number of own states computed at a time in rows wider than the constant widths of FOR_WIDTH. */
 #define GBSI_BLOCK 4u
 
-/* Calls run(k) with k, the width of a row, as a constant if it is small, else run(0). Plain C has
- * no registers to keep a row in, and compilers spend minutes on unrolling its lanes for every k. */
+/* Calls run(k) with the width k of a row as a constant if k is small, else run(0). Plain C always
+ * calls run(0): the registers cannot hold a row, and compilers spend minutes on unrolling the lanes
+ * for every k. */
 #if defined(GBSI_LANES_AVX512) || defined(GBSI_LANES_AVX2) || defined(GBSI_LANES_NEON)
 #define GBSI_SPECIALISED 1
 #define FOR_WIDTH(width, run) \

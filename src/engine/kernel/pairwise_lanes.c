@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any pairwise tables, neighbours one by one [M2]:
- *     ln p(a | rest) = field[a] + sum over neighbours of pool[base + x k + a] + const, with odds in
- * place of the k entries if the variable is binary and finite. Linear slots multiply [M15]. */
+/* Pairwise tables of any values, looked up for one neighbour after another [M2]:
+ *     ln p(a | rest) = field[a] + sum over neighbours of pool[base + x k + a] + const
+ * If the variable is binary and its tables are finite, the pool holds log-odds in place of the k
+ * entries. Linear slots multiply weights [M15]. */
 #include "kernel/in_float.h"
 #include "kernel/lanes_kernels.h"
 #include "kernel/slice_terms.h"
 
-/* Computes own states [from, from + width) of the k of a slot, in sixteen chains. */
+/* Computes own states [from, from + width) of the k states of a slot in sixteen chains. */
 GBSI_INLINE void states16(const gbsi_plan *plan, const void *state, uint32_t slot, uint32_t k,
                           uint32_t from, const uint32_t width, float *out, bool wide,
                           const bool linear)
@@ -28,11 +29,12 @@ GBSI_INLINE void states16(const gbsi_plan *plan, const void *state, uint32_t slo
     }
 }
 
-/* A tile whose rows are `width` wide, or any width if 0. */
+/* Fills a tile whose rows have the constant width `width`; 0 stands for any width. */
 GBSI_INLINE void fill16_width(const gbsi_plan *shared, const void *state, const gbsi_tile *tile,
                               const uint32_t width, bool wide, const bool linear)
 {
-    const gbsi_plan plan = *shared; /* no store can change a copy: its pointers stay in registers */
+    /* no store can change the copy, so its pointers stay in registers */
+    const gbsi_plan plan = *shared;
     const gbsi_tile t = *tile;
     const uint32_t k = width != 0 ? width : (t.odds != 0 ? 1 : t.arity);
     for (uint32_t i = 0; i < t.n_places; ++i) {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Potts couplings to neighbours one by one [M4]:
+/* Potts couplings, added for one neighbour after another [M4]:
  *     ln p(a | rest) = field[a] + sum over neighbours of J [x = a] + const
- * With one J for the whole row the neighbours in state a are counted, in bytes, and a table of J c
- * is looked up. Linear slots multiply instead [M15]. */
+ * If the whole row has one J, the c neighbours in state a are counted in bytes, and J c is looked
+ * up in a table. Linear slots multiply weights instead [M15]. */
 #include <math.h>
 
 #include "kernel/lanes_kernels.h"
 #include "kernel/state.h"
 
-#define BLOCK 8 /* neighbours kept in registers at a time */
+#define BLOCK 8 /* number of neighbours that registers hold at a time */
 
 typedef struct own_states {
     uint32_t from, to;
 } own_states;
 
-/* Inlined with a constant degree for grids, so that the neighbours stay in registers over the
- * states. */
+/* The degree is a constant where this function is inlined for grids, so that the neighbours stay in
+ * registers while the loop runs over own states. */
 GBSI_INLINE void counted16(const gbsi_plan *plan, const uint8_t *state, uint32_t slot,
                            own_states own, const size_t degree, float *out, const bool linear)
 {
@@ -31,7 +31,8 @@ GBSI_INLINE void counted16(const gbsi_plan *plan, const uint8_t *state, uint32_t
         const vb value = vb_set1((uint8_t)a);
         vb count = vb_set1(0);
         for (size_t d = 0; d < n; ++d) {
-            count = vb_sub(count, vb_eq(x[d], value)); /* 255 is -1 */
+            /* a true comparison is 255, which is -1 in a byte */
+            count = vb_sub(count, vb_eq(x[d], value));
         }
         for (size_t d = n; d < degree; ++d) {
             const vb y = vb_load(state + (size_t)plan->neighbour[start + d] * GBSI_LANES);
@@ -66,7 +67,7 @@ GBSI_INLINE void counted16_degree(const gbsi_plan *plan, const uint8_t *state, u
     }
 }
 
-/* Counting again, for 16-bit states. */
+/* Does the work of counted16() for 16-bit states. */
 GBSI_INLINE void counted16_wide(const gbsi_plan *plan, const void *state, uint32_t slot,
                                 own_states own, float *out, const bool linear)
 {
@@ -173,9 +174,11 @@ GBSI_INLINE float place1(const gbsi_plan *plan, const void *state, uint32_t slot
     return sum;
 }
 
-#define HELD 16 /* neighbours of a slice kept in registers or L1 over the states */
+/* largest number of neighbours of a slice that stay in registers or L1 while the loop runs over own
+ * states */
+#define HELD 16
 
-/* A slice some of whose slots count their neighbours. */
+/* Computes a slice in which some slots count their neighbours. */
 static __attribute__((noinline)) void mixed_slice(const gbsi_plan *plan, const void *state,
                                                   uint32_t slot, uint32_t k, float *out, bool wide,
                                                   const bool linear)
@@ -202,7 +205,7 @@ static __attribute__((noinline)) void mixed_slice(const gbsi_plan *plan, const v
     }
 }
 
-/* Sixteen consecutive slots of one chain: a regular slice. */
+/* Computes a regular slice: sixteen consecutive slots of one chain. */
 GBSI_INLINE void slice(const gbsi_plan *plan, const void *state, uint32_t slot, uint32_t k,
                        float *out, bool wide, const bool linear)
 {

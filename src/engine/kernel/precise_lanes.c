@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any factors, summed in double [M13]: for variables whose float sums could err by more than
- * GBSI_ROUNDING_LIMIT. */
+/* Factors of any kind, summed in double [M13], for variables whose sums in float could err by more
+ * than GBSI_ROUNDING_LIMIT. */
 #include "kernel/in_double.h"
 #include "kernel/lanes_kernels.h"
 #include "kernel/slice_terms.h"
@@ -11,8 +11,7 @@
     8u /* neighbours with at most so many states are compared state by state instead of being \
           gathered */
 
-/* Adds a table of two variables: the row of k entries is chosen by the state of the other variable.
- */
+/* Adds a table of two variables. The state of the other variable chooses the row of k entries. */
 GBSI_INLINE void join_chosen16(const real *table, vu x, uint32_t n_rows, uint32_t k,
                                const uint32_t width, vr *sum, const bool linear)
 {
@@ -49,7 +48,8 @@ GBSI_INLINE void join_table16(const gbsi_plan *plan, const gbsi_term *term, cons
     }
 }
 
-/* Plain C has no lanes to gain from: one chain and place at a time, it does half the work. */
+/* In plain C this function computes one chain and place at a time, which is half the work of loops
+ * over lanes. */
 static void fill16(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile)
 {
     const uint32_t width = tile->odds ? 1 : tile->arity;

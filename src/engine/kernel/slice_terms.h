@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A regular slice of terms (classes PAIRWISE, TABLE and PRECISE): sixteen consecutive slots of one
- * chain, over what in_float.h or in_double.h defines. */
+ * chain. The operations are those of in_float.h or in_double.h. */
 #ifndef GBSI_KERNEL_SLICE_TERMS_H
 #define GBSI_KERNEL_SLICE_TERMS_H
 
@@ -8,7 +8,7 @@
 
 #include "kernel/lookup.h"
 
-/* Computes own states [from, from + width) of the k of each slot. */
+/* Computes own states [from, from + width) of the k states of each slot. */
 GBSI_INLINE void slice_sums(const gbsi_plan *plan, const void *state, uint32_t slot, uint32_t k,
                             uint32_t from, const uint32_t width, vr *sum, bool wide,
                             const bool linear)
@@ -37,7 +37,7 @@ GBSI_INLINE void store_below(float *out, const vr *sum, const uint32_t width, vr
     }
 }
 
-/* Computes rows of `constant` states, or of `width` if 0. */
+/* Computes rows of `constant` states; 0 stands for `width` states. */
 GBSI_INLINE void slice_rows(const gbsi_plan *plan, const void *state, uint32_t slot, uint32_t width,
                             const uint32_t constant, bool odds, float *out, bool wide,
                             const bool linear)
@@ -65,7 +65,7 @@ GBSI_INLINE void slice_rows(const gbsi_plan *plan, const void *state, uint32_t s
     }
 }
 
-/* @param width 1 for odds, else the number of states. @param out [width][16]. */
+/* @param width 1 for odds, else the number of own states. @param out [width][16]. */
 GBSI_INLINE void slice_terms(const gbsi_plan *plan, const void *state, uint32_t slot,
                              uint32_t width, bool odds, float *out, bool wide, const bool linear)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading states in kernels: the width is a constant where these are inlined. */
+/* Functions by which kernels read states. `wide` is a constant where they are inlined. */
 #ifndef GBSI_KERNEL_STATE_H
 #define GBSI_KERNEL_STATE_H
 
@@ -31,10 +31,11 @@ GBSI_INLINE vu gather16(const void *state, const uint32_t *slots, bool wide)
     return wide ? vu_gather_u16(state, slot) : vu_gather_u8(state, slot);
 }
 
-/* Tables by count of a mixed slice: which lanes have such a table, and the count so far. */
+/* Lanes of a mixed slice, in which some slots look up a table by the number of neighbours in a
+ * state, and the numbers counted so far. */
 typedef struct mixed_lanes {
-    vu table;  /* any valid index in lanes that have no table */
-    vu degree; /* 0 in lanes without */
+    vu table;  /* index of the table; any valid index in lanes without a table */
+    vu degree; /* number of neighbours counted; 0 in lanes without a table */
     vm without;
 } mixed_lanes;
 
@@ -50,13 +51,13 @@ GBSI_INLINE mixed_lanes mixed_of(const gbsi_plan *plan, const gbsi_slice *slice)
     return (mixed_lanes){vu_select(without, vu_set1(valid), table), vu_load(base + 16), without};
 }
 
-/* 1 in lanes in which neighbour d counts: where it is not padding and `same` is set. */
+/* 1 in the lanes in which neighbour d is counted: `same` is set and d is not padding. */
 GBSI_INLINE vu counts_one(const mixed_lanes *mixed, uint32_t d, vm same)
 {
     return vu_select(vm_and(same, vu_lt(vu_set1(d), mixed->degree)), vu_set1(1), vu_set1(0));
 }
 
-/* Log-weights add up, weights multiply [M15]. */
+/* Joins two terms: log-weights are added, weights are multiplied [M15]. */
 GBSI_INLINE vf join(vf a, vf b, const bool linear)
 {
     return linear ? vf_mul(a, b) : vf_add(a, b);
@@ -67,7 +68,7 @@ GBSI_INLINE float join1(float a, float b, const bool linear)
     return linear ? a * b : a + b;
 }
 
-/* An entry of a table by the number of neighbours; 16 entries fit a register. */
+/* Looks up a table by the number of neighbours. A table of 16 entries fits a register. */
 GBSI_INLINE vf by_count(const float *table, vu count, size_t degree)
 {
     return degree < 16 ? vf_permute16(vf_load(table), count) : vf_gather(table, count);
@@ -81,8 +82,8 @@ GBSI_INLINE bool whole_slice(const gbsi_plan *plan, const gbsi_tile *tile, uint3
            16 * row + 16 <= tile->n_places && plan->sell.slice[first / 16].regular;
 }
 
-/* Places of one chain in a row. Lanes without a place are dropped, but must hold odds or weights
- * for the draw: they repeat the last place. @param out [width][16]. */
+/* Number of places of one chain in a row. Lanes without a place repeat the last place, because the
+ * draw needs odds or weights in every lane; the draw drops their values. */
 GBSI_INLINE uint32_t places_in(const gbsi_tile *tile, uint32_t row)
 {
     return tile->n_places - 16 * row < 16 ? tile->n_places - 16 * row : 16;

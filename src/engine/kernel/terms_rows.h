@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes terms in sixteen chains with the operations of in_float.h or in_double.h. The includer
- * defines join_table16() in between, from what this file declares first. */
+/* Computes terms in sixteen chains with the operations of in_float.h or in_double.h. The file that
+ * includes this one defines join_table16(), which this file declares. */
 #ifndef GBSI_KERNEL_TERMS_ROWS_H
 #define GBSI_KERNEL_TERMS_ROWS_H
 
@@ -8,7 +8,7 @@
 
 #include "kernel/slice_terms.h"
 
-/* Joins the table of a term to sums of own states [from, from + width) of k. */
+/* Joins the table of a term to the sums of own states [from, from + width) of k. */
 GBSI_INLINE void join_table16(const gbsi_plan *plan, const gbsi_term *term, const void *state,
                               uint32_t k, uint32_t from, const uint32_t width, vr *sum, bool wide,
                               const bool linear);
@@ -31,7 +31,7 @@ GBSI_INLINE vu truth16(const void *state, uint32_t slot, uint32_t literal, bool 
     return vu_select(vu_eq(state16(state, slot, wide), vu_set1(literal)), vu_set1(1), vu_set1(0));
 }
 
-/* True body neighbours of a logical term, states 1 among the neighbours of a spin term. */
+/* Number of true body neighbours of a logical term, or of neighbours in state 1 of a spin term. */
 GBSI_INLINE vu count16(const gbsi_plan *plan, const gbsi_group *group, const gbsi_term *term,
                        uint32_t slot, bool wide)
 {
@@ -60,7 +60,8 @@ GBSI_INLINE vu logical_index16(const gbsi_plan *plan, const gbsi_group *group,
     return index;
 }
 
-/* -1 if an odd number of the other spins is down: the product of the others' signs. */
+/* Lanes in which an odd number of the other spins is down, so that the product of their signs is
+ * -1. */
 GBSI_INLINE vm spin_down16(const gbsi_plan *plan, const gbsi_group *group, const gbsi_term *term,
                            uint32_t slot, bool wide)
 {
@@ -68,7 +69,8 @@ GBSI_INLINE vm spin_down16(const gbsi_plan *plan, const gbsi_group *group, const
     return vu_eq(vu_and(down, vu_set1(1)), vu_set1(1));
 }
 
-/* Adds a noisy term chain by chain, because its logarithms take most of the time. */
+/* Adds a noisy term for one chain after another: its logarithms take most of the time, so lanes
+ * gain nothing. */
 GBSI_INLINE void join_noisy16(const gbsi_plan *plan, const gbsi_group *group, const gbsi_term *term,
                               uint32_t slot, uint32_t from, const uint32_t width, bool odds,
                               vr *sum, const bool linear)
@@ -88,7 +90,8 @@ GBSI_INLINE void join_noisy16(const gbsi_plan *plan, const gbsi_group *group, co
     }
 }
 
-/* Joins the values of a term that is not a table to sum, for own states [from, from + width). */
+/* Joins the log-weights or weights of a term without a table to `sum`, for own states [from, from +
+ * width). */
 GBSI_INLINE void join_other16(const gbsi_plan *plan, const gbsi_group *group, const gbsi_term *term,
                               uint32_t slot, uint32_t from, const uint32_t width, bool odds,
                               vr *sum, bool wide, const bool linear)
@@ -96,7 +99,8 @@ GBSI_INLINE void join_other16(const gbsi_plan *plan, const gbsi_group *group, co
     const real *pool = pool_of(plan) + term->base;
     if (term->kind == GBSI_TERM_LOGICAL) {
         const vu index = logical_index16(plan, group, term, slot, wide);
-        const size_t n = (term->n_others - term->head + (size_t)1) << term->head; /* indices */
+        /* number of indices */
+        const size_t n = (term->n_others - term->head + (size_t)1) << term->head;
         if (odds) {
             sum[0] = vr_join(sum[0], entry_of(pool, n, index), linear);
             return;
@@ -108,7 +112,7 @@ GBSI_INLINE void join_other16(const gbsi_plan *plan, const gbsi_group *group, co
         }
     } else if (term->kind == GBSI_TERM_SPIN) {
         const vm down = spin_down16(plan, group, term, slot, wide);
-        for (uint32_t a = 0; a < width; ++a) { /* two states, or their odds */
+        for (uint32_t a = 0; a < width; ++a) { /* two states, or one for their odds */
             const vr up = vr_set1(pool[from + a]);
             sum[a] = vr_join(sum[a], vr_select(down, vr_set1(pool[1 - from - a]), up), linear);
         }
@@ -123,7 +127,7 @@ GBSI_INLINE void join_other16(const gbsi_plan *plan, const gbsi_group *group, co
     }
 }
 
-/* Computes own states [from, from + width) of the k of a slot, in sixteen chains. */
+/* Computes own states [from, from + width) of the k states of a slot in sixteen chains. */
 GBSI_INLINE void sums16(const gbsi_plan *plan, const gbsi_group *group, uint32_t slot, uint32_t k,
                         uint32_t from, const uint32_t width, bool odds, vr *sum, bool wide,
                         const bool linear)
@@ -143,7 +147,7 @@ GBSI_INLINE void sums16(const gbsi_plan *plan, const gbsi_group *group, uint32_t
     }
 }
 
-/* A row whose number of states is a constant. */
+/* Computes a row whose number of states k is a constant. */
 GBSI_INLINE void narrow_row16(const gbsi_plan *plan, const gbsi_group *group, uint32_t slot,
                               const uint32_t k, bool odds, float *out, bool wide, const bool linear)
 {
@@ -153,7 +157,7 @@ GBSI_INLINE void narrow_row16(const gbsi_plan *plan, const gbsi_group *group, ui
     store_below(out, sum, k, top);
 }
 
-/* A row of any width, in blocks. */
+/* Computes a row of any width in blocks of states. */
 GBSI_INLINE void wide_row16(const gbsi_plan *plan, const gbsi_group *group, const gbsi_tile *tile,
                             uint32_t slot, uint32_t k, float *out, bool wide, const bool linear)
 {
@@ -179,12 +183,13 @@ GBSI_INLINE void wide_row16(const gbsi_plan *plan, const gbsi_group *group, cons
     }
 }
 
-/* A tile whose rows are `width` wide, or any width if 0. */
+/* Fills a tile whose rows have the constant width `width`; 0 stands for any width. */
 GBSI_INLINE void fill16_width(const gbsi_plan *shared, const gbsi_group *group,
                               const gbsi_tile *tile, const uint32_t width, bool wide,
                               const bool linear)
 {
-    const gbsi_plan plan = *shared; /* no store can change a copy: its pointers stay in registers */
+    /* no store can change the copy, so its pointers stay in registers */
+    const gbsi_plan plan = *shared;
     const gbsi_tile t = *tile;
     const gbsi_group g = *group;
     const bool odds = t.odds != 0;

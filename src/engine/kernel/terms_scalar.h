@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes terms one place and chain at a time with the operations of in_float.h (one chain of the
- * TABLE and LOGICAL classes) or in_double.h (PRECISE). Terms are added in the same order as
- * in the vector kernels. */
+/* Computes terms for one place of one chain at a time. Classes TABLE and LOGICAL use the operations
+ * of in_float.h, class PRECISE uses those of in_double.h. Terms are added in the same order as in
+ * the vector kernels. */
 #ifndef GBSI_KERNEL_TERMS_SCALAR_H
 #define GBSI_KERNEL_TERMS_SCALAR_H
 #include <math.h>
@@ -9,13 +9,13 @@
 
 #include "plan/kernel.h"
 
-/* One chain of a group, for the scalar code. */
+/* One chain of a group, as the scalar code reads it. */
 typedef struct scalar_view {
     const gbsi_plan *plan;
     const gbsi_group *group;
     const gbsi_tile *tile;
     uint32_t lanes, lane;
-    bool linear; /* weights multiply; never with real = double */
+    bool linear; /* whether weights are multiplied; false if real is double */
 } scalar_view;
 
 static inline uint32_t state_of(const scalar_view *view, uint32_t slot)
@@ -54,7 +54,8 @@ static inline void scalar_noisy(const scalar_view *view, const gbsi_term *term, 
     }
 }
 
-/* Joins a term to the sums of states [from, to), in sum[0 ..]; log-odds stand for one state. */
+/* Joins a term to the sums of states [from, to), which lie in sum[0 ..]. If `odds` is set, sum[0]
+ * is a log-odds. */
 static inline void scalar_term(const scalar_view *view, const gbsi_term *term, uint32_t slot,
                                uint32_t from, uint32_t to, bool odds, real *sum)
 {
@@ -110,7 +111,8 @@ static inline void scalar_term(const scalar_view *view, const gbsi_term *term, u
     }
 }
 
-/* Sums are made for a block of states at a time, so that they stay on the stack at any arity. */
+/* Sums are computed for a block of states at a time, so that they fit the stack for variables of
+ * any arity. */
 #define SCALAR_BLOCK 64
 
 static inline void scalar_block(const scalar_view *view, uint32_t slot, uint32_t from, uint32_t to,
@@ -140,14 +142,15 @@ static inline real scalar_largest(real top, const real *sum, uint32_t n)
     return top;
 }
 
-/* Called before a block: asks the watch whether a long update may go on. */
+/* Asks the watch before each block whether a long update may go on. */
 static inline bool go_on(const scalar_view *view)
 {
     const gbsi_tile *tile = view->tile;
     return !gbsi_watch_spend(tile->watch, tile->operations * SCALAR_BLOCK / tile->lanes);
 }
 
-/* Sums of more than one block are made twice where they are shifted: the largest comes first. */
+/* If sums are shifted and need more than one block, they are computed twice: first to find the
+ * largest, then to subtract it. */
 static inline void scalar_place(const scalar_view *view, uint32_t slot, uint32_t width, bool odds,
                                 float *out, size_t stride)
 {
@@ -173,7 +176,7 @@ static inline void scalar_place(const scalar_view *view, uint32_t slot, uint32_t
     }
 }
 
-/* Cells [first, end) of the rows of 16, which hold places. */
+/* Fills cells [first, end) of the rows of 16 lanes. Cells beyond `lanes` of a row hold no place. */
 static void fill_scalar(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile,
                         uint32_t first, uint32_t end, uint32_t lanes)
 {
@@ -187,7 +190,7 @@ static void fill_scalar(const gbsi_plan *plan, const gbsi_group *group, gbsi_til
     }
 }
 
-/* A row of places of one chain. */
+/* Fills a row of places of one chain. */
 static void fill_row1(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile, uint32_t row)
 {
     const uint32_t width = tile->odds ? 1 : tile->arity;

@@ -30,8 +30,8 @@ const char *gbsi_lattice_averages_refusal(const gbsi_lattice *lattice)
     return (uint64_t)lattice->n_words * 64 < UINT32_MAX ? NULL : "the lattice has too many sites";
 }
 
-/* The probability of state 1. The threshold is the probability of the less likely state, in units
- * of 2^-32. */
+/* Probability of state 1 at a level. The threshold of the level is the probability of the less
+ * likely state, in units of 2^-32. */
 static float probability(const gbsi_lattice *l, const gbsi_lattice_level *level)
 {
     const double less = l->threshold[level->threshold] * 0x1p-32;
@@ -71,7 +71,7 @@ uint32_t gbsi_lattice_slot_of(const gbsi_lattice *lattice, uint32_t site)
            w % GBSI_LATTICE_LANES;
 }
 
-/* 1 + the kind of the site of a bit; 0 if the bit belongs to no site. */
+/* 1 + the kind of the site of a bit; 0 if the bit has no site. */
 static uint32_t kind_at(const gbsi_lattice *l, uint32_t w, uint32_t bit)
 {
     if (l->n_kinds == 1) {

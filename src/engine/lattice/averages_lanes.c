@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of neighbours looked up as probabilities, sixteen words at a time: lanes are words, bit
- * by bit. */
+/* Looks up probabilities by numbers of neighbours, for sixteen words at a time. Lanes are words; a
+ * loop runs over the bits. */
 #include "lattice/averages.h"
 #include "simd/lanes.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Bit b of every word, as the value 2^place. */
+/* Bit b of every word, moved to bit `place`. */
 INLINE vu bit_at(vu word, int b, int place)
 {
     return vu_shl(vu_and(vu_shr(word, b), vu_set1(1)), place);
 }
 
-/* The indices in the table of the sixteen sites of bit b, in one pass. @param first first index of
- * their kinds. */
+/* Indices in the table of probabilities for the sixteen sites of bit b in one pass. @param first
+ * indices at which the entries of the sites' kinds begin. */
 INLINE vu index_of(const vu plane[3], int b, vu first)
 {
     return vu_or(vu_or(first, bit_at(plane[0], b, 0)),
@@ -28,7 +28,8 @@ INLINE void load_pass(const uint32_t *kept, uint32_t row, uint32_t pass, vu plan
     }
 }
 
-/* Sites of the plain kind, or of the one turned round: sixteen probabilities in all. */
+/* Averages a row whose sites have the plain kind or the kind with spins turned round. The table of
+ * sixteen probabilities fits a register. */
 INLINE void average_plain(const gbsi_lattice_averages *a, const uint32_t *kept, uint32_t n_passes,
                           uint32_t row, float *sum)
 {
@@ -52,7 +53,7 @@ INLINE void average_plain(const gbsi_lattice_averages *a, const uint32_t *kept, 
     }
 }
 
-/* 8 (1 + kind) of the sites of bit b; 0 if bit b has no site. */
+/* 8 (1 + kind) for the sites of bit b; 0 for words whose bit b has no site. */
 INLINE vu first_of_kind(const gbsi_lattice *l, uint32_t row, int b)
 {
     const size_t w = (size_t)row * GBSI_LATTICE_LANES;

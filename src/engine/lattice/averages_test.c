@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Averaged conditionals of sites in bits against those of the model: of the first colour given the
- * states before a pass, of the second given those after it. */
+/* Tests averaged conditionals of sites in bits against the conditionals of the model: for the first
+ * colour given the states before a pass, for the second colour given the states after the pass. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -19,7 +19,7 @@ typedef struct fixture {
     gbsi_spin_chains *chains;
     uint32_t n, n_slots;
     uint32_t *x; /* [n] */
-    double *sum; /* [N_CHAINS][n] of the model's conditionals */
+    double *sum; /* [N_CHAINS][n] sums of the model's conditionals */
 } fixture;
 
 static fixture open_fixture(const shape *s, gbsi_simd level)
@@ -57,7 +57,7 @@ static void close_fixture(fixture *f)
     free(f->sum);
 }
 
-/* Adds the conditionals of one colour, given the chain's states as they are. */
+/* Adds the conditionals of one colour, given the chain's current states. */
 static void add_conditionals(fixture *f, uint32_t chain, uint32_t color)
 {
     const gbsi_factors *factors = &f->conditioned->factors;
@@ -109,7 +109,7 @@ static void check_sums(const fixture *f, const char *name)
             sites += (double)sum[slot];
         }
     }
-    assert_true(fabs(all - sites) <= 1e-9 * sites); /* others are 0 */
+    assert_true(fabs(all - sites) <= 1e-9 * sites); /* all other sums are 0 */
     free(sum);
 }
 
@@ -136,8 +136,8 @@ static void averages_equal_those_of_the_model(void **state)
     test_each_shape(check_shape);
 }
 
-/* Of a pass that ends after some columns of the first colour, or of the second, the rest is told as
- * the states are. */
+/* After a pass that ends in the first or second colour, the conditionals of the remaining sites are
+ * those of the current states. */
 static void a_pass_cut_short_is_told_as_it_is(void **state)
 {
     (void)state;
@@ -146,7 +146,7 @@ static void a_pass_cut_short_is_told_as_it_is(void **state)
         const gbsi_spin_form *form = f.chains->form;
         double n_updates = 0.0;
         const uint64_t n = form->n_parts(f.chains, batch, &n_updates);
-        const uint64_t part = n / N_CHAINS; /* the first chain alone */
+        const uint64_t part = n / N_CHAINS; /* the first chain only */
         for (uint32_t chain = 0; chain < N_CHAINS; ++chain) {
             add_conditionals(&f, chain, 0);
         }

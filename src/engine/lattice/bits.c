@@ -9,25 +9,25 @@
 #include "lattice/lattice.h"
 #include "lattice/packed.h"
 
-/* Nanoseconds of a core (AVX-512, 2.1 GHz) for an update of a site, energy and magnetisation
- * traced: rows lattice/cache and lattice-chains/cache of docs/performance.md. */
+/* Nanoseconds that a core (AVX-512, 2.1 GHz) takes to update a site, with traces of energy and
+ * magnetisation: rows lattice/cache and lattice-chains/cache of docs/performance.md. */
 #define SITE   0.33
 #define PACKED 0.4
 
-/* Operations between two looks at the watch. */
+/* Number of operations between two looks at the watch. */
 #define BETWEEN_LOOKS 3.0e7
 
 typedef struct bits {
     gbsi_spin_chains *chains;
-    double site; /* nanoseconds */
+    double site; /* nanoseconds of an update of a site */
     double between_looks;
     uint64_t n_passes;
-    /* the pass that is being run */
+    /* the pass in progress */
     gbsi_pass_job job;
     uint32_t next_batch;
-    bool is_cut;      /* stopped in the batch before next_batch */
-    uint64_t cut;     /* part of that batch that was left out */
-    double n_updates; /* updates done when it stopped, of all chains */
+    bool is_cut;      /* whether the pass was stopped in the batch before next_batch */
+    uint64_t cut;     /* number of parts of this batch that were done */
+    double n_updates; /* updates of all chains in the parts that were done */
 } bits;
 
 _Static_assert(GBSI_LATTICE_KEPT == GBSI_PASSES_HELD && GBSI_LATTICE_ROW_SLOTS == GBSI_SLOTS_HELD,
@@ -64,7 +64,8 @@ static void forget_kept(void *context)
     ((gbsi_spin_chains *)context)->n_counted = 0;
 }
 
-/* Bytes of visits stand in lanes, as the estimate's groups do. Averages are asked for. */
+/* Gives the estimate the kept data of a pass. Averaged conditionals are not copied: the estimate
+ * calls sum_kept() for them. Visits are bytes in lanes, in the layout of the estimate's groups. */
 static void fetch(void *state, struct gbsi_estimate *estimate)
 {
     gbsi_spin_chains *chains = ((bits *)state)->chains;
@@ -91,7 +92,7 @@ static gbs_status begin(void *state, const gbsi_pass_job *job, gbs_error *err)
     return GBS_OK;
 }
 
-/* A batch of a long pass: the watch is asked between parts of it. */
+/* Runs a batch of a long pass in parts, and asks the watch between them. */
 static void run_in_parts(bits *b, uint32_t n_batches)
 {
     const gbsi_spin_form *form = b->chains->form;
@@ -134,9 +135,9 @@ static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
     return GBS_OK;
 }
 
-/* Visits are counted here until the estimate looks at them. If a pass was cut short, the sites that
- * were not updated are counted as they are: that takes less time than the estimate's own look at
- * all of its counts. */
+/* Chains count visits until the estimate reads them. If a pass was cut short, the current states of
+ * sites that were not updated are counted as well. This takes less time than a loop of the estimate
+ * over all of its counts. */
 static gbs_status end(void *state, gbs_error *err)
 {
     bits *b = state;
@@ -152,8 +153,8 @@ static gbs_status end(void *state, gbs_error *err)
     return b->is_cut ? GBS_STOPPED : GBS_OK;
 }
 
-/* The updates of a chain in the pass; if the pass was cut short, chains have done different
- * numbers, and this is their mean. */
+/* Number of updates of a chain in the pass. After a pass that was cut short this is the mean over
+ * chains, whose numbers differ. */
 static uint64_t n_updates(const void *state)
 {
     const bits *b = state;
@@ -210,7 +211,7 @@ const gbsi_spin_chains *gbsi_bits_chains(const void *state)
     return ((const bits *)state)->chains;
 }
 
-/* Calls each() for every array that chains have, to save or to load it. */
+/* Calls each() for every saved array of the chains; each() saves or loads the array. */
 static gbs_status walk(const bits *b,
                        gbs_status (*each)(void *context, void *number, size_t n, size_t size,
                                           gbs_error *err),

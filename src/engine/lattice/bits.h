@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes over spins in bits: each of the two forms is a gbsi_pass. The state of such a pass is a
+/* Passes over spins in bits. Each of the two forms has its gbsi_pass. The state of such a pass is a
  * gbsi_spin_chains; its batches are colours. */
 #ifndef GBSI_LATTICE_BITS_H
 #define GBSI_LATTICE_BITS_H
@@ -10,7 +10,7 @@
 extern const gbsi_pass gbsi_pass_sites;  /* a word holds sites of one chain: gbsi_lattice */
 extern const gbsi_pass gbsi_pass_packed; /* a word holds one site of 32 chains: gbsi_packed */
 
-/* The chains in the state of either pass, for their sums. */
+/* Chains in the state of either pass, whose sums the caller reads. */
 const gbsi_spin_chains *gbsi_bits_chains(const void *state);
 
 /* For tests: sets the number of operations between two looks at the watch. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bit operations that both forms share [M16]: random planes, the decision which sites take their
- * less likely state, the number of neighbours that are up, and vertical counters. */
+/* Bit operations that both forms share [M16]: random planes, the choice of the sites that take
+ * their less likely state, numbers of neighbours that are up, and vertical counters. */
 #ifndef GBSI_LATTICE_BITS_LANES_H
 #define GBSI_LATTICE_BITS_LANES_H
 
@@ -11,12 +11,12 @@
 
 /* ---- random planes -------------------------------------------------------------------------- */
 
-/* The Philox counter {8 w + q, chain, pass, last} after the parts of the first two rounds that do
- * not depend on w. */
+/* Philox counter {8 w + q, chain, pass, last} after those parts of the first two rounds that do not
+ * depend on w. */
 typedef struct plane_source {
     gbsi_philox_keys key;
     uint32_t k1_round1; /* last ^ k1 */
-    uint32_t c1_round2; /* c1 ^ k0, which c0 after round 2 is xored with */
+    uint32_t c1_round2; /* c1 ^ k0, which is combined with c0 after round 2 by exclusive or */
     uint32_t c2_round2;
     uint32_t c3_round3; /* c3 after round 2 */
 } plane_source;
@@ -35,7 +35,7 @@ INLINE plane_source open_source(uint64_t seed, uint32_t chain, uint64_t pass)
     return r;
 }
 
-/* Makes planes 4q to 4q + 3 of sixteen words. @param block 8 w + q. */
+/* Makes random planes 4q to 4q + 3 of sixteen words. @param block 8 w + q. */
 INLINE void make_planes(const plane_source *r, vu block, vu *plane)
 {
     const vw none = vw_set1(0);
@@ -53,9 +53,10 @@ INLINE void make_planes(const plane_source *r, vu block, vu *plane)
     plane[3] = vu_from_vw(c.c3);
 }
 
-/* Finds the sites where u < t, bit by bit. @param mask [n] sites of each threshold t.
+/* Finds the sites where the random number u is below the threshold t, one bit plane after another.
+ * @param mask [n] sites of each threshold t.
  * @param bit [32][stride] ~0 if the bit of the threshold in this plane is set, else 0.
- * @param open the sites to decide. */
+ * @param open the sites for which u and t are compared. */
 INLINE vu decide(const plane_source *r, uint32_t w, const vu *mask, const uint32_t n,
                  const uint32_t *bit, const uint32_t stride, vu open)
 {
@@ -82,7 +83,8 @@ INLINE vu decide(const plane_source *r, uint32_t w, const vu *mask, const uint32
 
 /* ---- counts --------------------------------------------------------------------------------- */
 
-/* The bits of the number of set y, site by site; n is 2, 4 or 6. */
+/* Computes, for each site, the three bits of the number of planes y that are set; n is 2, 4 or 6.
+ */
 INLINE void count_bits(const vu *y, const uint32_t n, vu bits[3])
 {
     if (n == 2) {
@@ -106,7 +108,7 @@ INLINE void count_bits(const vu *y, const uint32_t n, vu bits[3])
     }
 }
 
-/* is[c] = whether the number is c, for c up to n. */
+/* Sets is[c] to the sites whose number is c, for c up to n. */
 INLINE void one_hot(const vu bits[3], const uint32_t n, vu *is)
 {
     const vu one = vu_andnot(bits[0], bits[1]);
@@ -117,7 +119,7 @@ INLINE void one_hot(const vu bits[3], const uint32_t n, vu *is)
     is[1] = n == 6 ? vu_andnot(one, bits[2]) : one;
     is[2] = n == 6 ? vu_andnot(two, bits[2]) : two;
     if (n >= 4) {
-        is[3] = three; /* 7 does not occur */
+        is[3] = three; /* the number 7 does not occur */
         is[4] = n == 6 ? vu_andnot(vu_andnot(bits[2], bits[0]), bits[1]) : bits[2];
     }
     if (n == 6) {
@@ -128,10 +130,12 @@ INLINE void one_hot(const vu bits[3], const uint32_t n, vu *is)
 
 /* ---- vertical counters ---------------------------------------------------------------------- */
 
-/* Adds a plane to the vertical counters. After n planes, level k holds n div 2^k mod 2 planes that
- * wait for a partner. A new plane is added to the waiting plane and to the level's sum, and the
- * carry goes to the next level: two levels per pass on average, whatever the states are.
- * @param level plane 0 of the sixteen words. @param plane_words distance between planes. */
+/* Adds a plane to the vertical counters. After n planes, level k has n div 2^k mod 2 planes that
+ * wait for a partner. If a plane waits at a level, a new plane is added to the waiting plane and to
+ * the sum of the level, and the carry goes to the next level. A pass changes two levels on average,
+ * for any states.
+ * @param level plane 0 of level 0 for the sixteen words. @param plane_words distance between
+ * planes. */
 INLINE void count_visits(uint32_t *level, size_t plane_words, uint32_t n_counted, vu plane)
 {
     for (uint32_t n = n_counted; n % 2 == 0; n /= 2, level += 2 * plane_words) {

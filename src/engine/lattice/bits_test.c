@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Long passes over spins in bits: looked at inside; in whatever parts they run, the same bits; and
- * what is counted where one is cut short. */
+/* Tests long passes over spins in bits: looks at the watch, equal bits for any division into parts,
+ * and the counts after a pass that was cut short. */
 #include <math.h>
 #include <string.h>
 
@@ -12,19 +12,19 @@
 
 enum { N_CHAINS = 900 };
 
-/* One of the three kinds of passes, over one lattice. */
+/* One of the three kinds of passes over one lattice. */
 typedef struct fixture {
     gbs_model *model;
     gbsi_conditioned *conditioned;
     gbsi_lattice *lattice;
-    gbsi_packed *packed; /* NULL: the other form */
+    gbsi_packed *packed; /* NULL for the form with sites in bits */
     const gbsi_pass *pass;
     gbs_run_options options;
     gbsi_pass_setting setting;
     uint32_t n;
 } fixture;
 
-/* As the sampler would colour an even lattice of two dimensions. */
+/* Packs a model with the colours that the sampler would give an even lattice of two dimensions. */
 static gbsi_packed *pack(const gbsi_conditioned *model, uint32_t length)
 {
     gbsi_packed *packed = NULL;
@@ -69,7 +69,7 @@ static void close_fixture(fixture *f)
     gbs_model_free(f->model);
 }
 
-/* Chains at a start, and what is counted of them. */
+/* Chains at a start, and their counts. */
 typedef struct chains {
     void *state;
     gbsi_estimate *estimate;
@@ -127,7 +127,7 @@ static uint32_t *states(const fixture *f, const chains *c)
     return x;
 }
 
-/* Visits are those of the states after two passes. */
+/* Checks that visits are counts of the states after two passes. */
 static void check_counts(const fixture *f, const chains *c, const uint32_t *first,
                          const uint32_t *second)
 {
@@ -154,7 +154,8 @@ static bool stop_at(void *context)
     return left->looks-- <= 1;
 }
 
-/* The second pass is stopped at this look. @return whether it was. */
+/* Runs two passes, of which the second is stopped at this look. @return whether the pass was
+ * stopped. */
 static bool check_cut(const fixture *f, uint64_t look)
 {
     chains whole;
@@ -165,7 +166,7 @@ static bool check_cut(const fixture *f, uint64_t look)
     start(f, &whole);
     start(f, &cut);
     gbsi_bits_look_every(cut.state, 70000.0);
-    assert_int_equal(run_pass(f, &whole, 0, NULL), GBS_OK); /* not in parts */
+    assert_int_equal(run_pass(f, &whole, 0, NULL), GBS_OK); /* run as a whole */
     assert_int_equal(run_pass(f, &cut, 0, &nobody), GBS_OK);
     assert_true(nobody.n_looks > 4 && nobody.longest < GBSI_WATCH_EVERY + 70000);
     uint32_t *before = states(f, &cut);
@@ -219,7 +220,7 @@ static void long_passes_are_cut(void **state)
     gbsi_pool_free(pool);
 }
 
-/* Of traces alone, which fit more chains into memory. */
+/* Runs that only trace, which fit more chains into memory. */
 static void looks_are_no_further_apart(void **state)
 {
     (void)state;

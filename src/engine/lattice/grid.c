@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sides are guessed from the distances of neighbours in the numbering, of which a grid has at most
- * six; a guess counts if every pair finds its bond. */
+/* Guesses the sides of a grid from the differences between the numbers of neighbours, of which a
+ * grid has at most six. A guess is accepted if every pair is a bond of the grid. */
 #include "lattice/grid.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ static uint32_t stride_of(const gbsi_grid *grid, unsigned direction)
     return stride;
 }
 
-/* The next site in a direction; lines are taken as closed. */
+/* Next site in a direction, as if all lines were closed. */
 static uint32_t next_site(const gbsi_grid *grid, uint32_t site, unsigned direction)
 {
     const uint32_t stride = stride_of(grid, direction);
@@ -83,8 +83,8 @@ gbs_status gbsi_grid_open(uint32_t width, uint32_t height, double coupling, cons
 
 /* ---- pairs ---------------------------------------------------------------------------------- */
 
-/* The coupling of a factor and its two sites, low < high. @return false if the factor is not of
- * this form. */
+/* Finds the coupling of a factor and its two sites, low < high. @return false if the factor is no
+ * such pair. */
 static bool pair_of(const gbsi_conditioned *model, size_t f, double *coupling, uint32_t *low,
                     uint32_t *high)
 {
@@ -99,7 +99,8 @@ static bool pair_of(const gbsi_conditioned *model, size_t f, double *coupling, u
     return *coupling != 0.0;
 }
 
-/* @return false if there are more than any grid has. */
+/* Notes a difference between the numbers of neighbours. @return false if there are more differences
+ * than any grid has. */
 static bool note_distance(finder *s, uint32_t distance)
 {
     unsigned i = 0;
@@ -132,7 +133,7 @@ static const char *note_distances(finder *s)
 
 /* ---- sides ---------------------------------------------------------------------------------- */
 
-/* The bond of sites u < v: its direction and the site it goes forward from. */
+/* Finds the bond of sites u < v: its direction, and the site at which it begins. */
 static bool find_bond(const gbsi_grid *grid, uint32_t u, uint32_t v, unsigned *direction,
                       uint32_t *from)
 {
@@ -147,7 +148,7 @@ static bool find_bond(const gbsi_grid *grid, uint32_t u, uint32_t v, unsigned *d
             *from = next ? u : v;
             return true;
         }
-        stride *= side; /* the stride behind the last direction is the number of sites */
+        stride *= side; /* the stride after the last direction is the number of sites */
     }
     return false;
 }
@@ -170,13 +171,14 @@ static bool place_bond(gbsi_grid *grid, uint32_t u, uint32_t v, double coupling)
     return true;
 }
 
-/* @param grid with arrays of bonds, all 0. @return whether every pair found its place. */
+/* Enters the pairs into the grid of s, whose bonds are all 0. @return whether every pair is a bond
+ * of the grid. */
 static bool fits(finder *s)
 {
     const gbsi_conditioned *model = s->model;
     gbsi_grid *grid = s->grid;
     for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
-        if (grid->coupling[d] != 0.0) { /* an earlier guess */
+        if (grid->coupling[d] != 0.0) { /* bonds of an earlier guess */
             memset(grid->bond[d], 0, grid->n_sites);
         }
         grid->coupling[d] = 0.0;
@@ -193,7 +195,7 @@ static bool fits(finder *s)
     return true;
 }
 
-/* Two directions first, then three, by ascending sides. */
+/* Tries two directions first, then three, by ascending sides. */
 static bool find_sides(finder *s)
 {
     gbsi_grid *grid = s->grid;
@@ -222,7 +224,8 @@ static bool find_sides(finder *s)
     return false;
 }
 
-/* Directions whose J differ in sign only share one; directions without a bond need no memory. */
+/* Shares one J among directions whose J differ in sign only, and frees the bonds of directions
+ * without a bond. */
 static void tidy(gbsi_grid *grid)
 {
     for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
@@ -243,7 +246,7 @@ static void tidy(gbsi_grid *grid)
 
 /* ---- components ----------------------------------------------------------------------------- */
 
-/* No bond between neighbours is missing; bonds around a side are of no importance. */
+/* Whether no bond between neighbours is missing. Bonds that close a side do not matter. */
 static bool is_whole(const gbsi_grid *grid)
 {
     for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {

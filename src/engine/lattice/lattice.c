@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles a grid: the places of sites, the kinds of sites, and the thresholds of all values that
- * the local log-odds take. */
+/* Compiles a grid: places and kinds of sites, and thresholds for all values of the local log-odds.
+ */
 #include "lattice/lattice.h"
 
 #include "base/memory.h"
 
 /* ---- places --------------------------------------------------------------------------------- */
 
-/* @param at X, Y, Z. */
+/* Place of a site. @param at coordinates X, Y, Z of the site. */
 static gbsi_lattice_place place_at(const gbsi_lattice *lattice, const uint32_t *at)
 {
     return (gbsi_lattice_place){.color = (at[0] + at[1] + at[2]) % 2,
@@ -67,7 +67,8 @@ static const char *lay_out(gbsi_lattice *l, const gbsi_grid *grid)
     return NULL;
 }
 
-/* Directions with the same J are a group; signs are counted from the J that was met first. */
+/* Lists the neighbours of a site. Directions with equal J form a group; the sign of a coupling is
+ * relative to the first J of its group. */
 static void list_neighbours(gbsi_lattice *l, const gbsi_grid *grid)
 {
     for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
@@ -97,12 +98,13 @@ typedef struct compiling {
     gbsi_lattice *lattice;
     const gbsi_grid *grid;
     uint32_t stride[GBSI_GRID_DIRECTIONS];
-    uint32_t site, at[GBSI_GRID_DIRECTIONS]; /* the site under test, and its coordinates */
+    uint32_t site, at[GBSI_GRID_DIRECTIONS]; /* site under test, and its coordinates */
     uint32_t n_plain[GBSI_LATTICE_KINDS]; /* sites of each kind without missing or negative bonds */
     uint32_t n_of_kind[GBSI_LATTICE_KINDS];
 } compiling;
 
-/* Sites in their order, without a division for each: false after the last. */
+/* Sets the walk over all sites to the first site. go_on() moves to the next site without a
+ * division, and returns false after the last. */
 static void go_to_first(compiling *c)
 {
     uint32_t stride = 1;
@@ -130,7 +132,7 @@ static uint32_t field_of(const compiling *c)
     return c->grid->field_of == NULL ? 0 : c->grid->field_of[c->site];
 }
 
-/* The bond to a neighbour, lines taken as closed: 1, -1 or 0. */
+/* Bond to a neighbour, as if all lines were closed: 1, -1 or 0. */
 static int bond_of(const compiling *c, uint32_t neighbour)
 {
     const uint8_t d = c->lattice->direction[neighbour];
@@ -142,7 +144,8 @@ static int bond_of(const compiling *c, uint32_t neighbour)
         ->bond[d][c->at[d] > 0 ? c->site - stride : c->site + (c->grid->side[d] - 1) * stride];
 }
 
-/* The kind of the site, entered if new. @return GBSI_LATTICE_KINDS if there are too many. */
+/* Kind of the site, which is entered if it is new. @return the kind; GBSI_LATTICE_KINDS if there
+ * are too many. */
 static uint32_t kind_of(compiling *c, bool *plain)
 {
     gbsi_lattice *l = c->lattice;
@@ -188,9 +191,9 @@ static const char *list_kinds(compiling *c)
     return NULL;
 }
 
-/* The kind of the opposite field, whose sites are plain too with all spins turned round. If both
- * states are equally likely, the kind has no mirror: the random bits would differ between the two
- * sites. */
+/* Kind of the opposite field, whose sites become plain if all spins are turned round. A kind for
+ * which both states can be equally likely has no mirror, because the random bits would differ
+ * between the two kinds. */
 static uint32_t mirror_of(const gbsi_lattice *l, uint32_t i)
 {
     const gbsi_lattice_kind *kind = &l->kind[i];
@@ -213,8 +216,8 @@ static uint32_t n_plain_of(const compiling *c, uint32_t kind)
     return kind == GBSI_NONE ? 0 : c->n_plain[kind];
 }
 
-/* Chooses the kind of the most plain sites, if the fast path supports it: 4 or 6 equal neighbours.
- */
+/* Chooses the kind that most plain sites have, if the fast path supports it: 4 or 6 neighbours, and
+ * one group. */
 static void choose_plain(compiling *c)
 {
     gbsi_lattice *l = c->lattice;
@@ -273,7 +276,8 @@ static bool list_levels(gbsi_lattice *l, gbsi_lattice_kind *kind)
     return true;
 }
 
-/* Tables of the plain kind, by folded count. */
+/* Tables of the plain kind, by number of neighbours up. `folded` becomes true if c and n - c
+ * neighbours up always share a threshold. */
 static void fold_plain(gbsi_lattice *l)
 {
     const gbsi_lattice_kind *kind = &l->kind[l->plain_kind];
@@ -314,12 +318,12 @@ static gbs_status take_mask(gbsi_lattice *l, uint32_t **mask, gbs_error *err)
     return *mask == NULL ? gbsi_no_memory(err, "lattice", n * sizeof **mask) : GBS_OK;
 }
 
-/* Masks that some site needs. */
+/* Allocates the masks that at least one site needs. */
 static gbs_status take_masks(compiling *c, gbs_error *err)
 {
     gbsi_lattice *l = c->lattice;
     const uint32_t n_plain = n_plain_of(c, l->plain_kind) + n_plain_of(c, l->mirror_kind);
-    uint64_t n_whole = 0; /* sites with every bond J */
+    uint64_t n_whole = 0; /* number of sites all of whose bonds are J */
     for (uint32_t i = 0; i < l->n_kinds; ++i) {
         n_whole += c->n_plain[i];
     }

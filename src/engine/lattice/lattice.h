@@ -3,17 +3,17 @@
  * lanes; bit operations update a row at once.
  *
  * Site (X, Y, Z) has colour X + Y + Z mod 2. The slowest side is cut into blocks of `height`
- * layers, an even number, and bit b of a word is the site in block b. The neighbours of a word in
- * the other directions are therefore whole words, and bits are shifted only between blocks.
+ * layers, an even number, and bit b of a word is the site in block b. All neighbours of a word are
+ * therefore whole words, and bits are shifted only between blocks.
  *
- * On a closed side of odd length the first and the last site are neighbours with the same colour: a
- * seam. A site lies on one seam for each such side on which its coordinate is the last.
- * Neighbours of the same colour lie on numbers of seams that differ by one, so colour and number
- * together decide when a site is updated. Word
+ * On a closed side of odd length the first and the last site are neighbours with equal colours;
+ * this is a seam. A site lies on one seam for each such side on which its coordinate is the last.
+ * For two neighbours of equal colours the numbers of seams differ by one. The colour and the number
+ * of seams together therefore determine when a site is updated. The word of a site is
  *     w = ((color * height + Z mod height) * n_rows + Y) * padded + X div 2.
  * A state has three additional layers: below the first layer, above the last layer, and above the
- * very last site if that differs. There are 16 words between rows, so that loads of a word's
- * neighbours stay inside the array. */
+ * layer of the very last site if this layer is not the last. There are 16 words between rows, so
+ * that loads of a word's neighbours stay inside the array. */
 #ifndef GBSI_LATTICE_LATTICE_H
 #define GBSI_LATTICE_LATTICE_H
 
@@ -23,16 +23,17 @@
 
 #define GBSI_LATTICE_LANES      16u
 #define GBSI_LATTICE_NEIGHBOURS 6u
-#define GBSI_LATTICE_KINDS      32u /* of sites: field, bonds in each group */
-#define GBSI_LATTICE_THRESHOLDS 96u /* different ones, after p and 1 - p are made one */
+#define GBSI_LATTICE_KINDS      32u /* kinds of sites: field and number of bonds in each group */
+#define GBSI_LATTICE_THRESHOLDS 96u /* different thresholds, where p and 1 - p share one */
 #define GBSI_LATTICE_LEVELS     512u
 #define GBSI_LATTICE_FOLDED     7u /* levels of one kind with one group: 0 to 6 neighbours up */
 
-/* A value of the local log-odds: a kind, and the number of neighbours up in each group. */
+/* Value of the local log-odds: a kind of site, and the number of neighbours up in each group. */
 typedef struct gbsi_lattice_level {
     uint8_t count[GBSI_SPIN_GROUPS];
-    uint8_t threshold; /* index */
-    uint8_t flip;      /* the less likely state, whose probability is the threshold, is 0 */
+    uint8_t threshold; /* index of the threshold */
+    /* 1 if state 0 is the less likely state, whose probability is the threshold */
+    uint8_t flip;
 } gbsi_lattice_level;
 
 typedef struct gbsi_lattice_kind {
@@ -41,20 +42,20 @@ typedef struct gbsi_lattice_kind {
     uint32_t first_level, n_levels;
 } gbsi_lattice_kind;
 
-/* Compiled: read-only, shared by chains and threads. */
+/* A compiled lattice, which is read-only and shared by chains and threads. */
 typedef struct gbsi_lattice {
     gbsi_spins spins; /* directions with equal J, up to sign, form a group */
     uint32_t side[GBSI_GRID_DIRECTIONS];
     bool wraps[GBSI_GRID_DIRECTIONS];
     bool seam[GBSI_GRID_DIRECTIONS]; /* whether the side is closed and odd */
     uint32_t n_seams;
-    /* words */
-    uint32_t width, padded; /* words in a row; and rounded up to 16 */
-    uint32_t n_rows;        /* of a layer: side[1] */
+    /* sizes in words */
+    uint32_t width, padded; /* words in a row, and the number rounded up to a multiple of 16 */
+    uint32_t n_rows;        /* rows in a layer: side[1] */
     uint32_t height;        /* layers in a block, even */
-    uint32_t n_blocks;      /* bits in use */
+    uint32_t n_blocks;      /* number of bits in use */
     uint32_t n_words;       /* number of words of one colour: height * n_rows * padded */
-    /* a state, in words */
+    /* sizes of a state, in words */
     size_t row_words, color_words, state_words;
     /* neighbours, sorted by group */
     uint32_t n_neighbours;
@@ -66,28 +67,28 @@ typedef struct gbsi_lattice {
     gbsi_lattice_kind kind[GBSI_LATTICE_KINDS];
     gbsi_lattice_level level[GBSI_LATTICE_LEVELS];
     uint32_t threshold[GBSI_LATTICE_THRESHOLDS]; /* thresholds in units of 2^-32, at most 2^31 */
-    /* ~0 if a bit of the threshold is set, most significant first */
+    /* ~0 if this bit of the threshold is set, most significant bit first */
     uint32_t bit[GBSI_SPIN_PLANES][GBSI_LATTICE_THRESHOLDS];
-    /* Plain sites have the most frequent kind, or the one of the opposite field, one group, and
-     * every bond J. Folded: c and n - c neighbours up share a threshold. */
-    uint32_t plain_kind;  /* GBSI_NONE: no row of lanes is plain */
-    uint32_t mirror_kind; /* of the opposite field; GBSI_NONE: there is none */
+    /* Plain sites have one group, every bond J, and the most frequent kind or the kind of the
+     * opposite field. `folded`: c and n - c neighbours up share a threshold. */
+    uint32_t plain_kind;  /* GBSI_NONE if no row of lanes is plain */
+    uint32_t mirror_kind; /* kind of the opposite field; GBSI_NONE if there is none */
     bool folded;
     uint32_t plain_bit[GBSI_SPIN_PLANES][GBSI_LATTICE_FOLDED];
     uint32_t plain_flip[GBSI_LATTICE_FOLDED];
-    /* masks by word, [2 * n_words]; NULL if not needed */
+    /* masks by word, [2 * n_words]; NULL if they are not needed */
     uint32_t *valid; /* bits that are sites */
-    uint8_t *plain;  /* [2 * n_words / 16] 1: the row of lanes has plain sites only; NULL: all rows
-                        are plain, or none is if the lattice has no plain kind */
-    uint32_t *present[GBSI_LATTICE_NEIGHBOURS];  /* 1: the bond exists; either all of these arrays
-                                                  * are NULL, or none
-                                                  */
-    uint32_t *negative[GBSI_LATTICE_NEIGHBOURS]; /* the bond is -J */
-    uint32_t *kind_mask[GBSI_LATTICE_KINDS];     /* only with several kinds */
+    /* [2 * n_words / 16] 1 if the row of lanes has plain sites only; NULL if all rows are plain, or
+     * if the lattice has no plain kind */
+    uint8_t *plain;
+    /* 1 if the bond exists; either all of these arrays are NULL, or none */
+    uint32_t *present[GBSI_LATTICE_NEIGHBOURS];
+    uint32_t *negative[GBSI_LATTICE_NEIGHBOURS]; /* 1 if the bond is -J */
+    uint32_t *kind_mask[GBSI_LATTICE_KINDS];     /* NULL if there is one kind */
     size_t bytes;
 } gbsi_lattice;
 
-/* The word and bit of a site. */
+/* Word and bit of a site. */
 typedef struct gbsi_lattice_place {
     uint32_t color, layer, row, x, bit;
 } gbsi_lattice_place;
@@ -96,8 +97,8 @@ gbsi_lattice_place gbsi_lattice_locate(const gbsi_lattice *lattice, uint32_t sit
 uint32_t gbsi_lattice_word(const gbsi_lattice *lattice, gbsi_lattice_place place);
 size_t gbsi_lattice_state_word(const gbsi_lattice *lattice, gbsi_lattice_place place);
 
-/* Compiles a model. @param reason out: NULL, or why the model is not a lattice (then *out is NULL
- * and the status is GBS_OK). */
+/* Compiles a model. @param reason out: NULL, or the reason why the model is not a lattice; *out is
+ * then NULL and the status is GBS_OK. */
 gbs_status gbsi_lattice_new(const gbsi_conditioned *model, gbsi_lattice **out, const char **reason,
                             gbs_error *err);
 /* Compiles a grid as gbsi_lattice_new() compiles a model. */
@@ -105,15 +106,16 @@ gbs_status gbsi_lattice_of_grid(const gbsi_grid *grid, gbsi_lattice **out, const
                                 gbs_error *err);
 void gbsi_lattice_free(gbsi_lattice *lattice);
 
-/* The share of bits that are sites, and so of the full speed that this shape reaches. */
+/* Share of the bits that are sites, which is also the share of the full speed that this shape
+ * reaches. */
 double gbsi_lattice_share(const gbsi_lattice *lattice);
 
 /* Chains on a lattice, with 32 sites of a chain in a word. */
 
 size_t gbsi_lattice_chains_bytes(const gbsi_lattice *lattice, uint32_t n_chains, uint32_t n_threads,
                                  gbsi_spin_keep keep);
-/* @param lattice, pool borrowed. @param keep neighbours: of a lattice that
- * gbsi_lattice_averages_refusal() does not refuse. */
+/* @param lattice, pool borrowed. @param keep GBSI_SPIN_KEEP_NEIGHBOURS only if
+ * gbsi_lattice_averages_refusal() does not refuse the lattice. */
 gbs_status gbsi_lattice_chains_new(const gbsi_lattice *lattice, uint32_t n_chains, uint64_t seed,
                                    gbsi_spin_keep keep, gbsi_simd level, gbsi_pool *pool,
                                    gbsi_spin_chains **out, gbs_error *err);

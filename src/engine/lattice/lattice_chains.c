@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pass is two jobs of the pool, one per colour: the columns of all chains are cut evenly among
- * the members. A lattice with seams has two more jobs for each number of seams, and two that count.
- */
+/* A pass is two jobs of the pool, one per colour. Each job divides the columns of all chains evenly
+ * among the members of the pool. A lattice with seams has two more jobs for each number of seams,
+ * and two jobs that count visits and sums. */
 #include "lattice/lattice.h"
 
 #include <assert.h>
@@ -17,7 +17,7 @@ typedef struct lattice_chains {
     const gbsi_lattice *lattice; /* borrowed */
     gbsi_lattice_sweep_function sweep;
     gbsi_lattice_average_function average;
-    gbsi_lattice_averages averages; /* where neighbours are kept */
+    gbsi_lattice_averages averages; /* used if neighbours are kept */
 } lattice_chains;
 
 #define DECLARE(set, SET) void gbsi_lattice_sweep_##set(gbsi_lattice_sweep *);
@@ -32,7 +32,7 @@ static gbsi_lattice_sweep_function sweep_of(gbsi_simd level)
     return sweep[level];
 }
 
-/* The number of words that a chain keeps of its passes. */
+/* Number of words that a chain keeps of its passes. */
 static size_t kept_words(const gbsi_lattice *lattice, gbsi_spin_keep keep)
 {
     return keep == GBSI_SPIN_KEEP_NEIGHBOURS ? gbsi_lattice_kept_words(lattice)
@@ -47,10 +47,10 @@ static const lattice_chains *of(const gbsi_spin_chains *chains)
 
 /* ---- states --------------------------------------------------------------------------------- */
 
-/* The words of one colour, layer and Y, and the places of their sites. */
+/* Words of one colour, layer and Y, and the places of their sites. */
 typedef struct line {
     uint32_t color, layer, y, first_x;
-    size_t word; /* of 2 n_words */
+    size_t word; /* index of the first word, below 2 n_words */
 } line;
 
 static uint32_t n_lines_of(const gbsi_lattice *l)
@@ -68,7 +68,8 @@ static line line_of(const gbsi_lattice *l, uint32_t i)
     return r;
 }
 
-/* Bits of word x of a line, and the site of its lowest one; the next follow at site_step(). */
+/* Number of bits of word x of a line. first_site() is the site of its lowest bit; the sites of the
+ * next bits are site_step() apart. */
 static uint32_t n_bits_of(const gbsi_lattice *l, const line *at, uint32_t x)
 {
     const bool last = (l->n_blocks - 1) * l->height + at->layer < l->side[2];
@@ -134,8 +135,8 @@ typedef struct pass_job {
     uint64_t pass;
     uint32_t color, n_seams;
     bool count_only, count;
-    uint64_t unit;       /* columns that stay together */
-    uint64_t first, end; /* columns of all chains laid end to end */
+    uint64_t unit;       /* number of adjacent columns that one member must update */
+    uint64_t first, end; /* columns in the sequence of the columns of all chains */
 } pass_job;
 
 static uint32_t n_columns_of(const gbsi_lattice *l)
@@ -169,7 +170,7 @@ static void sweep_columns(const pass_job *job, uint32_t member, uint32_t chain, 
     *sums = sweep.sums;
 }
 
-/* Columns [first, end) of all chains laid end to end. */
+/* Sweeps columns [first, end) in the sequence of the columns of all chains. */
 static void sweep_share(const pass_job *job, uint32_t member, uint64_t first, uint64_t end)
 {
     const uint32_t n = n_columns_of(of(job->chains)->lattice);
@@ -202,27 +203,29 @@ static void run_job(pass_job *job)
     }
 }
 
-/* Two colours for each number of seams; where there are seams, two more batches that count. */
+/* Number of batches: two colours for each number of seams, and two more batches that count if there
+ * are seams. */
 static uint32_t n_batches(const gbsi_spin_chains *c)
 {
     const gbsi_lattice *l = of(c)->lattice;
     return 2 * (l->n_seams + 1 + (l->n_seams > 0));
 }
 
-/* The first batch in which final states are added to the visits: of color 0. */
+/* The batch that adds final states of color 0 to the visits; the next batch does so for color 1. */
 static uint32_t first_counted(const gbsi_lattice *l)
 {
     return l->n_seams == 0 ? 0 : 2 * (l->n_seams + 1);
 }
 
-/* Columns of a batch that stay together. */
+/* Number of adjacent columns that one part of a batch has. */
 static uint64_t unit_of(const gbsi_lattice *l, uint32_t batch)
 {
     const uint64_t row = l->padded / GBSI_LATTICE_LANES;
     if (l->n_seams == 0) {
         return 1;
     }
-    return batch >= 2 && batch < first_counted(l) ? n_columns_of(l) /* a chain */ : row;
+    /* sites on seams: all columns of a chain */
+    return batch >= 2 && batch < first_counted(l) ? n_columns_of(l) : row;
 }
 
 static uint64_t n_parts(const gbsi_spin_chains *c, uint32_t batch, double *n_updates)
@@ -262,7 +265,7 @@ static void run_batches(gbsi_spin_chains *c, uint64_t pass, bool count, uint32_t
 
 /* ---- visits --------------------------------------------------------------------------------- */
 
-/* The words of a line that were not counted before this part of this batch. */
+/* Counts the words of a line that were not counted before this part of this batch. */
 static void count_line(gbsi_spin_chains *c, uint32_t chain, const line *at, uint32_t batch,
                        uint64_t part)
 {
@@ -280,7 +283,8 @@ static void count_line(gbsi_spin_chains *c, uint32_t chain, const line *at, uint
     }
 }
 
-/* Counts the neighbours of sites that were not updated any more, from their current states. */
+/* Keeps the numbers of neighbours, from current states, for sites that a pass which was cut short
+ * did not update. */
 static void keep_rest(gbsi_spin_chains *c, uint32_t batch, uint64_t part)
 {
     for (uint32_t color = batch; color < 2; ++color) {
@@ -316,9 +320,9 @@ typedef struct visit_job {
     void *context;
 } visit_job;
 
-/* Groups of chains whose bytes of one site usually lie together, and of words. The sites of a word
- * lie many rows apart; the bytes of neighbouring words lie some two bytes apart. Therefore both
- * words are read before one of them is written. */
+/* Numbers of chains and of words in a tile of counts. The bytes of TOGETHER chains for one site
+ * usually lie together. The sites of a word lie many rows apart, while the sites of neighbouring
+ * words lie close together. All words of a tile are therefore read before bytes are written. */
 enum { TOGETHER = 16, TILE = 32, BITS = 32 };
 
 typedef struct tile {
@@ -326,7 +330,7 @@ typedef struct tile {
     uint8_t count[TOGETHER][TILE][BITS];
 } tile;
 
-/* Compilers turn this into a single store. */
+/* Stores eight bytes; compilers turn the assignments into a single store. */
 static void put_bytes(uint8_t *to, uint64_t value)
 {
     to[0] = (uint8_t)value;
@@ -375,7 +379,7 @@ static void take_line(const visit_job *job, uint32_t i, tile *t)
 {
     const gbsi_lattice *l = of(job->chains)->lattice;
     const line at = line_of(l, i);
-    uint32_t n = l->width; /* words with sites */
+    uint32_t n = l->width; /* number of words with sites */
     while (n > 0 && n_bits_of(l, &at, n - 1) == 0) {
         --n;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every pass against one site at a time: the same uniforms put together from their planes,
- * conditionals from the model's factors, sums and visits from the states. On every instruction set.
- */
+/* Compares every pass with updates of one site at a time, on every instruction set. The updates use
+ * the uniforms made from the bit planes, and conditionals from the model's factors; sums and visits
+ * come from the states. */
 #include <math.h>
 #include <string.h>
 
@@ -74,7 +74,7 @@ static uint32_t draw_site(reference *r, uint32_t chain, uint64_t pass, uint32_t 
     return odds > 0.0 ? !less : less;
 }
 
-/* Closed sides of odd length on which the site is the last. */
+/* Number of closed sides of odd length on which the site is the last one. */
 static uint32_t seams_of(const gbsi_lattice *l, uint32_t site)
 {
     uint32_t n = 0;
@@ -198,7 +198,7 @@ static void check_shape(const shape *s, gbsi_simd level)
                 visits[chain * n + v] += keep ? r[chain].x[v] : 0;
             }
         }
-        if (pass == 2) { /* between, and once more at the end */
+        if (pass == 2) { /* after two passes, and once more at the end */
             chains->form->take_visits(chains, STRIDE, count_of, &f);
         }
     }
@@ -222,7 +222,7 @@ static void passes_equal_one_site_at_a_time(void **state)
     test_each_shape(check_shape);
 }
 
-/* All 128 passes that the counters hold, against the states. */
+/* Compares visits with the states over all 128 passes that the counters hold. */
 static void counters_hold_128_passes(void **state)
 {
     (void)state;
@@ -231,7 +231,7 @@ static void counters_hold_128_passes(void **state)
     gbsi_spin_chains *chains = open_chains(&f, gbsi_simd_force(GBSI_SIMD_AVX512), NULL);
     uint32_t *visits = calloc(n, sizeof *visits);
     assert_non_null(visits);
-    for (int round = 0; round < 2; ++round) { /* the second on used counters */
+    for (int round = 0; round < 2; ++round) { /* the second round begins with used counters */
         for (uint64_t pass = 0; pass < GBSI_SPIN_MOST_COUNTED - 31u * (unsigned)round; ++pass) {
             test_spin_pass(chains, pass, true);
             chains->form->get(chains, 1, f.x);
@@ -251,7 +251,7 @@ static void counters_hold_128_passes(void **state)
     close_fixture(&f);
 }
 
-/* Large enough to be shared; columns of several rows. */
+/* A lattice large enough to be shared among threads, with columns of several rows. */
 static void threads_do_not_matter(void **state)
 {
     (void)state;
@@ -340,8 +340,8 @@ static void factors_of_other_kinds(void **state)
     gbs_model_free(model);
 }
 
-/* A gas: log-weight 1.5 for every pair of neighbours that are both there. Open, so that corners and
- * edges have fields of their own. */
+/* A lattice gas with log-weight 1.5 for every pair of occupied neighbours. The lattice is open, so
+ * that corners and edges have their own fields. */
 static void tables_with_fields(void **state)
 {
     (void)state;
@@ -394,7 +394,7 @@ static void tables_with_fields(void **state)
     gbs_model_free(model);
 }
 
-/* Fails at every request of memory in turn. */
+/* Every request for memory fails in turn. */
 static void memory_may_run_out(void **state)
 {
     (void)state;

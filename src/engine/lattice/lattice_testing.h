@@ -19,11 +19,12 @@
 
 typedef struct shape {
     const char *name;
-    uint32_t side[3]; /* rows, columns, layers as for gbs_generate_ising() */
+    uint32_t side[3]; /* numbers of rows, columns and layers, as for gbs_generate_ising() */
     int torus;
-    double coupling[3]; /* along a row, a column, through the layers */
+    double coupling[3]; /* couplings along a row, along a column, and between layers */
     double field;
-    unsigned negative, missing, second_field; /* one in this many; 0: none */
+    /* one bond or site in so many is negative, is missing, or has the second field; 0 if none */
+    unsigned negative, missing, second_field;
 } shape;
 
 static const shape shapes[] = {
@@ -60,7 +61,8 @@ static const shape shapes[] = {
 };
 enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
 
-/* On every set of instructions; at small scale every other shape of a set. */
+/* Calls check() for each instruction set, with all shapes, or with every other shape at small
+ * scale. */
 static inline void test_each_shape(void (*check)(const shape *s, gbsi_simd level))
 {
     const size_t step = test_share(1, 2);

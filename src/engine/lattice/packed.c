@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles a graph of spins for chains in bits: kinds of sites, slots, neighbours, thresholds. */
+/* Compiles a graph of spins for the form with chains in bits: kinds of sites, slots, neighbours,
+ * thresholds. */
 #include "lattice/packed.h"
 
 #include <math.h>
@@ -11,11 +12,13 @@ typedef struct compiling {
     gbsi_packed *packed;
     const gbsi_conditioned *model;
     const uint32_t *color;
-    uint8_t *field_of;                   /* [n] NULL: all alike */
-    uint8_t (*degree)[GBSI_SPIN_GROUPS]; /* [n] */
-    uint8_t *kind_of;                    /* [n] */
-    uint32_t *slot_of;                   /* [n] */
-    uint32_t *start;                     /* [n_colors * n_kinds + 1] slots, then rows */
+    /* [n] index of each site's field; NULL if all sites have one field */
+    uint8_t *field_of;
+    uint8_t (*degree)[GBSI_SPIN_GROUPS]; /* [n] number of neighbours in each group */
+    uint8_t *kind_of;                    /* [n] kind of each site */
+    uint32_t *slot_of;                   /* [n] slot of each site */
+    /* [n_colors * n_kinds + 1] first slots of colours and kinds, later their first rows */
+    uint32_t *start;
 } compiling;
 
 uint64_t gbsi_packed_compile_bytes(uint32_t n_sites)
@@ -26,7 +29,8 @@ uint64_t gbsi_packed_compile_bytes(uint32_t n_sites)
 
 /* ---- neighbours ----------------------------------------------------------------------------- */
 
-/* A factor that couples two variables. @return false if it does not. */
+/* Finds the two variables of a factor and their coupling. @return false if the factor does not
+ * couple two variables. */
 static bool pair_of(const compiling *c, size_t f, uint32_t *u, uint32_t *v, double *coupling)
 {
     const gbsi_factors *factors = &c->model->factors;
@@ -40,7 +44,8 @@ static bool pair_of(const compiling *c, size_t f, uint32_t *u, uint32_t *v, doub
     return *coupling != 0.0;
 }
 
-/* The group of a coupling, entered if new. @return GBSI_SPIN_GROUPS if there are too many. */
+/* Finds the group of a coupling, which is entered if it is new. @return the group; GBSI_SPIN_GROUPS
+ * if there are too many. */
 static uint32_t group_of(gbsi_spins *spins, double coupling)
 {
     uint32_t g = 0;
@@ -86,7 +91,7 @@ static void place_neighbour(const compiling *c, uint32_t u, uint32_t v, uint32_t
     for (uint32_t g = 0; g < group; ++g) {
         block += p->kind[row->kind].degree[g];
     }
-    block += --c->degree[u][group]; /* counts down the neighbours that are still to come */
+    block += --c->degree[u][group]; /* degree counts down the neighbours that are not entered yet */
     p->neighbour[(size_t)block * GBSI_PACKED_LANES + slot % GBSI_PACKED_LANES] =
         c->slot_of[v] | (negative ? GBSI_PACKED_NEGATIVE : 0) |
         (c->color[v] < c->color[u] ? GBSI_PACKED_LOWER : 0);
@@ -131,7 +136,7 @@ static const char *list_kinds(compiling *c)
     return NULL;
 }
 
-/* The next combination of counts. @return false after the last. */
+/* Moves to the next combination of counts. @return false after the last. */
 static bool next_count(const gbsi_packed_kind *kind, uint8_t *count)
 {
     for (uint32_t g = 0; g < GBSI_SPIN_GROUPS; ++g) {
@@ -143,8 +148,8 @@ static bool next_count(const gbsi_packed_kind *kind, uint8_t *count)
     return false;
 }
 
-/* @param threshold [GBSI_PACKED_THRESHOLDS] out: the kind's. @return false if there are too many
- * levels. */
+/* Lists the levels of a kind. @param threshold [GBSI_PACKED_THRESHOLDS] out: thresholds of the
+ * kind. @return false if there are too many levels. */
 static bool list_levels(gbsi_packed *p, gbsi_packed_kind *kind, uint32_t *threshold)
 {
     gbsi_packed_level *level = p->level + kind->first_level;
@@ -187,7 +192,7 @@ static gbs_status take_levels(compiling *c, uint32_t *n_levels, gbs_error *err)
     return GBSI_HAVE(err, "lattice", p->level);
 }
 
-/* Lists the levels of all kinds, and the planes of their thresholds. */
+/* Lists the levels of all kinds, and the bit planes of their thresholds. */
 static gbs_status list_thresholds(compiling *c, const char **reason, gbs_error *err)
 {
     gbsi_packed *p = c->packed;
@@ -253,7 +258,7 @@ static gbs_status take_slots(compiling *c, gbs_error *err)
     return GBSI_HAVE(err, "lattice", p->row, p->variable_of, p->color_row, c->slot_of);
 }
 
-/* Assigns variables to slots and rows. @return the number of blocks of neighbours. */
+/* Assigns variables to slots and rows. @return number of blocks of neighbours. */
 static uint64_t fill_rows(compiling *c)
 {
     gbsi_packed *p = c->packed;
@@ -273,7 +278,8 @@ static uint64_t fill_rows(compiling *c)
         }
     }
     p->color_row[p->n_colors] = p->n_rows;
-    for (uint32_t v = 0; v < p->spins.n_sites; ++v) { /* the starts move on */
+    /* each start moves on by one slot per variable */
+    for (uint32_t v = 0; v < p->spins.n_sites; ++v) {
         const uint32_t slot = c->start[c->color[v] * p->n_kinds + c->kind_of[v]]++;
         c->slot_of[v] = slot;
         p->variable_of[slot] = v;
@@ -308,7 +314,7 @@ cleanup:
     return status;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- compiling ------------------------------------------------------------------------------- */
 
 static gbs_status take_scratch(compiling *c, gbs_error *err)
 {

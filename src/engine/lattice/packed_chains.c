@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pass is a job of the pool for each colour: the rows of all groups of 32 chains, cut evenly
- * among the members; or one for all colours where whole groups come out even. Bits of the last word
- * that belong to no chain stay 0. */
+/* A pass is one job of the pool per colour, which divides the rows of all groups of 32 chains
+ * evenly among the members. If the number of groups is a multiple of the number of members, a
+ * single job runs all colours, and each member sweeps whole groups. Bits of the last word that
+ * belong to no chain stay 0. */
 #include "lattice/packed.h"
 
 #include <assert.h>
@@ -71,18 +72,18 @@ static void get_chain(const gbsi_spin_chains *c, uint32_t chain, uint32_t *state
 
 /* ---- passes --------------------------------------------------------------------------------- */
 
-/* Rows [first, end) of each of some groups, laid end to end; rows of more than one colour are swept
- * one after the other. */
+/* A job sweeps rows [first, end) of some groups; the rows of these groups form one sequence. If the
+ * rows have more than one colour, one thread sweeps them in order. */
 typedef struct pass_job {
     gbsi_spin_chains *chains;
     uint64_t pass;
     uint32_t first, end;
-    uint32_t unit; /* rows that stay together */
+    uint32_t unit; /* number of adjacent rows that one member must sweep */
     bool count;
     uint64_t from, to; /* rows [from, to) in the sequence of all rows */
 } pass_job;
 
-/* Rows [first, end) of one group. */
+/* Sweeps rows [first, end) of one group. */
 static void sweep_rows(const pass_job *job, uint32_t member, uint32_t group, uint32_t first,
                        uint32_t end)
 {
@@ -171,8 +172,8 @@ static void run_parts(gbsi_spin_chains *c, uint64_t pass, bool count, uint32_t b
     }
 }
 
-/* If the groups divide evenly among threads, each thread runs whole groups, so that no thread waits
- * at the end of a colour. */
+/* Runs batches [first, end). If the groups divide evenly among threads, each thread runs whole
+ * groups, so that no thread waits at the end of a colour. */
 static void run_batches(gbsi_spin_chains *c, uint64_t pass, bool count, uint32_t first,
                         uint32_t end)
 {
@@ -209,7 +210,8 @@ static void count_rest(gbsi_spin_chains *c, uint32_t batch, uint64_t part)
         uint32_t *visits = c->visits + group * PLANES * p->n_slots;
         const uint64_t before = (uint64_t)group * n;
         const uint64_t n_done = part > before ? part - before : 0;
-        const uint32_t done = first + (uint32_t)(n_done < n ? n_done : n); /* rows of the group */
+        /* end of the rows of the group that were swept */
+        const uint32_t done = first + (uint32_t)(n_done < n ? n_done : n);
         for (uint32_t slot = done * GBSI_PACKED_LANES; slot < p->n_slots; ++slot) {
             gbsi_spin_count(visits + slot, p->n_slots, c->n_counted, word[slot]);
         }

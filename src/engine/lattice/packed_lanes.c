@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Heat bath of sixteen sites in 32 chains each at a time by logic alone [M16]. */
+/* Heat bath of sixteen sites in each of 32 chains at a time, by bitwise logic alone [M16]. */
 #include "lattice/bits_lanes.h"
 #include "lattice/packed_sweep.h"
 
@@ -7,12 +7,12 @@
 
 enum { TALL = 40 };
 
-/* A counter for every bit of a row, stored in bit planes. Level k has a plane of sums and possibly
- * one that waits for a partner; both planes have the weight 2^k. */
+/* A counter for every bit of a row, stored in bit planes. Level k has a plane of sums, and may have
+ * a plane that waits for a partner. The two planes have the weight 2^k. */
 typedef struct tall {
     vu sum[TALL], waiting[TALL];
     bool full[TALL];
-    uint32_t n; /* levels in use */
+    uint32_t n; /* number of levels in use */
 } tall;
 
 INLINE void tall_add(tall *t, uint32_t level, vu plane)
@@ -34,7 +34,7 @@ INLINE void tall_add(tall *t, uint32_t level, vu plane)
     t->full[level] = true;
 }
 
-/* Adds 1 to the counters of the chains whose bits are set in one of sixteen words. */
+/* Adds 1 to the counters of the chains whose bits are set in one of the sixteen words. */
 INLINE void count_plane(vu plane, vu count[2])
 {
     static const uint32_t low[GBSI_PACKED_LANES] = {
@@ -51,7 +51,8 @@ INLINE void count_plane(vu plane, vu count[2])
     }
 }
 
-/* Totals over the lanes, chain by chain. @param stride from chain to chain, in int64_t. */
+/* Adds the totals over the lanes to `total`, chain by chain. @param stride distance between chains,
+ * in int64_t. */
 static void tall_give(const tall *t, int64_t *total, size_t stride)
 {
     uint32_t each[GBSI_PACKED_CHAINS];
@@ -71,11 +72,11 @@ static void tall_give(const tall *t, int64_t *total, size_t stride)
 
 /* ---- one row -------------------------------------------------------------------------------- */
 
-/* Up to six neighbours of sixteen sites, the rest 0. */
+/* Up to six neighbours of sixteen sites; missing neighbours are 0. */
 typedef struct neighbours {
     vu y[GBSI_SPIN_NEIGHBOURS];     /* the spins of the neighbours times the signs of the couplings,
                                        as bits */
-    vu lower[GBSI_SPIN_NEIGHBOURS]; /* all bits or none: the neighbour has a lower colour */
+    vu lower[GBSI_SPIN_NEIGHBOURS]; /* all bits if the neighbour has a lower colour, else 0 */
 } neighbours;
 
 INLINE void load_neighbours(const uint32_t *state, const uint32_t *index, uint32_t n,
@@ -115,7 +116,7 @@ INLINE void tally_bonds(const neighbours *at, const uint32_t room, vu state, vu 
     }
 }
 
-/* Sites of each threshold of the kind, and those whose likelier state is 1. */
+/* Finds the sites of each threshold of the kind. @return the sites whose more likely state is 1. */
 INLINE vu sort_sites(const gbsi_packed *p, const gbsi_packed_kind *kind,
                      vu is[GBSI_SPIN_GROUPS][GBSI_SPIN_NEIGHBOURS + 1], vu *mask)
 {
@@ -135,7 +136,7 @@ INLINE vu sort_sites(const gbsi_packed *p, const gbsi_packed_kind *kind,
     return flip;
 }
 
-/* Chains of the lanes that are sites. */
+/* Bits of chains, in the lanes that have sites. */
 INLINE vu valid_bits(const gbsi_packed_sweep *s, const gbsi_packed_row *row)
 {
     const vu chains = vu_set1(s->chains);
@@ -157,7 +158,8 @@ INLINE vu draw(const gbsi_packed_sweep *s, const plane_source *random, uint32_t 
     return vu_and(vu_xor(less, flip), valid);
 }
 
-/* A row of one group of neighbours, with room for 2, 4 or 6 of them: a constant. */
+/* Updates a row whose neighbours form one group. @param room constant 2, 4 or 6, at least the
+ * number of neighbours. */
 INLINE vu update_one_group(const gbsi_packed_sweep *s, const plane_source *random, uint32_t r,
                            const uint32_t room, sums *t)
 {
@@ -170,7 +172,8 @@ INLINE vu update_one_group(const gbsi_packed_sweep *s, const plane_source *rando
     count_bits(at.y, room, bits);
     one_hot(bits, room, is[0]);
     const vu state = draw(s, random, r, is);
-    if (r >= s->packed->color_row[1]) { /* else no bond ends here */
+    /* rows of the first colour have no neighbours of a lower colour */
+    if (r >= s->packed->color_row[1]) {
         tally_bonds(&at, room, state, valid_bits(s, row), &t->agree[0]);
     }
     return state;
@@ -198,7 +201,7 @@ static vu update_groups(const gbsi_packed_sweep *s, const plane_source *random, 
     return state;
 }
 
-/* Updates spins without any coupling: every site is alike. */
+/* Updates spins without any coupling, whose conditionals are all equal. */
 static vu update_alone(const gbsi_packed_sweep *s, const plane_source *random, uint32_t r)
 {
     vu is[GBSI_SPIN_GROUPS][GBSI_SPIN_NEIGHBOURS + 1];

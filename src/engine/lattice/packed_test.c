@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chains in bits: every pass against one site at a time, from the same uniforms put together from
- * their planes and conditionals from the model's factors; sums and visits from the states. On every
- * instruction set, with full words and words of a few chains. */
+/* Tests chains in bits: compares every pass with updates of one site at a time, on every
+ * instruction set, with full words and with words of a few chains. The updates use the uniforms
+ * made from the bit planes, and conditionals from the model's factors; sums and visits come from
+ * the states. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,15 +24,15 @@
 
 enum { SEED = 17, N_PASSES = 6, MOST_CHAINS = 40 };
 
-/* n variables, each joined to its next ones at these distances around a ring. */
+/* A ring of n variables, each of which is joined to the variables at these distances. */
 typedef struct shape {
     const char *name;
     uint32_t n;
     uint32_t distance[6];    /* ends with 0 */
-    double coupling[3];      /* of the bonds in turn */
-    double field;            /* of every third one */
-    unsigned negative, skip; /* one in this many */
-    bool table;              /* couplings as tables of a gas */
+    double coupling[3];      /* couplings of the bonds, in turn */
+    double field;            /* field of every third variable */
+    unsigned negative, skip; /* one bond in so many is negative, or missing */
+    bool table;              /* whether couplings are tables of a lattice gas */
 } shape;
 
 static const shape shapes[] = {
@@ -99,7 +100,7 @@ typedef struct fixture {
     uint32_t n_colors;
     gbsi_packed *packed;
     uint32_t *slot_of;
-    uint32_t *x[MOST_CHAINS]; /* of the reference */
+    uint32_t *x[MOST_CHAINS]; /* states of the reference */
     uint32_t *got;
     uint8_t *count; /* [n][MOST_CHAINS] */
 } fixture;
@@ -247,7 +248,7 @@ static void check_shape(const shape *s, uint32_t n_chains, gbsi_simd level)
                 visits[v * MOST_CHAINS + chain] += f.x[chain][v];
             }
         }
-        if (pass == 2) { /* between, and once more at the end */
+        if (pass == 2) { /* after two passes, and once more at the end */
             chains->form->take_visits(chains, MOST_CHAINS, count_of, &f);
         }
     }
@@ -270,7 +271,7 @@ static void passes_equal_one_site_at_a_time(void **state)
     }
 }
 
-/* Large enough to be shared. */
+/* A model large enough to be shared among threads. */
 static void threads_do_not_matter(void **state)
 {
     (void)state;
@@ -303,7 +304,7 @@ static void threads_do_not_matter(void **state)
     free(first);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------ */
+/* ---- refused models -------------------------------------------------------------------------- */
 
 static const char *refusal(gbs_model *model)
 {
@@ -313,7 +314,7 @@ static const char *refusal(gbs_model *model)
     assert_int_equal(gbsi_condition(model, NULL, &conditioned, NULL), GBS_OK);
     uint32_t *color = calloc(conditioned->n_variables, sizeof *color);
     for (uint32_t v = 0; v < conditioned->n_variables; ++v) {
-        color[v] = v; /* proper, whatever the model */
+        color[v] = v; /* proper for any model */
     }
     assert_int_equal(
         gbsi_packed_new(conditioned, color, conditioned->n_variables, 1, &packed, &reason, NULL),
@@ -347,7 +348,7 @@ static void others_are_refused(void **state)
     assert_non_null(strstr(refusal(model), "more than two states"));
 }
 
-/* Fails at every request of memory in turn. */
+/* Every request for memory fails in turn. */
 static void memory_may_run_out(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which models are recognised as lattices, and why others are not. */
+/* Tests which models are recognised as lattices, and the reasons why other models are not. */
 #include <math.h>
 #include <string.h>
 

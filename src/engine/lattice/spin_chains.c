@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of both forms. Sums are integers, so that they do not depend on which thread updated
- * which sites. */
+/* Functions that both forms use. Sums are integers, so that they do not depend on which thread
+ * updated which sites. */
 #include "lattice/spin_chains.h"
 
 #include <string.h>
@@ -77,7 +77,7 @@ void gbsi_spin_chains_add_up(gbsi_spin_chains *c)
     }
 }
 
-/* Spreads a byte: bit j goes to byte j. */
+/* Spreads the bits of a byte: bit j becomes byte j. */
 static uint64_t spread(uint32_t byte)
 {
     const uint64_t one = UINT64_C(0x0101010101010101);

@@ -29,7 +29,8 @@ const char *gbsi_spins_refusal(const gbsi_conditioned *model)
     return NULL;
 }
 
-/* Differences come first: of a table that is symmetric nothing is left of the fields. */
+/* Fields are computed from differences between entries, so that they are exactly 0 for a symmetric
+ * table. */
 gbsi_spin_factor gbsi_spin_factor_of(const gbsi_conditioned *model, size_t f)
 {
     const gbsi_factors *factors = &model->factors;
@@ -65,7 +66,8 @@ uint64_t gbsi_spins_find_bytes(uint32_t n_sites)
     return n_sites * (uint64_t)(sizeof(double) + 1);
 }
 
-/* @param h [n_sites] or NULL: only the constant. @return whether any factor has a field. */
+/* Sums the constants and the fields of all factors. @param h [n_sites] out: fields; NULL if only
+ * the constant is wanted. @return whether any factor has a field. */
 static bool sum_factors(const gbsi_conditioned *model, gbsi_spins *spins, double *h)
 {
     const gbsi_factors *factors = &model->factors;
@@ -110,7 +112,7 @@ gbs_status gbsi_spins_find_fields(const gbsi_conditioned *model, gbsi_spins *spi
     const uint32_t n = spins->n_sites;
     const char *why = NULL;
     if (!sum_factors(model, spins, NULL)) {
-        spins->n_fields = 1; /* 0, everywhere */
+        spins->n_fields = 1; /* the field is 0 at every site */
         spins->n_of_field[0] = n;
         *field_of = NULL;
         return GBS_OK;
@@ -136,7 +138,7 @@ gbs_status gbsi_spins_find_fields(const gbsi_conditioned *model, gbsi_spins *spi
 /* ---- conditionals --------------------------------------------------------------------------- */
 
 /* Log-odds are 2 h + sum over groups of 2 J (2 c - degree). The less likely state has probability e
- * / (1 + e), e = exp(-|log-odds|), but at least 2^-32, so that no site is ever frozen. */
+ * / (1 + e), e = exp(-|log-odds|), and at least 2^-32, so that no site is ever frozen. */
 uint32_t gbsi_spins_threshold(const gbsi_spins *spins, uint32_t field, const uint8_t *degree,
                               const uint8_t *count, uint32_t *likely)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models of spins, common to both forms [M16]: a few sizes of couplings, a few fields, and the log
- * density as integers times these.
+/* Models of spins, which both forms use [M16]: few sizes of couplings and few fields, so that the
+ * log density is a sum of integers times couplings and fields.
  *
  * With spins s = 2x - 1, the logarithm of any factor of one or two binary variables is, up to a
  * constant, J s s' + h s + h' s'. */
@@ -11,11 +11,12 @@
 
 #include "condition/condition.h"
 
-#define GBSI_SPIN_GROUPS     3u  /* sizes of J; neighbours with the same one are counted together */
+/* most sizes of J; neighbours with couplings of one size are counted together */
+#define GBSI_SPIN_GROUPS     3u
 #define GBSI_SPIN_NEIGHBOURS 6u  /* most neighbours of a site in a group */
-#define GBSI_SPIN_FIELDS     8u  /* values of h */
-#define GBSI_SPIN_PLANES     32u /* bits of a threshold */
-#define GBSI_SPIN_COUNTERS   8u  /* levels of vertical counters: 128 passes */
+#define GBSI_SPIN_FIELDS     8u  /* most values of h */
+#define GBSI_SPIN_PLANES     32u /* number of bits of a threshold */
+#define GBSI_SPIN_COUNTERS   8u  /* number of levels of vertical counters, enough for 128 passes */
 
 /* Log density = constant + sum over bonds J s s' + sum over sites h s. */
 typedef struct gbsi_spins {
@@ -29,42 +30,47 @@ typedef struct gbsi_spins {
     double constant;
 } gbsi_spins;
 
-/* Sums of one chain after a pass: for each group, the bonds J whose two spins agree plus the bonds
- * -J whose spins differ; for each field, the sites that are up. */
+/* Sums of one chain after a pass. `agree` is, for each group, the number of bonds J whose two spins
+ * agree plus the number of bonds
+ * -J whose spins differ. `up` is, for each field, the number of sites that are up. */
 typedef struct gbsi_spin_sums {
     int64_t agree[GBSI_SPIN_GROUPS];
     int64_t up[GBSI_SPIN_FIELDS];
 } gbsi_spin_sums;
 
-/* The J, h and h' of a factor; J and h' are 0 for a factor of one variable. */
+/* J, h and h' of a factor; J and h' are 0 for a factor of one variable. */
 typedef struct gbsi_spin_factor {
     double constant, coupling, field[2];
 } gbsi_spin_factor;
 
-/* @return the reason why a model is not a model of spins; NULL if the model is one. O(factors). */
+/* @return the reason why a model is not a model of spins; NULL if it is one. The time is
+ * O(factors). */
 const char *gbsi_spins_refusal(const gbsi_conditioned *model);
 /* @param model not refused by gbsi_spins_refusal(). */
 gbsi_spin_factor gbsi_spin_factor_of(const gbsi_conditioned *model, size_t f);
 
 /* Finds the different fields: fills n_fields, field and n_of_field, and adds the constants of all
  * factors to spins->constant.
- * @param field_of out: [n_sites] index of each site's field, to be freed; NULL if all are equal.
- * @param reason out: that there are too many fields (nothing must be freed); else untouched. */
+ * @param field_of out: [n_sites] index of each site's field, which the caller must free; NULL if
+ * all fields are equal.
+ * @param reason out: a message if there are too many fields, in which case nothing must be freed;
+ * otherwise unchanged. */
 gbs_status gbsi_spins_find_fields(const gbsi_conditioned *model, gbsi_spins *spins,
                                   uint8_t **field_of, const char **reason, gbs_error *err);
-/* The most bytes that gbsi_spins_find_fields() takes. */
+/* Largest number of bytes that gbsi_spins_find_fields() takes. */
 uint64_t gbsi_spins_find_bytes(uint32_t n_sites);
 
-/* The conditional of a site, given its field and, for each group, the number of neighbours and of
- * neighbours that are up [M3]: the less likely state has probability threshold / 2^32.
+/* Threshold of a site, given its field and, for each group, the number of its neighbours and the
+ * number of those that are up [M3]. The less likely state has probability threshold / 2^32.
  * @param likely out: the more likely state. */
 uint32_t gbsi_spins_threshold(const gbsi_spins *spins, uint32_t field, const uint8_t *degree,
                               const uint8_t *count, uint32_t *likely);
-/* ~0 if the bit of the threshold in this plane is set, else 0; plane 0 is the top bit. */
+/* ~0 if the bit of the threshold in this plane is set, else 0. Plane 0 is the most significant bit.
+ */
 uint32_t gbsi_spins_plane(uint32_t threshold, uint32_t plane);
 
-/* The log density, computed from the sums of a chain, as gbsi_conditioned_log_density() up to
- * rounding; and the sum of its spins. */
+/* gbsi_spins_log_density() is the log density from the sums of a chain, equal to
+ * gbsi_conditioned_log_density() up to rounding. gbsi_spins_total() is the sum of the spins. */
 double gbsi_spins_log_density(const gbsi_spins *spins, const gbsi_spin_sums *sums);
 int64_t gbsi_spins_total(const gbsi_spins *spins, const gbsi_spin_sums *sums);
 

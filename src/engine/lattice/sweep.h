@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inner loop of a lattice: compiled once per instruction set from sweep_lanes.c. */
+/* Inner loop of a lattice, compiled once per instruction set from sweep_lanes.c. */
 #ifndef GBSI_LATTICE_SWEEP_H
 #define GBSI_LATTICE_SWEEP_H
 
@@ -7,28 +7,29 @@
 #include "lattice/spin_chains.h"
 #include "simd/dispatch.h"
 
-/* A sweep updates sites of one colour of one chain, in some columns: column = Y * padded / 16 + x /
- * 16, over all layers. Several threads may sweep columns of the same colour at once: each writes
- * only its own sites and their copies in the additional layers. With seams this holds only for
- * whole rows and for sites on no seam. */
+/* A sweep updates sites of one colour of one chain, in some columns. Word x of row Y lies in column
+ * Y * padded / 16 + x / 16; a column contains all layers. Several threads may sweep columns of the
+ * same colour at once: each writes only its own sites and their copies in the additional layers.
+ * With seams, threads may do so only for whole rows, or for the sites on no seam. */
 typedef struct gbsi_lattice_sweep {
     const gbsi_lattice *lattice;
     uint32_t *state;
     uint32_t color, first_column, end_column;
-    uint32_t n_seams; /* update the sites on this many seams */
-    bool count_only;  /* update no site, and only count. With seams, sums and visits are counted
-                         after the last update. Without seams they are counted during updates, and
-                         the remaining neighbours, after a pass that was cut short */
+    uint32_t n_seams; /* number of seams of the sites to update */
+    /* whether no site is updated, only counted: with seams, sums and visits after the last update;
+     * without seams, the remaining neighbours after a pass that was cut short */
+    bool count_only;
     uint64_t seed, pass;
     uint32_t chain;
-    /* The data of a pass that are kept; NULL: none. Visits are vertical counters [M16]: level k has
-     * planes 2k (the sum) and 2k + 1 (waiting for a partner), of 2 n_words words each. Neighbours
-     * are as in averages.h. */
+    /* Kept data of a pass; NULL if there are none. Visits are vertical counters [M16]: level k has
+     * plane 2k (the sum) and plane 2k + 1 (the plane that waits for a partner), each of 2 n_words
+     * words. Numbers of neighbours have the layout of averages.h. */
     uint32_t *visits;
     gbsi_spin_keep keep;
-    uint32_t n_counted;  /* passes since they were taken, including this pass */
-    gbsi_spin_sums sums; /* added to; agree only with color 1, when all sites are final, or with
-                            count_only */
+    uint32_t n_counted; /* passes since the visits were taken, including this pass */
+    /* sums to which the sweep adds; `agree` is added with color 1, when all sites are final, or
+     * with count_only */
+    gbsi_spin_sums sums;
 } gbsi_lattice_sweep;
 
 typedef void (*gbsi_lattice_sweep_function)(gbsi_lattice_sweep *sweep);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Heat bath of 512 sites at a time by logic alone [M16].
+/* Heat bath of 512 sites at a time, by bitwise logic alone [M16].
  *
- * Neighbours are counted by adders of bits (Friedberg & Cameron 1970, J. Chem. Phys. 52:6049). Each
- * site then has the threshold t of its local value, and is in its less likely state if and only if
- * u < t for a uniform u of 32 bits. u comes as planes of bits, most significant first, with one
- * word of random bits for 32 sites. A site is decided by the first plane in which u and t differ.
- * As a rule, log2(512) + 1 or 2 planes decide all sites of a row of lanes, and 32 planes decide the
- * others. */
+ * Bitwise adders count neighbours (Friedberg & Cameron 1970, J. Chem. Phys. 52:6049). Each site
+ * then has the threshold t of its local value, and is in its less likely state if and only if u < t
+ * for a uniform u of 32 bits. u comes as planes of bits, most significant first, with one word of
+ * random bits for 32 sites. A site is decided by the first plane in which u and t differ. About
+ * log2(512) + 1 or + 2 planes usually decide all sites of a row of lanes; at most 32 planes are
+ * needed. */
 #include <string.h>
 
 #include "lattice/averages.h"
@@ -15,7 +15,7 @@
 
 /* ---- one row of lanes ----------------------------------------------------------------------- */
 
-/* Sixteen words and where their neighbours are. */
+/* Sixteen words, and the addresses of their neighbours. */
 typedef struct row {
     const gbsi_lattice *lattice;
     const plane_source *random;
@@ -25,13 +25,14 @@ typedef struct row {
 } row;
 
 typedef struct tally {
-    vu agree[GBSI_SPIN_GROUPS]; /* by lane */
+    vu agree[GBSI_SPIN_GROUPS]; /* agreements of each group, by lane */
     vu up[GBSI_SPIN_FIELDS];
     bool energy;
-    vu neighbours[3]; /* number of neighbours that are up, as bits, if the last row has one group */
+    /* bits of the number of neighbours that are up in the last row, if there is one group */
+    vu neighbours[3];
 } tally;
 
-/* Counts the neighbours that agree with the sites' new states, by lane. */
+/* Counts, by lane, the neighbours that agree with the sites' new states. */
 INLINE vu agreement(const vu *y, const uint32_t n, vu state, vu mask)
 {
     vu same[GBSI_LATTICE_NEIGHBOURS];
@@ -44,7 +45,7 @@ INLINE vu agreement(const vu *y, const uint32_t n, vu state, vu mask)
                   vu_add(vu_shl(vu_popcount(bits[1]), 1), vu_shl(vu_popcount(bits[2]), 2)));
 }
 
-/* The bits of n - c from those of c, where sites are turned; n is 4 or 6. */
+/* Replaces the bits of c by the bits of n - c at the sites in `turned`; n is 4 or 6. */
 INLINE void turn_count(const vu bits[3], const uint32_t n, vu turned, vu out[3])
 {
     const vu b1 = n == 4 ? bits[0] : vu_andnot(vu_set1(UINT32_MAX), bits[0]);
@@ -54,8 +55,9 @@ INLINE void turn_count(const vu bits[3], const uint32_t n, vu turned, vu out[3])
     out[2] = vu_xor(bits[2], vu_andnot(turned, b2));
 }
 
-/* Plain sites; n, folded and mirrored are constants where this is inlined. A site in the opposite
- * field is one of the plain kind once its spin and its neighbours' are turned round.
+/* Updates plain sites; n, folded and mirrored are constants where this function is inlined. A site
+ * in the opposite field behaves like a site of the plain kind if its spin and the spins of its
+ * neighbours are turned round.
  * @param open sites to update. */
 INLINE vu update_plain(const row *r, vu open, const uint32_t n, const bool folded,
                        const bool mirrored, tally *t)
@@ -97,7 +99,7 @@ INLINE vu update_plain(const row *r, vu open, const uint32_t n, const bool folde
     return state;
 }
 
-/* The neighbours' spins times the signs of their bonds, as bits; without a bond 0. */
+/* Loads the neighbours' spins times the signs of their bonds, as bits; 0 if there is no bond. */
 INLINE void load_bonds(const row *r, vu *y)
 {
     const gbsi_lattice *l = r->lattice;
@@ -110,7 +112,7 @@ INLINE void load_bonds(const row *r, vu *y)
     }
 }
 
-/* Count with n known to the compiler. */
+/* Calls count_bits() with a constant n. */
 INLINE void count_group(const vu *y, uint32_t n, vu bits[3])
 {
     if (n == 4) {
@@ -122,7 +124,7 @@ INLINE void count_group(const vu *y, uint32_t n, vu bits[3])
     }
 }
 
-/* Sites of each threshold, and those whose likelier state is 1. */
+/* Finds the sites of each threshold. @return the sites whose more likely state is 1. */
 INLINE vu sort_sites(const row *r, vu is[GBSI_SPIN_GROUPS][GBSI_LATTICE_FOLDED], vu *mask)
 {
     const gbsi_lattice *l = r->lattice;
@@ -149,7 +151,7 @@ INLINE vu sort_sites(const row *r, vu is[GBSI_SPIN_GROUPS][GBSI_LATTICE_FOLDED],
     return flip;
 }
 
-/* Sites that are up, by field. */
+/* Counts the sites that are up, by field. */
 INLINE void tally_up(const row *r, vu state, tally *t)
 {
     const gbsi_lattice *l = r->lattice;
@@ -163,7 +165,7 @@ INLINE void tally_up(const row *r, vu state, tally *t)
     }
 }
 
-/* Agreements by group. @param y from load_bonds(). */
+/* Counts agreements by group. @param y from load_bonds(). */
 INLINE void tally_bonds(const row *r, const vu *y, vu state, vu open, const bool forward_only,
                         tally *t)
 {
@@ -226,13 +228,13 @@ INLINE vu update(const row *r, vu open, tally *t)
                      : update_plain(r, open, 6, false, false, t);
 }
 
-/* Words around the corner of a row are put in place in a copy. */
+/* Copy of sixteen neighbouring words of which one lies across the end of the row. */
 typedef struct corner {
     uint32_t word[GBSI_LATTICE_LANES];
 } corner;
 
-/* Neighbours in the row itself: word x + shift, shift -1, 0 or 1, the row being closed. The word
- * around the corner has the other colour or, across the seam, the same colour. */
+/* Neighbours in the row itself: word x + shift, where shift is -1, 0 or 1 and the row is closed.
+ * The word across the end of the row has the other colour, or, across a seam, the own colour. */
 INLINE const uint32_t *around(const gbsi_lattice *l, const uint32_t *words, const uint32_t *own,
                               bool forward, int shift, uint32_t x, corner *copy)
 {
@@ -258,13 +260,14 @@ static size_t row_start(const gbsi_lattice *l, uint32_t color, uint32_t layer_pl
            GBSI_LATTICE_LANES;
 }
 
-/* The layer of the last site in its block. */
+/* Layer, within its block, of the last site. */
 static uint32_t last_layer(const gbsi_lattice *l)
 {
     return l->side[2] - 1 - (l->n_blocks - 1) * l->height;
 }
 
-/* Layers, plus 1: below the first 0, above the last height + 1, above the last site height + 2. */
+/* Index of the layer above a layer. Layers have indices from 1 on: 0 is below the first layer,
+ * height + 1 is above the last layer, and height + 2 is above the layer of the last site. */
 static uint32_t layer_above(const gbsi_lattice *l, uint32_t layer)
 {
     const bool elsewhere = layer == last_layer(l) && layer + 1 < l->height;
@@ -298,7 +301,7 @@ static row open_row(const gbsi_lattice_sweep *s, const plane_source *random, uin
     return r;
 }
 
-/* Sixteen words from x on: where they are, and their neighbours. */
+/* Sets the addresses of sixteen words from x on, and of their neighbours. */
 INLINE void point_at(const gbsi_lattice_sweep *s, const row *r, uint32_t layer, uint32_t y,
                      uint32_t x, corner copy[2], row *here)
 {
@@ -319,7 +322,7 @@ INLINE vu valid_sites(const gbsi_lattice *l, uint32_t w)
     return l->valid == NULL ? vu_set1(UINT32_MAX) : vu_load(l->valid + w);
 }
 
-/* How many neighbours were up when the row was updated. */
+/* Stores the number of neighbours that were up when the row was updated. */
 INLINE void keep_neighbours(const gbsi_lattice_sweep *s, uint32_t w, const vu neighbours[3])
 {
     uint32_t *plane = s->visits + gbsi_lattice_kept(w / GBSI_LATTICE_LANES, s->n_counted - 1);
@@ -348,7 +351,7 @@ static void sweep_row(gbsi_lattice_sweep *s, const row *r, uint32_t layer, uint3
     }
 }
 
-/* The neighbours of sites that will not be updated in this pass, as they are. */
+/* Stores the current number of neighbours up for sites that this pass will not update. */
 static void keep_row(const gbsi_lattice_sweep *s, const row *r, uint32_t layer, uint32_t y,
                      uint32_t first, uint32_t end)
 {
@@ -366,7 +369,7 @@ static void keep_row(const gbsi_lattice_sweep *s, const row *r, uint32_t layer, 
 
 /* ---- seams ---------------------------------------------------------------------------------- */
 
-/* Sites of sixteen words that lie on as many seams as are swept. */
+/* Sites of sixteen words that lie on exactly `n_seams` seams. */
 INLINE vu sites_on_seams(const gbsi_lattice_sweep *s, uint32_t layer, uint32_t y, uint32_t x)
 {
     const gbsi_lattice *l = s->lattice;
@@ -389,14 +392,14 @@ INLINE vu sites_on_seams(const gbsi_lattice_sweep *s, uint32_t layer, uint32_t y
     }
 }
 
-/* The function is not inlined a second time, since speed matters less here. */
+/* A call of update() that is not inlined, because speed matters less for seams. */
 static __attribute__((noinline)) vu update_any(const row *r, vu open, tally *t)
 {
     return update(r, open, t);
 }
 
-/* Does what sweep_row() does for sites on several seams, or adds up the sums and visits of all
- * sites. */
+/* Updates the sites of a row that lie on s->n_seams seams, or, with count_only, adds the row to the
+ * sums and visits. */
 static void sweep_row_with_seams(gbsi_lattice_sweep *s, const row *r, uint32_t layer, uint32_t y,
                                  uint32_t first, uint32_t end, tally *t)
 {
@@ -426,9 +429,9 @@ static void sweep_row_with_seams(gbsi_lattice_sweep *s, const row *r, uint32_t l
 
 /* ---- layers --------------------------------------------------------------------------------- */
 
-/* The other colour's layers beyond the last, where this share's columns look: layers shifted by one
- * block, the last site being below the first if the side is closed. Across a seam those two sites
- * are of the own colour. */
+/* Makes the additional layers of the other colour, in the columns of this sweep. They are copies of
+ * layers, shifted by one block. If the side is closed, the last site is below the first site.
+ * Across a seam the first and the last site have the own colour. */
 static void prepare_layers(const gbsi_lattice_sweep *s, uint32_t y, uint32_t first, uint32_t end)
 {
     const gbsi_lattice *l = s->lattice;
@@ -467,7 +470,7 @@ static int64_t add_lanes(vu a)
     return sum;
 }
 
-/* Columns are cut at rows: [y, first word, end word). */
+/* Part of a row whose columns are swept: words [first, end) of row y. */
 typedef struct stretch {
     uint32_t y, first, end;
 } stretch;

@@ -5,13 +5,14 @@
 #include "rng/philox.h"
 #include "simd/math.h"
 
-/* A level whose weight is below exp(-LEAST) of the largest for whatever neighbours is not drawn
- * with words of 24 bits. Neighbours change a weight by exp(-MOST_RANGE) at most, so that no other
- * weight is below exp(-LEAST - 2 MOST_RANGE), which is a normal float. */
+/* The draw uses words of 24 bits, so a level whose weight is below exp(-LEAST) of the largest
+ * weight for all values of the neighbours is never drawn. Its weight becomes 0. Neighbours change a
+ * weight by a factor of exp(-MOST_RANGE) at the least. Other weights are therefore at least
+ * exp(-LEAST - 2 MOST_RANGE), which is a normal float. */
 #define LEAST      22.0
 #define MOST_RANGE 32.0
 
-/* Levels of sites that are watched one by one. */
+/* Largest number of levels of watched sites: number of watched sites times levels of a site. */
 #define MOST_WATCHED (UINT32_C(1) << 18)
 
 void gbsi_levels_free(gbsi_levels *l)
@@ -25,7 +26,7 @@ void gbsi_levels_free(gbsi_levels *l)
 
 /* ---- colours --------------------------------------------------------------------------------- */
 
-/* With four colours, that of row y and parity p is 2 (y mod 2) + p. */
+/* With four colours, the sites of row y and column parity p have colour 2 (y mod 2) + p. */
 uint32_t gbsi_levels_rows_of(const gbsi_levels *l, uint32_t color)
 {
     return l->n_colors == 2 ? l->height : (l->height + 1 - color / 2) / 2;
@@ -46,7 +47,7 @@ uint32_t gbsi_levels_color_of(const gbsi_levels *l, uint32_t half, uint32_t *i)
     return l->n_colors == 2 ? (row + half) % 2 : 2 * (row % 2) + half % 2;
 }
 
-/* ---- what is watched ------------------------------------------------------------------------- */
+/* ---- watched sites --------------------------------------------------------------------------- */
 
 static uint32_t block_at(const gbsi_levels *l, uint32_t block, uint32_t *half)
 {
@@ -55,7 +56,7 @@ static uint32_t block_at(const gbsi_levels *l, uint32_t block, uint32_t *half)
     return block % per_half * GBSI_LEVELS_BLOCK;
 }
 
-/* Sites of a block, without padding. */
+/* Number of sites of a block, without padding. */
 static uint32_t sites_of_block(const gbsi_levels *l, uint32_t block)
 {
     uint32_t half = 0;
@@ -130,8 +131,8 @@ static void set_start(gbsi_levels *l, uint32_t value)
     start[l->n_levels - 1] = UINT32_MAX;
 }
 
-/* Computes tables of factors, which replace distances. @param range the most that all neighbours of
- * a site can subtract. */
+/* Computes the tables of factors, by which weights are multiplied where they fit. @param range
+ * largest amount that all neighbours of a site together can subtract from a log-weight. */
 static void set_factors(gbsi_levels *l, const gbsi_levels_setting *s, double range)
 {
     for (size_t i = 0; i < (size_t)l->n_levels * l->n_values; ++i) {
@@ -149,7 +150,7 @@ static void set_factors(gbsi_levels *l, const gbsi_levels_setting *s, double ran
     }
 }
 
-/* The most that all neighbours of a site together can subtract from a log-weight. */
+/* Largest amount that all neighbours of a site together can subtract from a log-weight. */
 static double range_of(const gbsi_levels_setting *s)
 {
     const double most = (s->n_levels - 1.0) * (s->n_levels - 1.0);
@@ -191,7 +192,7 @@ static void set_weights(gbsi_levels *l, const gbsi_levels_setting *s)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* Allocates an array of n elements, and adds its bytes to the sum. */
+/* Allocates an array of n elements and adds its size to *bytes. */
 static bool take(size_t n, size_t size, void **array, size_t *bytes)
 {
     *array = gbsi_alloc_lanes(n, size);

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A picture as a grid of sites with up to 256 levels, each in a byte: no factors, no plan. A site
- * shows a value, of which its level has a log-weight, and resembles its neighbours:
+/* A picture as a grid of sites with up to 256 levels, each in a byte: no factors, no plan. Site i
+ * shows a value v_i; each level x_i has a log-weight given v_i. Neighbours i ~ j tend to have close
+ * levels:
  *
  *     p(x) ~ exp( sum_i seen[x_i][v_i] - sum_{i ~ j} c_ij min((x_i - x_j)^2, t) )
  *
- * with one coupling c for straight neighbours and one for diagonal ones. Labels that are the same
- * or not have t = 1. Sites of a colour have no neighbours among one another: the two colours of a
- * chessboard, or with diagonal neighbours the four places of a 2 x 2 square.
+ * There is one coupling c for straight neighbours and one for diagonal neighbours. With t = 1
+ * neighbours are only compared for equality, as labels are. No two sites of a colour are
+ * neighbours: the colours are the two of a chessboard, or, if there are diagonal neighbours, the
+ * four places in a 2 x 2 square.
  *
- * Sites are stored by rows, and a row by halves: its even columns, then its odd ones, so that the
- * sixteen sites of a block, which are updated together, lie side by side, and so do their
- * neighbours. */
+ * Sites are stored row by row, and each row as two halves: its even columns, then its odd columns.
+ * The sixteen sites of a block are updated together. They lie side by side in their half of the
+ * row, and their neighbours lie side by side in other halves. */
 #ifndef GBSI_LEVELS_LEVELS_H
 #define GBSI_LEVELS_LEVELS_H
 
@@ -21,17 +23,19 @@
 #include "base/status.h"
 
 #define GBSI_LEVELS_MOST       256u
-#define GBSI_LEVELS_BLOCK      16u /* sites */
+#define GBSI_LEVELS_BLOCK      16u /* sites in a block */
 #define GBSI_LEVELS_NEIGHBOURS 8u
-#define GBSI_LEVELS_FACTORS    16u /* entries of a table of factors */
-#define GBSI_LEVELS_ABSENT     15u /* level of a missing neighbour, of weight 1 */
+/* most levels with tables of factors, plus one for absent neighbours */
+#define GBSI_LEVELS_FACTORS 16u
+/* level that stands for a missing neighbour in a table of factors, where its factor is 1 */
+#define GBSI_LEVELS_ABSENT 15u
 
-/* Rows of the weights of a site's neighbours, 0 if a neighbour is missing; there is a row for even
- * and one for odd columns. */
+/* Rows of weights that multiply the terms of a site's neighbours. The weight of a missing neighbour
+ * is 0. There is a row for even columns and a row for odd columns. */
 typedef enum gbsi_levels_weight {
     GBSI_LEVELS_NONE,   /* 0 everywhere */
     GBSI_LEVELS_IS,     /* 1 if the block has a site */
-    GBSI_LEVELS_BESIDE, /* above and below */
+    GBSI_LEVELS_BESIDE, /* neighbours above and below */
     GBSI_LEVELS_LEFT,
     GBSI_LEVELS_RIGHT,
     GBSI_LEVELS_DIAGONAL_LEFT,
@@ -44,50 +48,57 @@ typedef struct gbsi_levels {
     uint32_t n_levels;
     uint32_t n_neighbours; /* 4 or 8 */
     uint32_t n_colors;     /* 2 or 4 */
-    uint32_t n_values;     /* that sites show */
-    uint32_t half;         /* sites of half a row, padded to whole blocks */
-    uint32_t n_blocks;     /* number of blocks in all halves of rows */
-    float truncation;      /* t */
-    float *seen;           /* [n_levels][n_values]; the largest of each value is 0 */
-    double *top;           /* [n_values] the maximum subtracted from the log-weights */
-    uint32_t *start;       /* [n_values][n_levels] chances of levels up to this one where a site
-                              has no neighbours, in units of 2^-32, the last one 2^32 - 1 */
-    /* If a register holds a row of factors, and no product of weights can underflow: */
+    uint32_t n_values;     /* number of different values that sites show */
+    uint32_t half;         /* number of sites of half a row, padded to whole blocks */
+    uint32_t n_blocks;     /* number of blocks in all halves of rows together */
+    float truncation;      /* t in the formula */
+    /* [n_levels][n_values] log-weights minus the largest log-weight of the value */
+    float *seen;
+    double *top; /* [n_values] largest log-weight of the value, which was subtracted */
+    /* [n_values][n_levels] for a site without neighbours: probability of levels up to this one, in
+     * units of 2^-32; the last entry is 2^32 - 1 */
+    uint32_t *start;
+    /* Whether weights are products: a register holds a row of factors, and no product can
+     * underflow. The next two members are tables of factors. */
     bool multiplies;
-    float *weight_seen; /* [n_levels][n_values] exp(seen), 0 if it makes no difference */
-    /* [diagonal or not][level][level of the neighbour] exp(-c min((a - b)^2, t)) */
+    float *weight_seen; /* [n_levels][n_values] exp(seen), or 0 if the level is never drawn */
+    /* [0: straight, 1: diagonal neighbour][level][level of the neighbour] exp(-c min((a - b)^2, t))
+     */
     float factor[2][GBSI_LEVELS_FACTORS][GBSI_LEVELS_FACTORS];
-    uint16_t *value;     /* [height][2][half] */
+    uint16_t *value;     /* [height][2][half] values that sites show */
     float *weight;       /* [2][GBSI_LEVELS_WEIGHTS][half] */
-    double log_constant; /* the sum of top over all sites */
-    /* blocks whose sites are watched one by one, for errors: one of each stretch of blocks, in
-     * ascending order */
+    double log_constant; /* sum of `top` over all sites */
+    /* blocks whose sites have estimates of their own errors: one block in each stretch of blocks,
+     * in ascending order */
     uint32_t n_watched;
-    uint32_t *watched;         /* [n_watched] */
-    uint32_t *watched_of_half; /* [2 * height + 1] the first that is not before half a row */
-    uint32_t *slot_of_watched; /* [n_watched + 1] sites before it */
+    uint32_t *watched; /* [n_watched] */
+    /* [2 * height + 1] index in `watched` of the first block that is not before this half of a row
+     */
+    uint32_t *watched_of_half;
+    /* [n_watched + 1] number of sites in the watched blocks before this one */
+    uint32_t *slot_of_watched;
     size_t bytes;
 } gbsi_levels;
 
 typedef struct gbsi_levels_setting {
     uint32_t width, height, n_levels, n_neighbours;
-    double coupling, diagonal; /* straight and diagonal neighbours */
+    double coupling, diagonal; /* couplings of straight and of diagonal neighbours */
     double truncation;
     uint32_t n_values;
     const double *seen; /* [n_values][n_levels] log-weights, finite */
-    /* The value that a site shows, below n_values. */
+    /* Value that a site shows, below n_values. */
     uint32_t (*value)(const void *context, size_t site);
     const void *context;
 } gbsi_levels_setting;
 
-/* @return GBS_ERR_LIMIT for more than 2^31 sites, GBS_ERR_MEMORY. */
+/* @return GBS_ERR_LIMIT if there are more than 2^31 sites, or GBS_ERR_MEMORY. */
 gbs_status gbsi_levels_new(const gbsi_levels_setting *setting, gbsi_levels **out, gbs_error *err);
 void gbsi_levels_free(gbsi_levels *levels); /* NULL is allowed */
 
-/* The position of a site. */
+/* Position of a site in the arrays. */
 typedef struct gbsi_levels_place {
     uint32_t half;  /* 2 * row + parity of the column */
-    uint32_t index; /* index of the block in its half of the row */
+    uint32_t index; /* index of the site in its half of the row */
 } gbsi_levels_place;
 
 static inline gbsi_levels_place gbsi_levels_locate(const gbsi_levels *l, uint32_t site)
@@ -96,19 +107,20 @@ static inline gbsi_levels_place gbsi_levels_locate(const gbsi_levels *l, uint32_
     return (gbsi_levels_place){2 * (site / l->width) + column % 2, column / 2};
 }
 
-/* Sites of half a row, without padding. */
+/* Number of sites of half a row, without padding. */
 static inline uint32_t gbsi_levels_sites_of(const gbsi_levels *l, uint32_t half)
 {
     return (l->width + 1 - half % 2) / 2;
 }
 
-/* The rows of one colour, and which half of the i-th row has that colour; the colour of a half, and
- * its number among the rows of that colour. */
+/* gbsi_levels_rows_of() is the number of rows that have sites of a colour, and
+ * gbsi_levels_half_of() is the half of the i-th such row that has this colour.
+ * gbsi_levels_color_of() finds the colour of a half, and i. */
 uint32_t gbsi_levels_rows_of(const gbsi_levels *levels, uint32_t color);
 uint32_t gbsi_levels_half_of(const gbsi_levels *levels, uint32_t color, uint32_t i);
 uint32_t gbsi_levels_color_of(const gbsi_levels *levels, uint32_t half, uint32_t *i);
 
-/* The number of a watched site among all watched sites; UINT32_MAX: it is not watched. */
+/* Index of a watched site among all watched sites; UINT32_MAX if the site is not watched. */
 uint32_t gbsi_levels_slot_of(const gbsi_levels *levels, uint32_t site);
 static inline uint32_t gbsi_levels_n_slots(const gbsi_levels *levels)
 {

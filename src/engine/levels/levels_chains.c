@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums over chains are added in the order of chains, site by site: threads share rows, so that who
- * sweeps what does not matter. */
+/* Each site's sums over chains are added in the order of chains by one thread. Results therefore do
+ * not depend on which thread updates which rows. */
 #include "levels/levels_chains.h"
 
 #include <assert.h>
@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "estimate/estimate.h"
 
-/* Bytes before half a row, which a load of left neighbours may touch. */
+/* Bytes before half a row, which a load of left neighbours may read. */
 #define MARGIN 16u
 
 #define DECLARE(set, SET)                                   \
@@ -43,7 +43,7 @@ static size_t n_cells(const gbsi_levels *l)
     return (size_t)l->n_blocks * l->n_levels * GBSI_LEVELS_BLOCK;
 }
 
-/* Conditionals of the watched blocks of one half of a row, of which there are most. */
+/* Largest size of the conditionals of the watched blocks in one half of a row. */
 static size_t most_watched(const gbsi_levels *l, uint32_t n_chains)
 {
     uint32_t most = 0;
@@ -189,8 +189,9 @@ void gbsi_levels_chains_scatter(gbsi_levels_chains *c)
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* Finds the neighbours of the sites of half a row, in the order of rows and columns. A left
- * neighbour is in the other half, at the same index in odd columns and one before in even ones; a
- * right one is the next after it. Beside the picture all weights are 0. */
+ * neighbour is in the other half of its row. Its index is that of the site in odd columns, and one
+ * less in even columns. The index of a right neighbour is one more than that of the left neighbour.
+ * Weights of neighbours outside the picture are 0. */
 static void find_neighbours(const gbsi_levels_chains *c, uint32_t half, gbsi_levels_row *row)
 {
     const gbsi_levels *l = c->levels;
@@ -245,7 +246,7 @@ static gbsi_levels_row row_of(const gbsi_levels_chains *c, uint32_t chain, uint3
     return row;
 }
 
-/* Conditionals of watched sites, as the estimate of each chain takes them. */
+/* Adds the conditionals of watched sites to the estimate, chain by chain. */
 static void tell(const gbsi_levels_chains *c, const gbsi_levels_row *row, uint32_t half,
                  struct gbsi_estimate *estimate)
 {

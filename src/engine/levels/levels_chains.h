@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chains over a picture: their levels, and updates of the sites of one colour after another. */
+/* Chains over a picture: the levels of their sites, and updates of one colour after another. */
 #ifndef GBSI_LEVELS_LEVELS_CHAINS_H
 #define GBSI_LEVELS_LEVELS_CHAINS_H
 
@@ -9,27 +9,31 @@
 
 struct gbsi_estimate;
 
-/* Passes whose conditionals are added up in single precision before they go to the totals. */
+/* Largest number of passes whose conditionals are added up in single precision before they are
+ * added to the totals. */
 #define GBSI_LEVELS_PASSES 1024u
 
 typedef struct gbsi_levels_chains {
-    const gbsi_levels *levels; /* borrowed; another of the same size may take its place */
+    const gbsi_levels *levels; /* borrowed; may be replaced by another picture of equal size */
     const gbsi_levels_functions *functions;
     const gbsi_words *words;
-    gbsi_pool *pool; /* borrowed, NULL: one thread */
+    gbsi_pool *pool; /* borrowed; NULL if there is one thread */
     uint64_t seed;
     uint32_t n_chains, n_members;
-    size_t half_bytes, chain_bytes; /* bytes of half a row, with a margin before it, and of a chain
-                                     */
-    uint8_t *state;                 /* [n_chains][2 * height][margin, half] */
-    float *sum;       /* [n_blocks][n_levels][16] conditionals of all chains; NULL: not kept */
-    float *total;     /* sums of passes that are no longer in `sum`; NULL: there never are any */
-    uint64_t n_kept;  /* passes in both */
-    float *watched;   /* [n_members][watched of half a row][n_chains][n_levels][16] */
-    size_t n_watched; /* numbers of each member */
+    /* bytes of half a row with the margin before it, and bytes of a chain */
+    size_t half_bytes, chain_bytes;
+    uint8_t *state; /* [n_chains][2 * height][margin, half] */
+    /* [n_blocks][n_levels][16] sums of conditionals over all chains; NULL if they are not kept */
+    float *sum;
+    /* sums of older passes, which `sum` does not hold any more; NULL if `sum` is enough for all
+     * passes */
+    float *total;
+    uint64_t n_kept;  /* number of passes in `sum` and `total` */
+    float *watched;   /* [n_members][watched blocks of half a row][n_chains][n_levels][16] */
+    size_t n_watched; /* number of floats in `watched` for each member */
 } gbsi_levels_chains;
 
-/* Passes that are kept, if any are: GBSI_LEVELS_PASSES or fewer need no totals. */
+/* How many passes are kept. No totals are needed for GBSI_LEVELS_PASSES passes or fewer. */
 typedef struct gbsi_levels_keeping {
     bool keeps, long_run;
 } gbsi_levels_keeping;
@@ -41,22 +45,23 @@ gbs_status gbsi_levels_chains_new(const gbsi_levels *levels, uint32_t n_chains, 
                                   gbsi_levels_chains **out, gbs_error *err);
 void gbsi_levels_chains_free(gbsi_levels_chains *chains); /* NULL is allowed */
 
-/* Sets the levels of a chain by site, row by row. */
+/* Sets the levels of all sites of a chain. @param x levels of sites, row by row. */
 void gbsi_levels_chains_set(gbsi_levels_chains *chains, uint32_t chain, const uint32_t *x);
 void gbsi_levels_chains_get(const gbsi_levels_chains *chains, uint32_t chain, uint32_t *x);
-/* Levels that sites would have without neighbours, drawn independently. */
+/* Draws the level of every site independently, given the value that the site shows, without its
+ * neighbours. */
 void gbsi_levels_chains_scatter(gbsi_levels_chains *chains);
 
 /* Updates the sites of rows [first, end) of a colour in every chain, see gbsi_levels_rows_of().
- * @param estimate receives the sites that are watched; NULL: nothing is kept of this pass. */
+ * @param estimate receives the conditionals of watched sites; NULL if the pass is not kept. */
 void gbsi_levels_chains_run(gbsi_levels_chains *chains, uint64_t pass, uint32_t color,
                             uint32_t first, uint32_t end, struct gbsi_estimate *estimate);
-/* Updates all sites once, and keeps nothing. */
+/* Updates all sites once, in a pass that is not kept. */
 void gbsi_levels_chains_sweep(gbsi_levels_chains *chains, uint64_t pass);
-/* To be called after a pass that is kept. */
+/* Must be called after each kept pass. */
 void gbsi_levels_chains_kept(gbsi_levels_chains *chains);
 
-/* The log density, up to the rounding of sums over a row in single precision. */
+/* Log density; its sums over a row are rounded to single precision. */
 double gbsi_levels_chains_log_density(const gbsi_levels_chains *chains, uint32_t chain);
 
 /* ---- levels_pass.c -------------------------------------------------------------------------- */
@@ -64,7 +69,8 @@ double gbsi_levels_chains_log_density(const gbsi_levels_chains *chains, uint32_t
 /* Passes over a picture: a gbsi_pass whose compiled form is a gbsi_levels. */
 extern const gbsi_pass gbsi_pass_levels;
 
-/* The mean conditional of a site over all chains and passes that were kept, one at least.
+/* Mean conditional of a site over all chains and kept passes; at least one pass must have been
+ * kept.
  * @param state state of the pass. @param p [n_levels] out. */
 void gbsi_levels_marginal(const void *state, uint32_t site, double *p);
 

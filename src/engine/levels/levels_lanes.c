@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Updates of sixteen sites at a time, level by level [M75]. A conditional is exp(l_a - max l) over
- * its sum, with l_a = seen_a - sum over neighbours of c min((a - x_j)^2, t); or, where that fits, a
- * product of factors over its sum. In single precision a probability is off by about 1e-6 of
- * itself. The level drawn is the first whose sum of weights is above u times the total, u a
- * multiple of 2^-24 below 1: one of weight 0 is never drawn, others with their computed probability
- * up to 2^-24. */
+/* Updates of sixteen sites at a time, level by level [M75]. The weight of level a is exp(l_a - max
+ * l), with l_a = seen_a - sum over neighbours of c min((a - x_j)^2, t). If `multiplies` is set, the
+ * weight is a product of factors. A conditional is the weights divided by their sum. In single
+ * precision the relative error of a probability is about 1e-6. The draw takes the first level whose
+ * cumulative weight exceeds u times the total, where u < 1 is a random multiple of 2^-24. A level
+ * of weight 0 is never drawn. The frequency of every other level differs from its computed
+ * probability by at most 2^-24. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -16,7 +17,7 @@
 enum { BLOCK = GBSI_LEVELS_BLOCK, WORDS = GBSI_LEVELS_WORDS, MOST_LEVELS = GBSI_LEVELS_MOST };
 
 /* For sixteen sites, level by level: the log-weights (or weights) of the observed value, the sums
- * of the conditionals that chains drew from, and the weights of the draw. */
+ * of all conditionals from which chains drew, and the weights of the current draw. */
 typedef struct block_rows {
     float seen[MOST_LEVELS][BLOCK];
     float sum[MOST_LEVELS][BLOCK];
@@ -28,9 +29,9 @@ typedef struct neighbours {
     vf weight[GBSI_LEVELS_NEIGHBOURS];
 } neighbours;
 
-/* Constants that are known when loops are compiled. */
+/* Constants of loops, known at compile time. */
 typedef struct loop_kind {
-    uint32_t n; /* neighbours */
+    uint32_t n; /* number of neighbours */
     bool multiplies;
 } loop_kind;
 
@@ -54,7 +55,7 @@ INLINE vf distance_to(const neighbours *near, const uint32_t n, vf a, vf truncat
     return sum;
 }
 
-/* The log-weights of all levels. @return their maximum. */
+/* Computes the log-weights of all levels. @return their maximum. */
 INLINE vf weigh(const gbsi_levels *l, const neighbours *near, const uint32_t n, block_rows *rows)
 {
     const vf truncation = vf_set1(l->truncation);
@@ -79,8 +80,9 @@ INLINE vf exponentiate(uint32_t n_levels, vf top, block_rows *rows)
     return total;
 }
 
-/* The levels that a word each draws. The sums of weights are the partial sums of the total, so that
- * the last one equals the total. It exceeds u times itself, as u <= 1 - 2^-24. */
+/* Draws a level in each lane from one word per lane. The cumulative weights are the partial sums of
+ * `total`, so that the last one equals `total`. The last one exceeds u * total, because u <= 1 -
+ * 2^-24. */
 INLINE vu draw(uint32_t n_levels, vf total, vu word, const block_rows *rows)
 {
     const vf u = vf_mul(vf_from_small(vu_shr(word, 8)), vf_set1(0x1p-24F));
@@ -94,7 +96,8 @@ INLINE vu draw(uint32_t n_levels, vf total, vu word, const block_rows *rows)
     return level;
 }
 
-/* @param p [n_levels][16] the conditionals, or NULL. */
+/* Adds the conditionals to their sums. @param p [n_levels][16] out: the conditionals; may be NULL.
+ */
 INLINE void keep(uint32_t n_levels, vf total, float *p, block_rows *rows)
 {
     const vf scale = vf_div(vf_set1(1.0F), total);
@@ -113,7 +116,7 @@ INLINE uint32_t is_diagonal(uint32_t k, const uint32_t n)
     return n == 8 && (k == 0 || k == 2 || k == 5 || k == 7);
 }
 
-/* The weights of all levels as products. @return their sum. */
+/* Computes the weights of all levels as products of factors. @return the sum of the weights. */
 INLINE vf multiply(const gbsi_levels_row *row, const uint8_t *state, uint32_t first,
                    const uint32_t n, block_rows *rows)
 {
@@ -137,7 +140,8 @@ INLINE vf multiply(const gbsi_levels_row *row, const uint8_t *state, uint32_t fi
     return total;
 }
 
-/* The same from distances. */
+/* Computes the weights of all levels as exponentials of distances. @return the sum of the weights.
+ */
 INLINE vf exponentials(const gbsi_levels_row *row, const uint8_t *state, uint32_t first,
                        const uint32_t n, block_rows *rows)
 {
@@ -147,8 +151,9 @@ INLINE vf exponentials(const gbsi_levels_row *row, const uint8_t *state, uint32_
     return exponentiate(row->levels->n_levels, top, rows);
 }
 
-/* Updates one block in chains [chain, end). @param word [chain][WORDS] of the block. @param p
- * probabilities for this block, laid out as in a row; NULL: it is not watched. */
+/* Updates one block in chains [chain, end). @param word [chain][WORDS] random words of the block.
+ * @param p out: probabilities of the block, laid out as in gbsi_levels_row; NULL if the block is
+ * not watched. */
 INLINE void update_chains(const gbsi_levels_row *row, const loop_kind kind, uint32_t first,
                           uint32_t chain, uint32_t end, const uint32_t *word, float *p,
                           block_rows *rows)
@@ -240,7 +245,8 @@ double GBSI_V(gbsi_levels_log_density)(const gbsi_levels_row *row)
     const uint32_t parity = row->first_block / (l->half / BLOCK) % 2;
     const float *is = gbsi_levels_weights(l, parity, GBSI_LEVELS_IS);
     const vf truncation = vf_set1(l->truncation);
-    gbsi_levels_row after = *row; /* the neighbours that are updated later */
+    /* the neighbours that come after the site in order of rows and columns */
+    gbsi_levels_row after = *row;
     for (uint32_t k = 0; k < l->n_neighbours / 2; ++k) {
         after.neighbour[k] = row->neighbour[l->n_neighbours / 2 + k];
     }

@@ -4,22 +4,22 @@
 #include "base/memory.h"
 #include "estimate/estimate.h"
 
-/* Nanoseconds of a core for a level of a site: row levels of docs/performance.md. */
+/* Nanoseconds that a core takes for a level of a site: rows `levels` of docs/performance.md. */
 #define LEVEL 0.4
 
-/* Operations between two looks at the watch. */
+/* Number of operations between two looks at the watch. */
 #define BETWEEN_LOOKS 3.0e7
 
 typedef struct levels_pass {
     gbsi_levels_chains *chains;
     double between_looks;
     uint64_t n_passes;
-    /* the pass that is being run */
+    /* the pass in progress */
     gbsi_pass_job job;
     uint32_t next_color;
     bool is_cut;
-    uint32_t cut_color, cut_row; /* where a pass was cut: the colour, and the number of its rows
-                                    that were updated */
+    /* where a pass was cut short: the colour, and how many of its rows were updated */
+    uint32_t cut_color, cut_row;
 } levels_pass;
 
 static double operations_of(const gbsi_levels *l, uint32_t n_chains)
@@ -39,7 +39,7 @@ static gbs_status begin(void *state, const gbsi_pass_job *job, gbs_error *err)
     return GBS_OK;
 }
 
-/* A colour, some rows at a time: the watch is asked between them. */
+/* Updates the sites of a colour some rows at a time, and asks the watch between them. */
 static void run_color(levels_pass *b)
 {
     const gbsi_levels *l = b->chains->levels;
@@ -71,7 +71,7 @@ static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
     return GBS_OK;
 }
 
-/* Whether the pass that was cut short updated half a row. */
+/* Whether the pass that was cut short updated this half of a row. */
 static bool reached(const levels_pass *b, uint32_t half)
 {
     uint32_t i = 0;

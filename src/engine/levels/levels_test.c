@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Updates of levels against their formula, site by site from the same random words, in every
- * instruction set; passes that are cut short; which sites are watched. */
+/* Compares updates of levels with their formula, site by site with equal random words, in every
+ * instruction set; tests passes that are cut short, and the choice of watched sites. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,9 +24,8 @@ typedef struct shape {
     double truncation;
 } shape;
 
-/* Halves of rows that fill blocks of sixteen and of sixty-four sites, that do not, and a single
- * one.
- */
+/* Shapes with halves of rows that fill blocks of sixteen and of sixty-four sites, shapes with other
+ * halves, and a single site. */
 static const shape shapes[] = {
     {1, 1, 3, 4, 1.0},    {2, 3, 2, 8, 1.0},    {31, 4, 5, 4, 4.0},    {32, 3, 4, 8, 2.5},
     {33, 2, 7, 8, 1.0},   {128, 5, 3, 4, 1.0},  {131, 3, 15, 8, 9.0},  {20, 4, 9, 8, 64.0},
@@ -89,7 +88,8 @@ static gbsi_levels_chains *chains_of(const gbsi_levels *levels, uint32_t n_chain
 
 /* ---- the formula ----------------------------------------------------------------------------- */
 
-/* sum over neighbours of c min((a - x_j)^2, t); of those alone that come after it, if asked for. */
+/* Sum over neighbours of c min((a - x_j)^2, t). @param after whether only neighbours after the site
+ * count. */
 static double distance_of(const shape *s, const uint32_t *x, uint32_t site, double a, bool after)
 {
     const int column = (int)(site % s->width);
@@ -112,8 +112,8 @@ static double distance_of(const shape *s, const uint32_t *x, uint32_t site, doub
     return sum;
 }
 
-/* The level that a uniform number picks by the formula, or one beside it where that is a matter of
- * rounding. */
+/* Whether the formula picks this level by the uniform number; a neighbouring level is accepted if
+ * rounding decides. */
 static bool is_drawn(const shape *s, const uint32_t *x, uint32_t site, double u, uint32_t drawn)
 {
     double weight[256];
@@ -136,7 +136,8 @@ static uint32_t color_of(const shape *s, uint32_t site)
     return s->n_neighbours == 4 ? (row + column) % 2 : 2 * (row % 2) + column % 2;
 }
 
-/* The places of random words: half a row after half a row, each padded to 64 sites. */
+/* Uniform number of a site. Random words are numbered half row by half row, each padded to 64
+ * sites. */
 static double uniform_of(const gbsi_levels *l, uint32_t chain, uint64_t pass, uint32_t site)
 {
     const gbsi_levels_place at = gbsi_levels_locate(l, site);
@@ -193,7 +194,7 @@ static void densities_are_their_formula(void **unused)
     }
 }
 
-/* ---- the same bits --------------------------------------------------------------------------- */
+/* ---- equal bits ------------------------------------------------------------------------------ */
 
 static void instruction_sets_make_no_difference(void **unused)
 {
@@ -224,7 +225,8 @@ static void instruction_sets_make_no_difference(void **unused)
     }
 }
 
-/* A chain does not depend on how many others there are, and goes on from a state that was set. */
+/* A chain does not depend on the number of other chains, and continues from a state that was set.
+ */
 static void chains_are_their_own(void **unused)
 {
     static uint32_t x[MOST_SITES];
@@ -254,8 +256,8 @@ static bool stop(void *context)
     return --*looks <= 0;
 }
 
-/* Two passes, the second cut at every look: what sites have is what they were drawn from so far,
- * and so is what the estimate has of those that are watched, which are all here. */
+/* Two passes, of which the second is cut at every look. The marginals of sites are those of the
+ * updates so far, and so are the estimates of watched sites, which are all sites here. */
 static void passes_are_cut(void **unused)
 {
     (void)unused;
@@ -314,7 +316,7 @@ static void passes_are_cut(void **unused)
     }
 }
 
-/* ---- what is watched ------------------------------------------------------------------------- */
+/* ---- watched sites --------------------------------------------------------------------------- */
 
 static void watched_sites_have_slots(void **unused)
 {

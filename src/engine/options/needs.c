@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The text up to an end, which `at` is moved past. @param part [GBSI_NEED_SIZE], out. */
+/* Copies the text up to the separator `end`, and moves `at` past the separator. @param part
+ * [GBSI_NEED_SIZE], out. */
 static void take_part(const char **at, const char *end, char *part)
 {
     const size_t length = strcspn(*at, end);
@@ -13,7 +14,7 @@ static void take_part(const char **at, const char *end, char *part)
     *at += strspn(*at, ",; ");
 }
 
-/* @param said [GBSI_SAID_SIZE], out where it does not hold. */
+/* @param said [GBSI_SAID_SIZE] out: the condition as a text, if it does not hold. */
 static bool condition_holds(const char *condition, gbsi_holds *holds, const void *context,
                             char *said)
 {

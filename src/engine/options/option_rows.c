@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of options and its choices, from options.def and enums.def. */
+/* The table of all options and the choices of each option, from options.def and enums.def. */
 #include "options/options.h"
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 #undef GBS_CHOICE
 #undef GBS_ENUM_END
 
-/* "|auto|exact|...": one past the first character is what a gbs_option shows. */
+/* Texts such as "|auto|exact|..."; a gbs_option shows the text after the first character. */
 #define GBS_ENUM(type) static const char words_of_##type[] =
 #define GBS_CHOICE(symbol, number, name, help) "|" name
 #define GBS_ENUM_END(type) ;
@@ -22,7 +22,7 @@
 #undef GBS_CHOICE
 #undef GBS_ENUM_END
 
-/* NOLINTBEGIN(bugprone-macro-parentheses): members of an initialiser */
+/* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are members of an initialiser */
 #define PLACE(member)                                                                              \
     .offset = offsetof(gbs_run_options, member),                                                   \
     .width = sizeof(((const gbs_run_options *)NULL)->member)

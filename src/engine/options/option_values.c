@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Option values: their defaults, ranges and texts. */
+/* Sets, reads and checks option values, and converts them from and to text. */
 #include <assert.h>
 #include <float.h>
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #include "options/needs.h"
 #include "options/options.h"
 
-/* A smaller struct holds no option. When it began its last field was "budget"; see
+/* The smallest size of a caller's struct: a smaller one would hold no option. See
  * tests/conformance/growth_test.c. */
 #define LEAST_SIZE offsetof(gbs_run_options, method)
 
@@ -40,7 +40,8 @@ static bool is_text(const gbsi_option *option)
     return option->shown.kind == GBS_OPTION_KIND_TEXT;
 }
 
-/* A negative number of a choice, which no enum has, becomes a large one and fails the check. */
+/* Returns the value of a whole-number option. A negative number, which is no choice of any enum,
+ * becomes a large number and fails the range check. */
 static uint64_t whole_of(const gbsi_option *option, const void *options)
 {
     const char *field = (const char *)options + option->offset;
@@ -62,7 +63,7 @@ static double real_of(const gbsi_option *option, const void *options)
     return real;
 }
 
-/* @param value in range. */
+/* Stores a value. @param value must be in the option's range. */
 static void put_whole(const gbsi_option *option, void *options, uint64_t value)
 {
     char *field = (char *)options + option->offset;
@@ -79,14 +80,14 @@ static void put_real(const gbsi_option *option, void *options, double value)
     memcpy((char *)options + option->offset, &value, sizeof value);
 }
 
-/* @param text borrowed; "" is kept as NULL. */
+/* Stores a text. @param text borrowed; "" is stored as NULL. */
 static void put_pointer(const gbsi_option *option, void *options, const char *text)
 {
     const char *kept = text == NULL || text[0] == '\0' ? NULL : text;
     memcpy((char *)options + option->offset, &kept, sizeof kept);
 }
 
-/* @return "" for NULL. */
+/* Returns the text of an option; "" if the field is NULL. */
 static const char *pointer_of(const gbsi_option *option, const void *options)
 {
     const char *kept = NULL;
@@ -96,7 +97,7 @@ static const char *pointer_of(const gbsi_option *option, const void *options)
 
 /* ---- ranges ------------------------------------------------------------------------------ */
 
-/* @param marks whether the number that stands for "not set" is accepted. */
+/* @param marks whether the number that means "not set" is accepted. */
 static gbs_status check_whole(const gbsi_option *row, uint64_t value, bool marks, gbs_error *err)
 {
     const gbs_option *option = &row->shown;
@@ -122,7 +123,8 @@ static gbs_status check_whole(const gbsi_option *row, uint64_t value, bool marks
     return GBS_OK;
 }
 
-/* The least value, as it is typed: the least double stands for 0. */
+/* Returns the least value for messages. A least value of DBL_TRUE_MIN, which means "above 0", is
+ * shown as 0. */
 static double typed_least(const gbs_option *option)
 {
     return option->real_min == DBL_TRUE_MIN ? 0.0 : option->real_min;
@@ -203,7 +205,7 @@ gbs_status gbs_run_options_init(gbs_run_options *options, size_t size, gbs_error
     return GBS_OK;
 }
 
-/* Copies the fields that the caller's struct has; the others keep their defaults. */
+/* Copies the fields that the caller's struct has; the other fields keep their defaults. */
 static void take_fields(const gbs_run_options *given, gbs_run_options *options)
 {
     const size_t size = options->size;
@@ -245,7 +247,7 @@ gbs_status gbsi_options_take(const gbs_run_options *given, gbs_run_options *take
 
 /* ---- one option -------------------------------------------------------------------------- */
 
-/* Finds the row of an option, whose field must be within the caller's struct. */
+/* Finds the row of an option. Fails if the option's field is not within the caller's struct. */
 static gbs_status find(const gbs_run_options *options, const char *name, const gbsi_option **row,
                        gbs_error *err)
 {
@@ -265,7 +267,7 @@ static gbs_status find(const gbs_run_options *options, const char *name, const g
     return GBS_OK;
 }
 
-/* The row of a name whose values are real numbers, or whole ones. */
+/* Finds the row of an option whose values are real numbers (if `real`) or whole numbers. */
 static gbs_status find_number(const gbs_run_options *options, const char *name, bool real,
                               const gbsi_option **row, gbs_error *err)
 {
@@ -323,8 +325,8 @@ gbs_status gbs_option_get_real(const gbs_run_options *options, const char *name,
 
 /* ---- text -------------------------------------------------------------------------------- */
 
-/* Reads the suffixes K, M, G and T, with or without B or iB, as powers of 1024.
- * @return the power of 2; 64 for any other suffix. */
+/* Reads one of the suffixes K, M, G and T, with or without B or iB. @return log2 of the factor that
+ * the suffix stands for, a power of 1024; 64 for any other suffix. */
 static unsigned shift_of(const char *suffix)
 {
     static const char LETTERS[] = "KMGT";
@@ -376,7 +378,8 @@ static bool read_real(const gbsi_option *row, const char *text, double *value)
         --n;
         divisor = 100.0;
     }
-    const bool digits = n > 0 && strspn(text, "0123456789.+-eE") >= n; /* not inf, not nan */
+    const bool digits =
+        n > 0 && strspn(text, "0123456789.+-eE") >= n; /* excludes "inf" and "nan" */
     if (!digits || gbsi_decimal_read(text, n, value) != GBSI_DECIMAL_OK) {
         return false;
     }
@@ -394,7 +397,8 @@ static gbs_status bad_text(const gbs_option *option, const char *text, gbs_error
         [GBS_OPTION_KIND_REAL] = "a number",
         [GBS_OPTION_KIND_DURATION] = "a time such as 90s, 10m or 2h",
     };
-    const bool also = option->word != NULL && option->unset == NULL; /* the program has no unset */
+    const bool also =
+        option->word != NULL && option->unset == NULL; /* the program does not accept "unset" */
     return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s %.100s: expected %s%s%s%s%s", option->name, text,
                      option->choices != NULL ? option->choices : expected[option->kind],
                      also ? " or " : "", also ? option->word : "",
@@ -456,7 +460,7 @@ gbs_status gbs_option_set(gbs_run_options *options, const char *name, const char
     return gbsi_option_put_text(row, options, text, err);
 }
 
-/* @param text [64], out. */
+/* Writes the value of an option as text. @param text [64] out. */
 static void write_value(const gbsi_option *row, const void *options, char *text)
 {
     const gbs_option *option = &row->shown;
@@ -525,7 +529,7 @@ gbs_status gbsi_option_settle(const gbsi_option *row, void *options, gbs_error *
     return check_row(row, options, err);
 }
 
-/* ---- options that some scans or draws have --------------------------------------------------- */
+/* ---- options of single scans or draws ------------------------------------------------------- */
 
 bool gbsi_option_is_named(const char *const *names, const char *name)
 {
@@ -535,7 +539,7 @@ bool gbsi_option_is_named(const char *const *names, const char *name)
     return names != NULL && *names != NULL;
 }
 
-/* The message names the rows that have the option. */
+/* Fails with a message that names the choices that have the option. */
 static gbs_status refuse_name(const gbsi_option *choice, gbsi_option_names *names, const char *name,
                               gbs_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The implementation of gibbsite/options.h: rows with the places of their fields. */
+/* The implementation of gibbsite/options.h: rows of options, with the places of their fields. */
 #ifndef GBSI_OPTIONS_OPTIONS_H
 #define GBSI_OPTIONS_OPTIONS_H
 
@@ -7,7 +7,7 @@
 
 #include "gibbsite/options.h"
 
-/* The rows of options.def in their order. */
+/* A row of options.def. gbsi_options holds all rows in their order. */
 typedef struct gbsi_option {
     gbs_option shown;
     size_t offset, width; /* place of the field in gbs_run_options or in the struct of a question */
@@ -18,22 +18,24 @@ typedef struct gbsi_option {
 extern const gbsi_option gbsi_options[];
 extern const size_t gbsi_n_options;
 
-/* Whether the typed text is this name. @param joint the character that may be typed as '_'. */
+/* Whether a typed text is equal to an option name. @param joint the character of the name that may
+ * be typed as '_'. */
 bool gbsi_same_name(const char *name, const char *text, char joint);
 
-/* The row of that name; NULL if no option has this name. */
+/* Returns the row of the option with this name; NULL if there is no such option. */
 const gbsi_option *gbsi_option_find(const char *name);
 
-/* Whether it has its default, and to set it so. @param name name of a row. */
+/* Tell whether an option has its default value, and set an option to its default. @param name name
+ * of a row. */
 bool gbsi_option_is_default(const gbs_run_options *options, const char *name);
 void gbsi_option_reset(gbs_run_options *options, const char *name);
 
-/* The name of a number among the row's choices: of GBS_SCAN_RANDOM in the row of "scan", "random".
- * NULL if no choice has that number. */
+/* Returns the name of the choice with a given number; for GBS_SCAN_RANDOM in the row of "scan",
+ * "random". NULL if no choice has this number. */
 const char *gbsi_option_choice_name(const gbsi_option *row, int number);
 
-/* The value of a row in its struct: to its default, and whether it has that; from text; as text, of
- * at most 64 bytes. */
+/* Functions on the value of a row in its struct: set the default, compare with the default, and set
+ * from text. */
 void gbsi_option_put_default(const gbsi_option *row, void *options);
 bool gbsi_option_has_default(const gbsi_option *row, const void *options);
 gbs_status gbsi_option_put_text(const gbsi_option *row, void *options, const char *text,
@@ -41,32 +43,31 @@ gbs_status gbsi_option_put_text(const gbsi_option *row, void *options, const cha
 gbs_status gbsi_option_get_text(const gbsi_option *row, const void *options, char *text,
                                 size_t size, gbs_error *err);
 
-/* Replaces 0 by the default unless 0 is a legal value of the option, and refuses a value out of
- * range. */
+/* Replaces the value 0 by the default unless 0 is legal, and refuses a value out of range. */
 gbs_status gbsi_option_settle(const gbsi_option *row, void *options, gbs_error *err);
 
-/* The names of the options that apply to a choice and not to all others, NULL after the last. NULL
- * if there are none, or no such choice. */
+/* Returns the names of the options that apply to this choice and not to all others, with NULL after
+ * the last name. Returns NULL if there are no such options or no such choice. */
 typedef const char *const *gbsi_option_names(int chosen);
 
-/* Whether an option is among such names. */
+/* Whether `names`, a list that ends with NULL, has the name of an option. */
 bool gbsi_option_is_named(const char *const *names, const char *name);
 
-/* Refuses options that other choices of a row have and the chosen one lacks; the message names
- * those that have them. @param choice_name "scan" or "draw". */
+/* Refuses options that other choices of a row have and the chosen one lacks. The message names the
+ * choices that have the option. @param choice_name "scan" or "draw". */
 gbs_status gbsi_option_check_names(const gbs_run_options *options, const char *choice_name,
                                    int chosen, gbsi_option_names *names, gbs_error *err);
 
 /**
- * A caller's options as this library has them, each within its range.
+ * Copies a caller's options to the struct of this version, and checks that each is within its
+ * range.
  *
- * @param given NULL: the defaults. Fields behind a smaller struct have their defaults.
- * @return GBS_ERR_ARGUMENT for a size below that of the first option, for anything but zeros behind
- *         the struct of this version, and for values out of range.
- */
+ * @param given NULL: the defaults. Fields that a smaller struct lacks get their defaults.
+ * @return GBS_ERR_ARGUMENT for a struct too small for the first option, for nonzero bytes behind
+ * the struct of this version, and for values out of range. */
 gbs_status gbsi_options_take(const gbs_run_options *given, gbs_run_options *taken, gbs_error *err);
 
-/* Whether the method is an approximation in place of chains, whose error is not known. */
+/* Whether the method is an approximation of unknown error that is used instead of chains. */
 static inline bool gbsi_options_approximate(const gbs_run_options *options)
 {
     return options->method == GBS_METHOD_MEAN_FIELD || options->method == GBS_METHOD_BELIEF;

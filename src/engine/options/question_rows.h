@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of include/gibbsite/questions/NAME.def as gbsi_question_row of a struct, whose type OPTIONS
- * names. Rows for the command line alone, which have no field in that struct, are left out. */
+/* Turns the rows of include/gibbsite/questions/NAME.def into rows of an option struct. The macro
+ * OPTIONS names the type of the struct. Rows for the command line alone, which have no field in the
+ * struct, are left out. */
 /* clang-format off */
-/* NOLINTBEGIN(bugprone-macro-parentheses): members of an initialiser */
+/* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are members of an initialiser */
 #define PLACE(member)                                                                              \
     .offset = offsetof(OPTIONS, member), .width = sizeof(((const OPTIONS *)NULL)->member)
 #define IS_UNSET(text) (sizeof(text) > 1)
@@ -31,20 +32,20 @@
     {.own = {.shown = {.name = row_name, .field = #member, .kind = GBS_OPTION_KIND_FLAG,           \
                        .unit = "", .help = row_help, .max = 1},                                    \
              PLACE(member)}, .needed = (needs)},
-/* A field that the program takes in another form. */
+/* A field that the command line takes in another form. */
 #define GBS_BYNAME_ENUM(member, row_name, type, row_def, row_help)                                 \
     GBS_FIELD_ENUM(member, row_name, type, row_def, row_help, "", "", SCAN, "")
 #define GBS_BYNAME_COUNT(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset) \
     GBS_FIELD_COUNT(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset, "", "", SCAN, "")
 #define GBS_BYNAME_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset) \
     GBS_FIELD_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset, "", "", SCAN, "")
-/* An option of the run: its row is in options.def, and the value is a field of this member here.
- * The program tests what the option needs, since callers set seeds and threads for all calls
- * alike. */
+/* An option of the run: its row is in options.def, and its value is this member of the question's
+ * struct. Only the program tests the conditions of such an option, because callers may set seeds
+ * and threads for all calls alike. */
 #define GBS_BYNAME_RUN(member, row_name) {.run = row_name, .own = {PLACE(member)}, .needed = ""},
 #define FIELD_OF_RUN(member, row_name, short_unit, brief, topic, needs) GBS_BYNAME_RUN(member, row_name)
 #define NO_FIELD(...)
-/* The includer says which of the two RUN_ROW is. */
+/* The including file defines RUN_ROW as FIELD_OF_RUN or NO_FIELD. */
 #define GBS_ROW_RUN      RUN_ROW
 #define GBS_ROW_RUN_FLAG RUN_ROW
 /* NOLINTEND(bugprone-macro-parentheses) */

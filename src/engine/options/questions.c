@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of questions by name: rows with the places of their fields, from questions/NAME.def.
- */
+/* The options of questions by name. Each row knows the place of its field; the rows come from
+ * questions/NAME.def. */
 #include "options/questions.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@
 #undef GBS_CHOICE
 #undef GBS_ENUM_END
 
-/* "|pcd|cd": one past the first character is what a gbs_option shows. */
+/* Texts such as "|pcd|cd"; a gbs_option shows the text after the first character. */
 #define GBS_ENUM(type) static const char words_of_##type[] =
 #define GBS_CHOICE(symbol, number, name, help) "|" name
 #define GBS_ENUM_END(type) ;
@@ -37,23 +37,25 @@
 #undef GBS_ENUM_END
 /* clang-format on */
 
-/* A field of the question's own, or an option of the run kept in the question's struct. */
+/* A row of a question's struct: an option of the question, or an option of the run that is kept in
+ * this struct. */
 typedef struct question_row {
-    const char *run; /* name of the option of the run; NULL: it is an option of the question */
-    gbsi_option own; /* for an option of the run, only the place of its field is set */
+    const char *run; /* name of the option of the run; NULL: an option of the question */
+    gbsi_option
+        own; /* row of the option; for an option of the run, only the place of its field is set */
     const char *needed;
 } question_row;
 
 struct gbs_question {
-    const char *name, *type; /* "learn rbm", "gbs_rbm_options" */
-    size_t size;             /* sizeof its struct */
+    const char *name, *type; /* such as "learn rbm" and "gbs_rbm_options" */
+    size_t size;             /* size of the struct */
     const question_row *rows;
     size_t n_rows;
 };
 
 #include "options/question_rows.h"
 
-/* Structs with fields for the options of the run that their tables name. */
+/* Questions whose structs have fields for the options of the run that their tables name. */
 #define RUN_ROW FIELD_OF_RUN
 
 #define OPTIONS gbs_fit_options
@@ -98,8 +100,9 @@ static const question_row rows_of_learn_rbm[] = {
 };
 #undef OPTIONS
 
-/* Structs without: the caller has a gbs_run_options beside them, or the program a limit for all it
- * does. A field that points to such options has a separate row, GBS_BYNAME_RUN. */
+/* Questions whose structs lack such fields. Their callers pass a separate gbs_run_options, or the
+ * program sets one limit for all its work. A field that points to such options has a separate row,
+ * GBS_BYNAME_RUN. */
 #undef RUN_ROW
 #define RUN_ROW NO_FIELD
 
@@ -163,7 +166,7 @@ static const question_row rows_of_segment[] = {
 };
 #undef OPTIONS
 
-/* NOLINTBEGIN(bugprone-macro-parentheses): members of an initialiser */
+/* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are members of an initialiser */
 static const gbs_question questions[] = {
 #define GBS_QUESTION(table, question_name, options) \
     {.name = question_name,                         \
@@ -178,7 +181,7 @@ static const gbs_question questions[] = {
 
 enum { N_QUESTIONS = sizeof questions / sizeof questions[0] };
 
-/* ---- what there is ----------------------------------------------------------------------- */
+/* ---- lists of questions and options --------------------------------------------------------- */
 
 size_t gbs_question_count(void)
 {
@@ -215,7 +218,7 @@ size_t gbs_question_n_options(const gbs_question *question)
     return question == NULL ? 0 : question->n_rows;
 }
 
-/* The row as an option with its place in the question's struct. */
+/* Returns the option of a row, with the place of its field in the question's struct. */
 static gbsi_option option_of(const question_row *row)
 {
     gbsi_option option = row->own;
@@ -258,7 +261,7 @@ gbs_status gbs_question_init(const gbs_question *question, void *options, size_t
                          question->type, size, question->size);
     }
     memset(options, 0, size);
-    memcpy(options, &size, sizeof size); /* the first field */
+    memcpy(options, &size, sizeof size); /* `size` is the first field of every struct */
     for (size_t i = 0; i < question->n_rows; i++) {
         const gbsi_option option = option_of(&question->rows[i]);
         gbsi_option_put_default(&option, options);
@@ -303,8 +306,8 @@ typedef struct asked {
     const void *options;
 } asked;
 
-/* "NAME": that option has another value than its default. Conditions about anything but an option
- * of the struct are not decided here. */
+/* Whether option `name` differs from its default or, with `values`, has one of them. A name that is
+ * not an option of the struct is not decided here. */
 static gbsi_held holds(const void *context, const char *name, const char *values)
 {
     const asked *a = context;
@@ -320,7 +323,7 @@ static gbsi_held holds(const void *context, const char *name, const char *values
     return gbsi_is_among(value, values) ? GBSI_HELD_YES : GBSI_HELD_NO;
 }
 
-/* Every condition of a row whose value is not its default. */
+/* Checks all conditions of a row, if its value is not the default. */
 static gbs_status check_needed(const gbs_question *question, const question_row *row,
                                const void *options, gbs_error *err)
 {

@@ -6,14 +6,15 @@
 #include "gibbsite/question.h"
 
 /**
- * Checks a caller's options of a question by its table: replaces 0 by the default unless 0 is a
- * legal value, and refuses values out of range. Fields that are not options are copied. An option
- * with another value than its default is refused where other options lack what its row needs.
+ * Checks a caller's options of a question against the rows of the question. A value of 0 is
+ * replaced by the default unless 0 is legal, and values out of range are refused. Fields that are
+ * not options are copied. An option that differs from its default is refused if the other options
+ * do not meet the conditions in its row.
  *
  * @param name  name of the question, as in questions.def.
- * @param given NULL: the defaults of a struct set to zeros. @param taken out, of the same type.
- * @return GBS_ERR_ARGUMENT, with a message that names the one option that is wrong.
- */
+ * @param given the caller's struct; NULL stands for a struct of zeros. @param taken out, of the
+ * same type.
+ * @return GBS_ERR_ARGUMENT, with a message that names the wrong option. */
 gbs_status gbsi_question_settle(const char *name, const void *given, void *taken, gbs_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of questions by name: defaults, text there and back, and what is refused. */
+/* Tests options of questions by name: defaults, conversion to and from text, and refused values. */
 #include "gibbsite/question.h"
 
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 #include "gibbsite/segment.h"
 #include "options/questions.h"
 
-/* Every option of every question has text that sets it to what it is. */
+/* The text of every option of every question sets the option to its current value. */
 static void test_there_and_back(void **state)
 {
     (void)state;
@@ -52,7 +52,7 @@ static void test_there_and_back(void **state)
     assert_null(gbs_question_find(NULL));
 }
 
-/* 0 of a struct is unset, 0 that is typed the least there is. */
+/* In a struct, 0 means unset; a typed 0 means the least value. */
 static void test_a_tolerance_of_zero(void **state)
 {
     (void)state;
@@ -183,7 +183,7 @@ static void test_of_pictures(void **state)
     assert_null(gbs_question_find_option(gbs_question_find("segment"), "chains"));
 }
 
-/* 0 stands for the default but where it is a value; one message names the one that is wrong. */
+/* 0 stands for the default unless 0 is a legal value. The message names the wrong option. */
 static void test_settled(void **state)
 {
     gbs_rbm_options given = {.size = sizeof given, .hidden = 3};
@@ -205,7 +205,8 @@ static void test_settled(void **state)
     assert_string_equal(err.message, "--hidden 0: must be from 1 to 65536 (N)");
 }
 
-/* What needs a value of another option is refused without it, where it is not the default. */
+/* An option that differs from its default is refused if its conditions on other options do not
+ * hold. */
 static void test_needs(void **state)
 {
     static const struct {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole numbers as a person types them: digits, a fraction, a power of ten, a letter for thousands.
- * Exact, in whole numbers. */
+/* Reads whole numbers as a person types them: digits, a fraction, a power of ten, a letter for a
+ * power of 1000. The arithmetic is exact, in integers. */
 #include "options/needs.h"
 
 typedef struct typed {
     const char *at;
-    uint64_t digits; /* without the point */
+    uint64_t digits; /* all digits, read without the decimal point */
     int exponent;    /* the number is digits * 10^exponent */
-    bool fits;       /* digits are below 2^64 */
+    bool fits;       /* whether `digits` is below 2^64 */
     bool any;
 } typed;
 
@@ -22,7 +22,8 @@ static void read_digits(typed *t, int exponent_of_each)
     }
 }
 
-/* Reads "e6" or "e+6"; small exponents are sufficient here. */
+/* Reads an exponent such as "e6" or "e+6". Larger exponents than any 64-bit number needs are not
+ * read exactly. */
 static void read_exponent(typed *t)
 {
     int exponent = 0;
@@ -77,7 +78,7 @@ bool gbsi_count_read(const char *text, uint64_t *value)
         t.digits *= 10;
     }
     if (t.exponent < 0 && t.digits != 0) {
-        return false; /* no whole number */
+        return false; /* the number is not whole */
     }
     *value = t.digits;
     return true;

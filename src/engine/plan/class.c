@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cheapest class that computes a variable's conditional exactly. The properties of factors are
- * gathered in the order of factors, not variable by variable: on a large model whose factors are
- * scattered, that is one walk through memory instead of a random access per end. */
+/* Finds, for each variable, the cheapest class that computes its conditional exactly. The
+ * properties of factors are gathered in the order of factors, not variable by variable. On a large
+ * model whose factors are scattered in memory, this is one walk through memory instead of one
+ * random access for each variable of each factor. */
 #include <math.h>
 
 #include "base/memory.h"
 #include "plan/compile.h"
 #include "simd/math.h"
 
-/* Pairwise factors of other kinds are tabulated up to this many entries; beyond it they are terms.
- */
-#define ENDS_AHEAD     32 /* how far ahead of the current end profiles are prefetched */
+/* TABULATE_LIMIT: most entries of a pairwise factor of another kind that is tabulated; larger ones
+ * become terms. */
+#define ENDS_AHEAD     32 /* distance at which profiles are prefetched */
 #define TABULATE_LIMIT 256u
-/* Factors of three variables or more are tabulated up to this many entries: a table for each of its
- * variables costs what its term and links cost, and fits two registers. */
+/* Most entries of a tabulated factor of three variables or more. Up to this size, a table for each
+ * variable takes no more memory than a term with its links, and fits two registers. */
 #define TABULATE_TERM 32u
 
-/* Largest minus smallest finite entry of a table, computed once. */
+/* Returns the largest minus the smallest finite entry of a table. The number is computed once. */
 static double table_spread(gbsi_compile *c, uint32_t table)
 {
     if (isnan(c->table_spread[table])) {
@@ -40,7 +41,7 @@ static double spread(gbsi_compile *c, size_t f, uint32_t n)
     const gbsi_factors *factors = c->factors;
     double w = isfinite(factors->weight[f]) ? fabs(factors->weight[f]) : 0.0;
     if (gbsi_is_noisy(factors->kind[f])) {
-        return 0.0; /* always of class PRECISE */
+        return 0.0; /* variables of noisy factors are always of class PRECISE */
     }
     switch ((gbs_factor_kind)factors->kind[f]) {
     case GBS_FACTOR_TABLE:
@@ -64,8 +65,8 @@ static double spread(gbsi_compile *c, size_t f, uint32_t n)
     }
 }
 
-/* J of a k x k table with one value on the diagonal and another off it; infinite for any other
- * table. */
+/* Returns J if a k x k table is a Potts coupling, with one value on the diagonal and another off
+ * the diagonal; infinity for any other table. */
 static double potts_of_table(const gbsi_factors *factors, uint32_t table, uint32_t k)
 {
     const double *logw = factors->table + factors->table_start[table];
@@ -78,8 +79,9 @@ static double potts_of_table(const gbsi_factors *factors, uint32_t table, uint32
     return logw[0] - logw[1];
 }
 
-/* Whether pairwise factor f is a finite Potts coupling, J on the diagonal relative to one value off
- * it: by its kind, or as a table (text formats know no other way to write one). */
+/* Whether pairwise factor f is a finite Potts coupling: J on the diagonal relative to one value off
+ * the diagonal. f may be of kind POTTS or a table, because text formats write Potts couplings as
+ * tables. */
 static bool is_potts(gbsi_compile *c, size_t f, double *coupling)
 {
     const gbsi_factors *factors = c->factors;
@@ -93,15 +95,15 @@ static bool is_potts(gbsi_compile *c, size_t f, double *coupling)
         return false;
     }
     double *known = &c->table_potts[factors->aux[f]];
-    if (isnan(*known)) { /* of this shape: a k x k table shared with another shape has k^2 entries
-                            too */
+    if (isnan(*known)) { /* `known` may be used for every k x k factor that shares the table */
         *known = potts_of_table(factors, factors->aux[f], k);
     }
     *coupling = *known;
     return isfinite(*coupling);
 }
 
-/* The 0/1 form of [M3]: l(b) = theta(1, b) - theta(0, b) = l(0) + (l(1) - l(0)) b. */
+/* Computes the 0/1 form of [M3], l(b) = theta(1, b) - theta(0, b) = l(0) + (l(1) - l(0)) b, and
+ * returns the coupling l(1) - l(0). */
 static double binary_coupling(const gbsi_compile *c, size_t f, uint32_t position, double *field)
 {
     double l[2];
@@ -149,7 +151,7 @@ bool gbsi_is_tabulated(const gbsi_compile *c, size_t f)
     return true;
 }
 
-/* Adds the properties of a factor of two variables to the profiles of both. */
+/* Adds the properties of a factor of two variables to the profiles of its variables. */
 static void add_pair(gbsi_compile *c, size_t f)
 {
     const uint32_t *scope = c->factors->scope + c->factors->scope_start[f];
@@ -171,7 +173,7 @@ static void add_pair(gbsi_compile *c, size_t f)
     }
 }
 
-/* Profiles lie anywhere on a large model: asked for before their factor's turn. */
+/* Prefetches profiles that later factors need; on a large model they are scattered in memory. */
 static void look_ahead(const gbsi_compile *c, size_t f)
 {
     const gbsi_factors *factors = c->factors;
@@ -183,7 +185,8 @@ static void look_ahead(const gbsi_compile *c, size_t f)
     }
 }
 
-/* @return false if a variable has too many factors to count. */
+/* Adds the properties of factor f to the profiles of its variables. @return false if a variable has
+ * too many factors to count. */
 static bool add_factor(gbsi_compile *c, size_t f)
 {
     const gbsi_factors *factors = c->factors;
@@ -212,14 +215,16 @@ static bool add_factor(gbsi_compile *c, size_t f)
     return true;
 }
 
-/* Whether products of weights neither overflow nor lose more than sums of logarithms would. */
+/* Whether weights can be multiplied instead of adding logarithms: the products must not overflow,
+ * and must not be less precise. */
 static bool is_linear(const gbsi_compile *c, const gbsi_profile *p)
 {
     return !c->options.heated && p->magnitude <= GBSI_LINEAR_SPAN &&
            p->n_factors <= GBSI_LINEAR_DEGREE;
 }
 
-/* [M13]; a pairwise table in 0/1 form is a field and a coupling of up to three times its spread. */
+/* Whether float sums of log-weights would be too imprecise [M13]. In 0/1 form, the field and
+ * coupling of a pairwise table can be three times as large as the spread of the table. */
 static bool needs_double(const gbsi_compile *c, const gbsi_profile *p)
 {
     const double largest = 3.0 * p->magnitude;

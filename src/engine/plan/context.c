@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-#define FEW 16 /* neighbours sorted by insertion */
+#define FEW 16 /* up to this many neighbours are sorted by insertion */
 
 void gbsi_context_free(gbsi_context *context)
 {
@@ -37,8 +37,8 @@ static void sort(uint32_t *row, size_t n)
     }
 }
 
-/* The neighbours of one variable ascending, each once. @param row out, room for all its scopes
- * say. @return how many. */
+/* Lists the neighbours of variable v, ascending and without repetitions. @param row out; needs room
+ * for all members of all scopes of v. @return number of neighbours. */
 static size_t find_neighbours(const gbsi_graph *graph, uint32_t v, uint32_t *row)
 {
     size_t n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The neighbourhood of a variable: the variables that share a factor or an extra edge with it, in
- * the order of the model's variables. A joint state of them therefore has a number that depends on
- * the model alone. Only herded draws need it. */
+ * the order of the model's variables. The number of a joint state of the neighbours therefore
+ * depends on the model alone. Only herded draws need it. */
 #ifndef GBSI_PLAN_CONTEXT_H
 #define GBSI_PLAN_CONTEXT_H
 
@@ -10,13 +10,15 @@
 #define GBSI_MANY_CODES (UINT64_C(1) << 63)
 
 typedef struct gbsi_context {
-    size_t *start;       /* [n_slots + 1] */
-    uint32_t *neighbour; /* [start[n_slots]] slots, by ascending variable */
-    uint64_t *n_codes; /* [n_slots] joint states of the neighbours; GBSI_MANY_CODES: 2^63 or more */
+    size_t *start;       /* [n_slots + 1] start of each slot's neighbours */
+    uint32_t *neighbour; /* [start[n_slots]] slots of the neighbours, in ascending order of their
+                            variables */
+    uint64_t *n_codes; /* [n_slots] number of joint states of the neighbours; GBSI_MANY_CODES: 2^63
+                          or more */
 } gbsi_context;
 
-/* An upper bound of the number of links, without making them: the members of a scope are
- * neighbours. */
+/* Returns an upper bound of the number of entries of `neighbour`, by counting the members of all
+ * scopes. */
 uint64_t gbsi_context_links(const gbsi_plan *plan);
 
 gbs_status gbsi_context_new(const gbsi_plan *plan, gbsi_context *context, gbs_error *err);

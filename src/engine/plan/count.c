@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* If all neighbours have the same coupling w, the neighbours in each state are counted and the
- * weight w c is looked up in a table by the count c. This is used only if most rows of a class are
- * of that kind, because slices of one chain that mix both kinds cost the work of both. Factors of
- * the same two variables are then two neighbours, which is what counts. */
+/* If all neighbours of a slot have an equal coupling w, a kernel counts the c neighbours in each
+ * state and reads the log-weight w c from a table indexed by c. Such tables are made only if most
+ * rows of a class have equal couplings, because a slice that mixes both kinds of rows takes the
+ * work of both. Two factors of the same two variables count as two neighbours here, which gives the
+ * right sum. */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "plan/compile.h"
 
-/* Tables indexed by the number of neighbours; a cache finds equal ones again. If a place in the
- * cache is taken, the newer table replaces the older one; the only cost is that a table may be made
- * twice. */
+/* A cache that finds equal tables again. If the place of a new table in the cache is taken, the new
+ * table replaces the old one. At worst a table is then made twice. */
 #define MOST_COUNTED 255u
 #define N_CACHED     1024u
 #define MOST_TABLES  65536u
 
 typedef struct gbsi_count_table {
     double coupling;
-    uint32_t n, type; /* n neighbours */
+    uint32_t n, type; /* number of neighbours; type of the slot */
     uint32_t base;
     bool used;
 } count_table;
@@ -37,7 +37,7 @@ static size_t hash_count_table(const count_table *key)
     return (size_t)(bits >> 32) % N_CACHED;
 }
 
-/* pool[base + i] = J i, for POTTS with the maximum over i taken off. */
+/* Makes a table with pool[base + i] = J i; for POTTS, the maximum over i is subtracted. */
 static gbs_status make_count_table(gbsi_compile *c, count_table *key, gbsi_class class_id,
                                    unsigned form, gbs_error *err)
 {
@@ -64,7 +64,7 @@ static gbs_status store_by_count(gbsi_compile *c, uint32_t slot, gbs_error *err)
     if (!cached->used || cached->n != key.n || cached->coupling != key.coupling ||
         cached->type != key.type) {
         if (c->n_count_tables == MOST_TABLES) {
-            return GBS_OK; /* couplings differ from slot to slot: nothing is shared */
+            return GBS_OK; /* so many different tables that sharing saves no memory */
         }
         GBSI_PASS(make_count_table(c, &key, gbsi_plan_class(plan, slot), gbsi_plan_form(plan, slot),
                                    err));
@@ -74,14 +74,14 @@ static gbs_status store_by_count(gbsi_compile *c, uint32_t slot, gbs_error *err)
     return GBS_OK;
 }
 
-/* Whether a slot of a class that is counted is. */
+/* Whether a slot gets a table by count, if its class uses such tables. */
 static bool is_counted(const gbsi_compile *c, uint32_t slot)
 {
     const uint8_t *known = c->options.by_count;
     return known != NULL ? known[c->plan->variable_of[slot]] != 0 : one_coupling(c, slot);
 }
 
-/* Whether a class is counted. */
+/* Decides for each class whether its slots get tables by count. */
 static void choose(const gbsi_compile *c, bool *counted)
 {
     size_t n_rows[GBSI_N_CLASSES] = {0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables as one of their variables sees them, shared between factors of equal content. */
+/* Makes the tables of factors as one of their variables uses them. Factors of equal content share a
+ * table. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -13,7 +14,7 @@ gbs_status gbsi_pool_take(gbsi_compile *c, unsigned form, size_t n, size_t *base
     const bool precise = (form & GBSI_DOUBLE) != 0;
     gbsi_plan *plan = c->plan;
     size_t used = precise ? plan->n_pool64 : plan->n_pool;
-    /* Lane gathers take 32-bit signed indices within a pool. */
+    /* Vector gathers take 32-bit signed indices within a pool. */
     if (n > (size_t)INT32_MAX || used > (size_t)INT32_MAX - n) {
         return gbsi_fail(err, GBS_ERR_LIMIT,
                          "the tables of this model take more than %d packed entries, the most this "
@@ -51,7 +52,8 @@ static uint64_t hash_of(const gbsi_compile *c, size_t f, uint32_t position, unsi
     return mix(mix(h, position), form);
 }
 
-/* Equal content as `position` sees it: the same derived table serves both. */
+/* Whether factors f and g have equal content for the variable at `position`, and can therefore
+ * share a derived table. */
 static bool same_content(const gbsi_compile *c, size_t f, size_t g, uint32_t position)
 {
     const gbsi_factors *factors = c->factors;
@@ -59,7 +61,7 @@ static bool same_content(const gbsi_compile *c, size_t f, size_t g, uint32_t pos
     const size_t sg = factors->scope_start[g];
     const size_t n = factors->scope_start[f + 1] - sf;
     if (factors->kind[f] != factors->kind[g] || n != factors->scope_start[g + 1] - sg ||
-        /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): equal bits are meant */
+        /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits must be equal */
         memcmp(&factors->weight[f], &factors->weight[g], sizeof(double)) != 0) {
         return false;
     }
@@ -83,7 +85,8 @@ static bool same_content(const gbsi_compile *c, size_t f, size_t g, uint32_t pos
     return true;
 }
 
-/* The place of (f, position, form) in the map, or the empty place where it belongs. */
+/* Returns the place of (f, position, form) in the map, or the empty place where this entry belongs.
+ */
 static size_t find(const gbsi_compile *c, size_t f, uint32_t position, unsigned form)
 {
     size_t mask = c->derived_capacity - 1;
@@ -141,7 +144,7 @@ void gbsi_shared_add(gbsi_compile *c, size_t f, uint32_t position, unsigned form
 void gbsi_pool_put(gbsi_compile *c, unsigned form, size_t index, double logw)
 {
     assert(index < ((form & GBSI_DOUBLE) != 0 ? c->plan->n_pool64 : c->plan->n_pool));
-    assert(!(logw > 0.0) || (form & GBSI_ODDS) != 0); /* maxima are taken off */
+    assert(!(logw > 0.0) || (form & GBSI_ODDS) != 0); /* the maximum of each row was subtracted */
     if ((form & GBSI_DOUBLE) != 0) {
         c->plan->pool64[index] = logw;
     } else {
@@ -149,8 +152,8 @@ void gbsi_pool_put(gbsi_compile *c, unsigned form, size_t index, double logw)
     }
 }
 
-/* Stores the row of one joint state of the other variables: log-weights of the own states minus
- * their maximum (a constant that cancels in the conditional and would only cost precision). */
+/* Stores the row of one joint state of the other variables: the log-weights of the own states minus
+ * their maximum. The maximum cancels in the conditional and would only cost precision. */
 static void store_row(gbsi_compile *c, size_t f, uint32_t position, uint32_t k, unsigned form,
                       size_t out)
 {
@@ -196,7 +199,8 @@ gbs_status gbsi_derive(gbsi_compile *c, size_t f, uint32_t position, unsigned fo
     memset(c->at, 0, n * sizeof *c->at);
     for (size_t row = 0; row < n_rows; ++row) {
         store_row(c, f, position, k, form, *base + row * width);
-        for (uint32_t q = n; q-- > 0;) { /* next joint state of the other variables, last fastest */
+        for (uint32_t q = n;
+             q-- > 0;) { /* next joint state of the other variables, the last one fastest */
             if (q != position && ++c->at[q] < c->model->arity[scope[q]]) {
                 break;
             }
@@ -214,7 +218,7 @@ void gbsi_store_field(gbsi_plan *plan, uint32_t slot, const double *logw)
     const unsigned form = gbsi_plan_form(plan, slot);
     const size_t start = gbsi_offset(&plan->field_start, slot);
     const size_t n = gbsi_offset(&plan->field_start, slot + (size_t)1) - start;
-    double top = -INFINITY; /* cancels in the conditional, and would cost precision */
+    double top = -INFINITY; /* the maximum cancels in the conditional, and would cost precision */
     for (size_t i = 0; (form & GBSI_ODDS) == 0 && i < n; ++i) {
         top = logw[i] > top ? logw[i] : top;
     }
@@ -232,7 +236,7 @@ void gbsi_store_field(gbsi_plan *plan, uint32_t slot, const double *logw)
 void gbsi_add_unary(const gbsi_compile *c, size_t f, bool odds, double *logw)
 {
     const uint32_t arity = c->model->arity[c->factors->scope[c->factors->scope_start[f]]];
-    uint32_t at[2] = {0, 0}; /* two: no scope of a unary factor reads the second */
+    uint32_t at[2] = {0, 0}; /* a unary factor reads only the first element */
     for (at[0] = 0; at[0] < arity; ++at[0]) {
         const double value = gbsi_factor_value_at(c->factors, c->model->arity, f, at);
         if (odds) {

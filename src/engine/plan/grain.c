@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds which float sums are exact. Let all log-weights that a variable sees be multiples of 2^g.
- * Then so are all partial sums, in any order, and a float holds every multiple of 2^g below 2^(24 +
- * g) [M13]. */
+/* Finds which float sums are exact. If all log-weights of a variable's factors are multiples of
+ * 2^g, all their partial sums are multiples of 2^g in any order. A float holds every multiple of
+ * 2^g below 2^(24 + g) exactly [M13]. */
 #include <math.h>
 #include <string.h>
 
 #include "plan/compile.h"
 
-/* A table whose entries share a large constant: their double sums need not be exact either. */
+/* Limit on entries in units of the grain. In tables whose entries share a larger constant, even
+ * double sums need not be exact. */
 #define MOST_GRAINS 0x1p24
-/* The range of grains: far from where floats lose bits or overflow. */
+/* Range of grains, far from the exponents at which floats lose bits or overflow. */
 #define FINEST   (-100)
 #define COARSEST 100
 
-/* The exponent of the lowest bit that is set: x is an odd multiple of 2^this. */
+/* Returns the exponent e of the lowest set bit: x is an odd multiple of 2^e. */
 static int lowest_bit(double x)
 {
     uint64_t bits = 0;
@@ -21,13 +22,13 @@ static int lowest_bit(double x)
     const int exponent = (int)(bits >> 52 & 0x7FF);
     const uint64_t fraction = bits & UINT64_C(0xFFFFFFFFFFFFF);
     if (exponent == 0x7FF || (exponent == 0 && fraction == 0)) {
-        return GBSI_GRAIN_ANY; /* hard, or nothing */
+        return GBSI_GRAIN_ANY; /* infinite weight or zero weight */
     }
     return exponent == 0 ? GBSI_GRAIN_NONE
                          : exponent - 1075 + __builtin_ctzll(fraction | UINT64_C(1) << 52);
 }
 
-/* 2^e, COARSEST + 24 >= e >= FINEST. */
+/* Returns 2^e, for FINEST <= e <= COARSEST + 24. */
 static double power_of_two(int e)
 {
     const uint64_t bits = (uint64_t)(e + 1023) << 52;
@@ -42,7 +43,7 @@ static int usable(int grain)
                                                                              : GBSI_GRAIN_NONE;
 }
 
-/* The grain of a table, computed once. */
+/* Returns the grain of a table, which is computed once. */
 static int table_grain(gbsi_compile *c, uint32_t table)
 {
     const gbsi_factors *factors = c->factors;
@@ -74,7 +75,8 @@ int16_t gbsi_grain_of(gbsi_compile *c, size_t f)
     }
     if (factors->kind[f] == GBS_FACTOR_LOGICAL &&
         factors->logical[factors->aux[f]].function == GBS_LOGICAL_RATIO) {
-        return GBSI_GRAIN_NONE; /* the other functions are whole numbers [M5] */
+        return GBSI_GRAIN_NONE; /* this function is the only one whose values are not whole numbers
+                                   [M5] */
     }
     return gbsi_is_noisy(factors->kind[f]) ? GBSI_GRAIN_NONE
                                            : (int16_t)usable(lowest_bit(factors->weight[f]));

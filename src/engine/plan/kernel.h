@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Full conditionals of a tile of variables: one kernel per class, in src/engine/kernel/. */
+/* Kernels compute the full conditionals of a tile of variables. There is one kernel per class, in
+ * src/engine/kernel/. */
 #ifndef GBSI_PLAN_KERNEL_H
 #define GBSI_PLAN_KERNEL_H
 
@@ -7,14 +8,14 @@
 #include "plan/tile.h"
 #include "simd/dispatch.h"
 
-/* The chains of one group, which run the same schedule independently. */
+/* The chains of one group. They follow the same schedule independently. */
 typedef struct gbsi_group {
     void *state;       /* [n_slots][lanes] uint8_t or uint16_t, from gbsi_alloc_lanes() */
-    uint32_t *counter; /* [n_counters][lanes] true literals of long factors, halves of the sums of
-                          noisy ones; NULL if none */
+    uint32_t *counter; /* [n_counters][lanes] numbers of true literals of long factors, and halves
+                          of the sums of noisy factors; NULL: no counters */
 } gbsi_group;
 
-/* Element i of an array of states with either width. */
+/* Returns element i of an array of states of one or two bytes each. */
 static inline uint32_t gbsi_state_at(const void *states, size_t i, uint32_t value_bytes)
 {
     return value_bytes == 1 ? ((const uint8_t *)states)[i] : ((const uint16_t *)states)[i];
@@ -27,28 +28,29 @@ static inline int64_t gbsi_noisy_sum_at(const gbsi_group *group, const gbsi_nois
     return (int64_t)((uint64_t)low[lanes] << 32 | low[0]);
 }
 
-/* The log-weight of a noisy factor at a sum. */
+/* Returns the log-weight of a noisy factor for a given sum of costs. */
 double gbsi_noisy_sum_log(const gbsi_noisy_sum *noisy, int64_t sum, gbsi_noisy_part part);
 
 typedef struct gbsi_kernel {
     const char *name;
-    /* Writes tile->w from plan and states, for rows of one place in 16 chains. */
+    /* Writes tile->w from plan and states, for rows that are one place in 16 chains. */
     void (*fill16)(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile);
-    /* Writes tile->w for rows of 16 places of one chain. Both functions sum in the same order, so
-     * that they give the same bits. */
+    /* Writes tile->w for rows that are 16 places of one chain. fill16 and fill1 sum in the same
+     * order and give the same bits. */
     void (*fill1)(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile);
 } gbsi_kernel;
 
-/* The kernel of a class on an instruction set. */
+/* Returns the kernel of a class for an instruction set. */
 const gbsi_kernel *gbsi_kernel_of(gbsi_class class_id, gbsi_simd level);
 
-/* The log-weight that a term of kind NOISY gives own state a of a slot in one chain. */
+/* Returns the log-weight that a term of kind NOISY gives to own state a of a slot in one chain. */
 double gbsi_noisy_term_log(const gbsi_plan *plan, const gbsi_group *group, const gbsi_term *term,
                            uint32_t slot, uint32_t lanes, uint32_t lane, uint32_t a);
 
-/* Computes the counters of true literals and the sums of costs from the states; and updates them
- * for a tile whose values are drawn but not yet stored. Variables of a factor are neighbours, so no
- * two updates of a batch change the same counter. Call these only if plan->n_counters > 0. */
+/* gbsi_counters_init() computes the counters of true literals and the sums of costs from the
+ * states. gbsi_counters_commit() updates them for a tile whose values are drawn but not yet stored.
+ * The variables of a factor are neighbours; no two updates of a batch therefore change the same
+ * counter. Call these functions only if plan->n_counters > 0. */
 void gbsi_counters_init(const gbsi_plan *plan, uint32_t lanes, gbsi_group *group);
 void gbsi_counters_commit(const gbsi_plan *plan, gbsi_group *group, const gbsi_tile *tile);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lays out the rows of neighbours of all slots; the size is computed before anything is written. */
+/* Lays out the rows of neighbours of all slots. Their size is computed before they are filled. */
 #include "base/memory.h"
 #include "plan/compile.h"
 

@@ -22,7 +22,7 @@ void gbsi_row_entries_clear(gbsi_row_entries *e)
     GBSI_FREE(e->entry, e->tie);
 }
 
-/* Entries of one neighbour are alike until they are merged. */
+/* Entries of the same neighbour may stay in any order, because they are merged later. */
 static int by_slot(const void *a, const void *b)
 {
     const uint32_t x = ((const gbsi_row_entry *)a)->slot;
@@ -83,7 +83,7 @@ static int by_neighbour(const void *a, const void *b)
     return (x->factor > y->factor) - (x->factor < y->factor);
 }
 
-/* Lists the factors of two variables around a slot, sorted by the other variable. */
+/* Lists the pairwise factors of a slot, sorted by the other variable. */
 static gbs_status list_ties(gbsi_compile *c, uint32_t slot, gbsi_row_entries *e, gbs_error *err)
 {
     const gbsi_factors *factors = c->factors;
@@ -116,7 +116,7 @@ static double sum_couplings(gbsi_compile *c, uint32_t v, const gbsi_tie *tie, ui
     return sum;
 }
 
-/* Makes a new table: the sum of n factors of v and one neighbour. */
+/* Makes a table that is the sum of n factors of v and one neighbour. */
 static gbs_status merge_tables(gbsi_compile *c, uint32_t v, const gbsi_tie *tie, uint32_t n,
                                unsigned form, size_t *base, gbs_error *err)
 {

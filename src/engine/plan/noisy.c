@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Noisy factors as sums of costs -ln q_i(u_i) over their parents [M56]. Costs are whole multiples
- * of a unit of the factor, so that a sum does not depend on the order of its terms. */
+/* Noisy factors as sums of costs -ln q_i(u_i) over their parents [M56]. Each factor has a unit, and
+ * its costs are whole multiples of the unit. A sum therefore does not depend on the order of its
+ * terms. */
 #include <assert.h>
 #include <math.h>
 
 #include "base/memory.h"
 #include "plan/compile.h"
 
-enum { SUM_BITS = 61 }; /* bits of the largest sum, with as much again for a sum of sums */
+enum { SUM_BITS = 61 }; /* bits of the largest sum; two such sums can be added in 63 bits */
 
-/* How a factor's logarithms become costs. */
+/* The conversion of a factor's logarithms to costs. */
 typedef struct scale {
-    double per_log; /* a power of two */
+    double per_log; /* cost of 1 nat; a power of two */
     int64_t never;
 } scale;
 
@@ -22,11 +23,11 @@ static int64_t cost_of(const scale *s, double log_q)
     }
     const int64_t cost = (int64_t)(-log_q * s->per_log + 0.5);
     assert(cost >= 0 && cost < s->never);
-    return cost == 0 && log_q < 0.0 ? 1 : cost; /* a possible state stays possible */
+    return cost == 0 && log_q < 0.0 ? 1 : cost; /* a possible state must not become certain */
 }
 
-/* Chooses the scale: `never`, added once for each parent and the leak, still fits a sum, and is
- * more than twice the finite costs of all of them. */
+/* Chooses the scale. A sum must be able to hold `never` once for each parent and once for the leak.
+ * `never` must also be more than twice the sum of the finite costs of all parents and the leak. */
 static scale scale_of(const gbsi_compile *c, const gbsi_noisy *noisy)
 {
     const double *log_q = noisy->log_q + 1;
@@ -43,7 +44,8 @@ static scale scale_of(const gbsi_compile *c, const gbsi_noisy *noisy)
         ++bits;
     }
     scale s = {.per_log = 0x1p-20, .never = (int64_t)1 << (SUM_BITS - bits)};
-    while (4.0 * s.per_log * total >= (double)s.never) { /* logarithms of a file may be any */
+    while (4.0 * s.per_log * total >=
+           (double)s.never) { /* a file may contain logarithms of any size */
         s.per_log *= 0.5;
     }
     while (s.per_log < 0x1p52 && 4.0 * s.per_log * total < (double)s.never) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes, which update chains: one table of functions per kind of pass.
+/* A pass updates all chains once. There is one table of functions for each kind of pass.
  *
  * Tiles (chains/tiles.c) update variables one by one, splashes (splash/) update blocks of
  * variables, and bit lattices (lattice/) update spins by operations on bits. The executor
- * (chains/executor.h) owns the chains and calls whichever the run's scan needs. A pass is begun,
- * run batch by batch, and ended. No two updates of a batch depend on one another, so that states
- * are consistent between two batches; only then may lanes be permuted or states exchanged with
- * other processes. */
+ * (chains/executor.h) owns the chains and calls the kind of pass that the run's scan needs. A pass
+ * is begun, run batch by batch, and ended. No two updates of a batch depend on one another, and
+ * states are consistent between two batches. Only between batches may lanes be permuted or states
+ * exchanged with other processes. */
 #ifndef GBSI_PLAN_PASS_H
 #define GBSI_PLAN_PASS_H
 
@@ -20,26 +20,28 @@ struct gbsi_estimate;
 
 #define GBSI_HELD_OFTEN 20u /* see gbsi_pass.held */
 
-/* Traits. */
-#define GBSI_PASS_HEATS   1u /* follows job.beta */
-#define GBSI_PASS_OWNS    2u /* the pass keeps states in its own form: plan, group, draw are NULL */
-#define GBSI_PASS_CONNECT 4u /* single updates need not cross hard zeros: see connects() */
+/* Traits of a kind of pass. */
+#define GBSI_PASS_HEATS   1u /* applies the inverse temperatures job.beta */
+#define GBSI_PASS_OWNS    2u /* stores states in a form of its own; plan, group and draw are NULL */
+#define GBSI_PASS_CONNECT 4u /* may cross hard zeros that single updates cannot: connects() */
 
-/* The ranks that see a slot, if the model is partitioned over ranks. */
+/* The ranks whose variables share factors with a slot, if the model is divided among ranks. */
 typedef enum gbsi_reach {
-    GBSI_REACH_INTERIOR, /* this rank alone */
-    GBSI_REACH_BOUNDARY, /* others too: a factor has it and a variable of another rank */
-    GBSI_REACH_HALO,     /* the place belongs to another rank */
+    GBSI_REACH_INTERIOR, /* only this rank */
+    GBSI_REACH_BOUNDARY, /* other ranks too, because some factor has the slot and a variable of
+                            another rank */
+    GBSI_REACH_HALO,     /* the slot belongs to another rank */
 } gbsi_reach;
 
-/* Ranks take turns to change what others see. A turn is two batches. The first changes the
- * boundary, in the rank's own turn alone, and may change the interior. The second changes the
- * interior alone, while the changes of the first travel to other ranks. */
+/* Ranks take turns to change slots that other ranks see. A turn has two batches. The first batch
+ * changes boundary slots, if the turn is the rank's own, and may change interior slots. The second
+ * batch changes only interior slots, while the changes of the first batch are sent to other ranks.
+ */
 typedef struct gbsi_turns {
     uint32_t n_ranks, rank;
-    uint32_t n;           /* of a pass */
-    uint32_t own;         /* that of this rank */
-    const uint8_t *reach; /* [slots] gbsi_reach; NULL: all is interior */
+    uint32_t n;           /* number of turns of a pass */
+    uint32_t own;         /* the turn of this rank */
+    const uint8_t *reach; /* [slots] a gbsi_reach for each slot; NULL: all slots are interior */
 } gbsi_turns;
 
 static inline gbsi_reach gbsi_reach_of(const gbsi_turns *turns, uint32_t slot)
@@ -47,92 +49,96 @@ static inline gbsi_reach gbsi_reach_of(const gbsi_turns *turns, uint32_t slot)
     return turns->reach == NULL ? GBSI_REACH_INTERIOR : (gbsi_reach)turns->reach[slot];
 }
 
-/* The inputs from which a pass is made. All pointers are borrowed for its life, but options only
- * until prepare() returns. */
+/* The inputs from which a pass is made. All pointers are borrowed until the pass is freed, except
+ * `options`, which is borrowed until prepare() returns. */
 typedef struct gbsi_pass_setting {
     const gbsi_plan *plan;
-    const void *compiled; /* the model in the form that the pass runs, with OWNS */
+    const void *compiled; /* with GBSI_PASS_OWNS: the model in the form that the pass uses */
     const gbs_run_options *options;
-    gbsi_group *group; /* [n_groups] the chains' states */
+    gbsi_group *group; /* [n_groups] states of the chains */
     uint32_t n_chains, lanes, n_groups;
-    uint32_t first_chain; /* number of the first chain here: the chains before it are in other
+    uint32_t first_chain; /* number of the first chain of this process; earlier chains are in other
                              processes */
     gbsi_simd level;
-    gbsi_pool *pool;         /* NULL: one thread */
-    uint32_t n_threads;      /* number of threads of the pool, which does not exist yet when bytes()
-                                is called */
+    gbsi_pool *pool;    /* NULL: one thread */
+    uint32_t n_threads; /* number of threads of the pool; the pool does not exist yet when bytes()
+                           is called */
     const gbsi_turns *turns; /* NULL: no other rank has a part of the model */
 } gbsi_pass_setting;
 
 /* Arguments of one pass over all chains. */
 typedef struct gbsi_pass_job {
-    uint64_t pass;                 /* random numbers are a function of it and of the global place */
-    const gbsi_schedule *schedule; /* schedule of a scan that has one */
+    uint64_t pass; /* number of the pass; random numbers are functions of this number and of the
+                      global place */
+    const gbsi_schedule *schedule; /* schedule, if the scan has one */
     const gbsi_draw *draw;
     void *draw_state;
-    const float *beta; /* [n_groups * lanes] inverse temperature by chain, padded lanes included;
-                          may change between batches. NULL: 1 */
-    struct gbsi_estimate *estimate; /* NULL: nothing is kept */
+    const float *beta; /* [n_groups * lanes] inverse temperature of each chain, including padded
+                          lanes; may change between batches. NULL: all are 1 */
+    struct gbsi_estimate *estimate; /* NULL: no estimates are kept */
     bool rao_blackwell;
-    gbsi_watch *watch; /* asked during long passes; if it stops the pass, end() keeps the states
-                          drawn up to then. NULL: never stops */
+    gbsi_watch *watch; /* may stop a long pass; end() then keeps the states drawn so far. NULL: the
+                          pass cannot be stopped */
 } gbsi_pass_job;
 
-/* Called for every variable of every block before it is drawn; see gbs_run_callbacks. */
+/* A function that is called for every variable of every block before the block is drawn; see
+ * gbs_run_callbacks. */
 typedef void gbsi_on_block(void *context, uint64_t round, uint32_t block, uint32_t variable);
 
 typedef struct gbsi_pass {
     const char *name;
     unsigned traits;
 
-    /* REQUIRED. An upper bound of the bytes that prepare() takes. */
+    /* REQUIRED. Returns an upper bound of the bytes that prepare() takes. */
     uint64_t (*bytes)(const gbsi_pass_setting *setting);
-    /* REQUIRED. Allocates all that passes need: none of the functions below allocates, except for
-     * growing tables of draws and blocks. */
+    /* REQUIRED. Allocates all memory that passes need. The functions below allocate only to grow
+     * tables of draws and blocks. */
     gbs_status (*prepare)(const gbsi_pass_setting *setting, void **state, gbs_error *err);
-    /* REQUIRED. Begins a pass. @param job copied. */
+    /* REQUIRED. Begins a pass. @param job is copied. */
     gbs_status (*begin)(void *state, const gbsi_pass_job *job, gbs_error *err);
-    /* REQUIRED. Runs the next batches, at most `most` of them. @param more out: whether any are
-     * left. */
+    /* REQUIRED. Runs at most `most` further batches. @param more out: whether batches are left. */
     gbs_status (*batch)(void *state, uint32_t most, bool *more, gbs_error *err);
-    /* REQUIRED. Ends the pass, after the last batch. @return GBS_STOPPED where the watch cut the
-     * pass short; GBS_ERR_NOT_FOUND naming a variable whose conditional had no positive weight. */
+    /* REQUIRED. Ends the pass, after the last batch. @return GBS_STOPPED if the watch ended the
+     * pass early; GBS_ERR_NOT_FOUND, with a message that names the variable, if some conditional
+     * had no positive weight. */
     gbs_status (*end)(void *state, gbs_error *err);
-    /* REQUIRED. Updates of each chain in the last pass. */
+    /* REQUIRED. Returns the number of updates of each chain in the last pass. */
     uint64_t (*n_updates)(const void *state);
-    /* REQUIRED. The operations of all passes so far if there were n_chains chains: counted work
-     * times calibrated nanoseconds, without a clock. */
+    /* REQUIRED. Returns the operations of all passes so far for n_chains chains: counted work times
+     * calibrated nanoseconds. No clock is read. */
     double (*operations)(void *state, uint32_t n_chains);
-    /* REQUIRED. The operations that a pass takes at least, from plan or compiled, and n_chains. */
+    /* REQUIRED. Returns a lower bound of the operations of a pass, from setting->plan or
+     * setting->compiled, and setting->n_chains. */
     double (*least_operations)(const gbsi_pass_setting *setting);
 
-    /* With OWNS, else NULL: set and get the states of one chain by variable, 0 .. arity - 1. */
+    /* Set and get the states of one chain, one state 0 .. arity - 1 per variable. NULL without
+     * GBSI_PASS_OWNS. */
     void (*set)(void *state, uint32_t chain, const uint32_t *x);
     void (*get)(const void *state, uint32_t chain, uint32_t *x);
-    /* OPTIONAL: gives each chain its own dispersed start; NULL: starts come from the model's
-     * factors. */
+    /* OPTIONAL. Gives each chain a dispersed start of its own; NULL: starts are computed from the
+     * model's factors. */
     void (*scatter)(void *state);
-    /* The log density of a chain after the last pass; NULL without OWNS. */
+    /* Returns the log density of a chain after the last pass. NULL without GBSI_PASS_OWNS. */
     double (*log_density)(const void *state, uint32_t chain);
-    /* For passes that count inside, else NULL: moves the counts to the estimate, before the
-     * estimate is read. */
+    /* Moves counts that the pass keeps itself to the estimate; called before the estimate is read.
+     * NULL: the pass keeps no counts. */
     void (*fetch)(void *state, struct gbsi_estimate *estimate);
 
-    /* With CONNECT, else NULL: whether the blocks so far show that all states of positive weight
-     * are reached from each other. */
+    /* Whether the blocks so far prove that all states of positive weight are reached from each
+     * other. NULL without GBSI_PASS_CONNECT. */
     bool (*connects)(const void *state);
-    /* OPTIONAL, both or neither: the first tells how often (up to GBSI_HELD_OFTEN) one block held
-     * the variable of a slot and all variables that factors join to it, directly or through others;
-     * such a draw is independent of all earlier ones. The second sets that number, for a run that
-     * goes on. */
+    /* OPTIONAL; a pass has both functions or neither. held() returns how often, up to
+     * GBSI_HELD_OFTEN, one block held the variable of a slot together with its whole connected
+     * component. Such a draw is independent of all earlier draws. set_held() sets this number when
+     * a saved run is continued. */
     uint8_t (*held)(const void *state, uint32_t slot);
     void (*set_held)(void *state, uint32_t slot, uint8_t n);
-    /* OPTIONAL. Sets a callback for blocks. @param on_block NULL: none. */
+    /* OPTIONAL. Sets a callback for blocks. @param on_block NULL: no callback. */
     void (*watch)(void *state, gbsi_on_block *on_block, void *context);
 
-    /* OPTIONAL, both or neither: save and load, between two passes, everything on which passes
-     * depend besides setting, job, states of groups and the draw. load() comes after prepare() with
-     * an equal setting. */
+    /* OPTIONAL; a pass has both functions or neither. They save and load, between two passes, all
+     * data on which later passes depend, except the setting, the job, the states of groups and the
+     * draw. load() is called after prepare() with an equal setting. */
     gbs_status (*save)(const void *state, const gbsi_sink *sink, gbs_error *err);
     gbs_status (*load)(void *state, const gbsi_source *source, gbs_error *err);
 

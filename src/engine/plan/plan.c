@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles a plan: classes, slots, memory, then the packed neighbourhoods. */
+/* Compiles a plan: chooses classes, numbers slots, allocates memory, and then packs the
+ * neighbourhoods. */
 #include "plan/plan.h"
 
 #include <math.h>
@@ -157,9 +158,10 @@ static bool is_sliced(const gbsi_compile *c)
     return c->options.sell && c->options.repeats;
 }
 
-/* Neighbourhoods decide nothing that is counted where all is couplings and no two factors of the
- * same variables are to be merged. Slices of variables with many states are the exception: there
- * the number of neighbours says which updates are long, and it stands beside the neighbours. */
+/* Whether the neighbourhoods can be left out, because the plan is only measured. Bytes and counts
+ * do not depend on neighbourhoods if all slots have only couplings and no two factors of the same
+ * variables are merged. Slices of POTTS slots are the exception: their numbers of neighbours, which
+ * tell which updates are long, are stored beside the neighbours. */
 static bool is_measured(const gbsi_plan *plan, const gbsi_compile *c)
 {
     const uint32_t n_couplings =

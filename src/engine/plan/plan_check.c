@@ -23,7 +23,8 @@ static void check_slots(const gbsi_plan *plan)
         const uint32_t k = gbsi_plan_arity(plan, s);
         const size_t n_fields =
             gbsi_offset(&plan->field_start, s + (size_t)1) - gbsi_offset(&plan->field_start, s);
-        assert(v < plan->n_slots && plan->slot_of[v] == s); /* a permutation */
+        assert(v < plan->n_slots &&
+               plan->slot_of[v] == s); /* the slots are a permutation of the variables */
         assert(k == plan->model->arity[v] && k >= 2 && k <= plan->max_arity);
         assert(gbsi_plan_class(plan, s) < GBSI_CLASS_LATTICE);
         assert(!odds || k == 2);
@@ -34,7 +35,7 @@ static void check_slots(const gbsi_plan *plan)
     assert(n_of_class[GBSI_CLASS_PRECISE] == 0 || plan->field64 != NULL);
 }
 
-/* Levels are runs of slots, none of them empty. */
+/* Checks that levels are runs of slots, and that no level is empty. */
 static void check_levels(const gbsi_plan *plan)
 {
     for (uint32_t l = 0; plan->level_start != NULL && l < plan->n_levels; ++l) {
@@ -44,7 +45,8 @@ static void check_levels(const gbsi_plan *plan)
            (plan->level_start[0] == 0 && plan->level_start[plan->n_levels] == plan->n_slots));
 }
 
-/* Neighbours ascend, each once unless they are only counted; padding behind them is slot 0. */
+/* Checks that the neighbours of a row ascend, without repetitions unless the slot has a by_count
+ * table, and that padding is slot 0. */
 static void check_row(const gbsi_plan *plan, uint32_t slot)
 {
     const gbsi_class class_id = gbsi_plan_class(plan, slot);
@@ -56,7 +58,7 @@ static void check_row(const gbsi_plan *plan, uint32_t slot)
         const uint32_t at = row.slot[d * row.step];
         const uint32_t before = d == 0 ? 0 : row.slot[(d - 1) * row.step];
         assert(at < plan->n_slots);
-        assert(at != slot || (padded && at == 0)); /* nobody is a neighbour of itself */
+        assert(at != slot || (padded && at == 0)); /* a slot is not its own neighbour */
         assert(d == 0 || before < at || (before == at && table != GBSI_NONE) ||
                (padded && at == 0));
         assert(class_id != GBSI_CLASS_PAIRWISE ||
@@ -68,7 +70,7 @@ static void check_row(const gbsi_plan *plan, uint32_t slot)
     assert(table == GBSI_NONE || table + (size_t)row.n < plan->n_pool);
 }
 
-/* Checks that a table is read inside its pool, whatever states the neighbours have. */
+/* Checks that a term reads inside its pool for all states of the neighbours. */
 static void check_term(const gbsi_plan *plan, uint32_t slot, const gbsi_term *term)
 {
     const bool odds = (gbsi_plan_form(plan, slot) & GBSI_ODDS) != 0;
@@ -96,7 +98,7 @@ static uint32_t lowest(const gbsi_plan *plan, const gbsi_term *term)
     return low;
 }
 
-/* Checks that terms are in the order of their sum [M2]. */
+/* Checks that terms are in the order in which they are summed [M2]. */
 static void check_terms(const gbsi_plan *plan, uint32_t slot)
 {
     const size_t first = gbsi_offset(&plan->term_start, slot);
@@ -107,8 +109,8 @@ static void check_terms(const gbsi_plan *plan, uint32_t slot)
     }
 }
 
-/* Checks the links from a slot to the values that its updates change: counters of long factors and
- * sums of noisy ones. */
+/* Checks the links from a slot to the counters of long factors and to the sums of noisy factors,
+ * which its updates change. */
 static void check_moves(const gbsi_plan *plan, uint32_t slot)
 {
     const uint32_t k = gbsi_plan_arity(plan, slot);
@@ -128,7 +130,7 @@ static void check_moves(const gbsi_plan *plan, uint32_t slot)
     }
 }
 
-/* A slice whose slots run together is full, and its elements are inside their arrays. */
+/* Checks that a regular slice has sixteen slots, and that its elements are inside their arrays. */
 static void check_slice(const gbsi_plan *plan, size_t i)
 {
     const gbsi_sell *sell = &plan->sell;
@@ -165,7 +167,8 @@ void gbsi_plan_check(const gbsi_plan *plan, bool packed)
 
 /* ---- schedules ----------------------------------------------------------------------------- */
 
-/* All places of a piece are alike, and listed if there is a list. */
+/* Checks that all places of a piece have equal class, form and arity, and that the list of slots,
+ * if there is one, has them. */
 static void check_piece(const gbsi_plan *plan, const gbsi_schedule *s, const gbsi_piece *piece)
 {
     assert(piece->n > 0);
@@ -190,7 +193,7 @@ void gbsi_schedule_check(const gbsi_plan *plan, const gbsi_schedule *schedule)
     assert(schedule->n_batches == 0 ||
            schedule->batch_start[schedule->n_batches] == schedule->n_pieces);
     for (size_t p = 0; p < schedule->n_pieces; ++p) {
-        assert(schedule->piece[p].place == place); /* one after the other */
+        assert(schedule->piece[p].place == place); /* pieces follow each other without gaps */
         check_piece(plan, schedule, &schedule->piece[p]);
         place += schedule->piece[p].n;
     }
@@ -218,7 +221,8 @@ void gbsi_schedule_check_batches(const gbsi_plan *plan, const gbsi_schedule *sch
                                  uint32_t *last)
 {
     const gbsi_graph *graph = plan->graph;
-    assert(!graph->all || schedule->n_batches == schedule->n_places); /* all are neighbours */
+    assert(!graph->all ||
+           schedule->n_batches == schedule->n_places); /* all variables are neighbours */
     for (size_t i = 0; !graph->all && i < gbsi_graph_n_last(graph); ++i) {
         last[i] = 0;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asserts the invariants of a plan and of a schedule, once it is made; they allocate nothing and
- * take no more time than making it did. Does nothing in builds without asserts. */
+/* Functions that assert the invariants of a finished plan or schedule. They allocate no memory, and
+ * take no more time than making the plan or schedule took. In builds without asserts they do
+ * nothing. */
 #ifndef GBSI_PLAN_PLAN_CHECK_H
 #define GBSI_PLAN_PLAN_CHECK_H
 
@@ -25,10 +26,12 @@ static inline void gbsi_schedule_check_batches(const gbsi_plan *plan, const gbsi
     (void)last;
 }
 #else
-/* @param packed whether neighbourhoods are there, which a plan that only measures may leave out. */
+/* @param packed whether the plan has neighbourhoods; a plan that is only measured may leave them
+ * out. */
 void gbsi_plan_check(const gbsi_plan *plan, bool packed);
 void gbsi_schedule_check(const gbsi_plan *plan, const gbsi_schedule *schedule);
-/* No two variables of a batch are neighbours, and none is in it twice [M11].
+/* Asserts that no two variables of a batch are neighbours, and that no variable is twice in a batch
+ * [M11].
  * @param last [gbsi_graph_n_last()] scratch. */
 void gbsi_schedule_check_batches(const gbsi_plan *plan, const gbsi_schedule *schedule,
                                  uint32_t *last);

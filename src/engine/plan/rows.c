@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields and neighbours of the classes whose neighbours act one by one. Every factor is looked at
- * once, in order, and writes to the rows of its two variables. On a large model whose factors lie
- * anywhere in memory that is one access per end, while a walk from a variable to its factors to the
- * other variables would take six. Rows are sorted when all are there. */
+/* Makes the fields and rows of the classes ISING, POTTS and PAIRWISE. Every factor is visited once,
+ * in order, and written to the rows of its two variables. On a large model whose factors are
+ * scattered in memory this takes one memory access for each variable of a factor; a walk from each
+ * variable over its factors to the other variables would take six. Rows are sorted after all
+ * factors were visited. */
 #include <math.h>
 #include <string.h>
 
@@ -11,11 +12,12 @@
 #include "plan/merge.h"
 
 typedef struct writing {
-    uint32_t *used; /* [n_slots + 1] entries written until now */
-    double *logw;   /* by field_start: sums of the factors of one variable and of 0/1 forms */
+    uint32_t *used; /* [n_slots + 1] number of entries written so far */
+    double *logw;   /* indexed by field_start: sums of the factors of one variable and of the fields
+                       of 0/1 forms */
     gbsi_row_entries entries;
-    bool shrunk; /* some row has become shorter than its room */
-    /* the last coupling that was made an edge: most have two ends alike */
+    bool shrunk; /* some row is shorter than its room after merging */
+    /* the last coupling and its edge, because most factors give two equal edges */
     double coupling;
     unsigned form;
     gbsi_edge edge;
@@ -23,7 +25,7 @@ typedef struct writing {
 
 /* ---- one walk through the factors ---------------------------------------------------------- */
 
-/* The edge of a factor of two variables as the one at `position` keeps it. */
+/* Makes the edge of a pairwise factor for the variable at `position`. */
 static gbs_status edge_of(gbsi_compile *c, writing *w, size_t f, uint32_t position, uint32_t slot,
                           gbsi_edge *edge, double *field, gbs_error *err)
 {
@@ -85,7 +87,7 @@ static gbs_status write_factor(gbsi_compile *c, writing *w, size_t f, gbs_error 
     return GBS_OK;
 }
 
-/* How far ahead of the current end data are prefetched: first slots, then the positions of their
+/* Distances, in scope entries, at which data are prefetched: first slots, then the starts of their
  * rows, then the rows. */
 #define SLOT_AHEAD  96
 #define START_AHEAD 64
@@ -149,7 +151,7 @@ static void write_row(gbsi_plan *plan, uint32_t slot, uint32_t n, const gbsi_row
     }
 }
 
-/* Sorts the row of a slot and merges what factors of the same two variables wrote. */
+/* Sorts the row of a slot, and merges the entries of factors of the same two variables. */
 static gbs_status finish_row(gbsi_compile *c, writing *w, uint32_t slot, gbs_error *err)
 {
     gbsi_plan *plan = c->plan;
@@ -172,7 +174,8 @@ static gbs_status finish_row(gbsi_compile *c, writing *w, uint32_t slot, gbs_err
     return GBS_OK;
 }
 
-/* Rows move together where some have become shorter. In slices the rest of a row is padding. */
+/* Moves rows together if some rows became shorter. In slices the unused rest of a row becomes
+ * padding. */
 static gbs_status close_gaps(gbsi_plan *plan, writing *w, gbs_error *err)
 {
     gbsi_offsets start = {0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pass of a sequence in batches: levels from the graph, stable counting sorts (the level last),
- * cut into pieces of one class, form and arity. [M11] */
+/* Cuts one pass of a sequence into batches [M11]. The graph gives the level of each update; updates
+ * are sorted by stable counting sorts, by level last, and then cut into pieces of one class, form
+ * and arity. */
 #include <string.h>
 
 #include "base/extremes.h"
@@ -32,7 +33,8 @@ static gbs_status reserve(gbsi_schedule *s, const gbsi_plan *plan, size_t n, gbs
                                "schedule", err));
         s->position = pointer;
     }
-    /* last seen per variable and scope; levels, keys and sorted updates; histograms */
+    /* room for the last batch of each variable and scope, for levels, keys and sorted updates, and
+     * for histograms */
     const size_t words = gbsi_graph_n_last(plan->graph) + 3 * n +
                          more(more(plan->n_slots, (uint32_t)n), more(plan->max_arity, UINT8_MAX)) +
                          2;
@@ -108,7 +110,7 @@ static void end_pass(gbsi_schedule *s, size_t n)
 }
 
 /* Cuts the sorted updates, with slots by place and levels by update, into batches and pieces.
- * @param counts [n] whether an update counts; NULL: all do. */
+ * @param counts [n] whether each update counts; NULL: all updates count. */
 static gbs_status cut(const gbsi_plan *plan, const uint32_t *level, const uint32_t *update,
                       const uint32_t *counts, size_t n, gbsi_schedule *s, gbs_error *err)
 {
@@ -150,7 +152,7 @@ gbs_status gbsi_plan_own_pass(const gbsi_plan *plan, gbsi_schedule *schedule, gb
     return GBS_OK;
 }
 
-/* Updates by class, form and arity, then slot. @param key, spare [n] scratch. */
+/* Sorts updates by class, form and arity, and then by slot. @param key, spare [n] scratch. */
 static void sort_by_rank(const gbsi_plan *plan, const uint32_t *sequence, size_t n,
                          uint32_t *sorted, uint32_t *spare, uint32_t *key, uint32_t *histogram)
 {
@@ -171,8 +173,8 @@ static void sort_by_rank(const gbsi_plan *plan, const uint32_t *sequence, size_t
     gbsi_sort_by(key, UINT8_MAX + 1, spare, sorted, n, histogram);
 }
 
-/* Finds the updates that are the last of a variable that is asked for. @param seen [n_slots]
- * scratch. */
+/* Marks the updates that count: the last update of each variable of schedule->only, or of every
+ * variable if `only` is NULL. @param seen [n_slots] scratch. */
 static void find_last(const gbsi_plan *plan, const gbsi_schedule *schedule,
                       const uint32_t *sequence, size_t n, uint32_t *counts, uint32_t *seen)
 {
@@ -184,7 +186,8 @@ static void find_last(const gbsi_plan *plan, const gbsi_schedule *schedule,
     }
 }
 
-/* @param given [n] the level of each update; NULL: the levels of the graph. */
+/* Sorts the updates by level and rank, and cuts them into batches and pieces. @param given [n]
+ * level of each update; NULL: levels are computed from the graph. */
 static gbs_status put_in_levels(const gbsi_plan *plan, const uint32_t *sequence,
                                 const uint32_t *given, size_t n, gbsi_schedule *schedule,
                                 gbs_error *err)
@@ -198,7 +201,7 @@ static gbs_status put_in_levels(const gbsi_plan *plan, const uint32_t *sequence,
     uint32_t *last = schedule->scratch;
     uint32_t *level = last + gbsi_graph_n_last(plan->graph);
     uint32_t *by_rank = level + n;
-    uint32_t *update = by_rank + n; /* and keys before */
+    uint32_t *update = by_rank + n; /* before the last sort this array holds keys */
     uint32_t *histogram = update + n;
     uint32_t n_levels = 0;
     if (given == NULL) {
@@ -221,7 +224,7 @@ static gbs_status put_in_levels(const gbsi_plan *plan, const uint32_t *sequence,
             schedule->position[n + pad] = n > 0 ? update[n - 1] : 0;
         }
     }
-    if (schedule->wants_last) { /* the order by rank has served */
+    if (schedule->wants_last) { /* by_rank is no longer needed */
         find_last(plan, schedule, sequence, n, by_rank, histogram);
     }
     GBSI_PASS(cut(plan, level, update, schedule->wants_last ? by_rank : NULL, n, schedule, err));

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packing for one chain: sliced ELL (Monakov, Lokhmotov & Avetisyan 2010, HiPEAC, section 3.1).
- * Only irregular slices store their rows one after the other. */
+/* The packing for groups of one chain: sliced ELL (Monakov, Lokhmotov & Avetisyan 2010, HiPEAC,
+ * section 3.1). Only irregular slices store their rows one after the other. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "plan/compile.h"
 
-#define WIDEST 65535u /* terms of more links are run slot by slot */
+#define WIDEST 65535u /* most links of a term in a regular slice */
 
-/* Widens the slice to hold a slot. @return false if the slot cannot be part of one. */
+/* Widens slice s so that it can hold a slot. @return false if the slot cannot be in a regular
+ * slice. */
 static bool take_in(const gbsi_compile *c, uint32_t slot, gbsi_slice *s)
 {
     const gbsi_plan *plan = c->plan;
@@ -16,7 +17,7 @@ static bool take_in(const gbsi_compile *c, uint32_t slot, gbsi_slice *s)
     switch (gbsi_plan_class(plan, slot)) {
     case GBSI_CLASS_ISING:
         if (gbsi_plan_by_count(plan, slot) == GBSI_NONE && width > GBSI_LONG_ROW) {
-            return false; /* strided partials */
+            return false; /* such rows are summed in strided partial sums */
         }
         break;
     case GBSI_CLASS_POTTS:
@@ -42,8 +43,8 @@ static bool take_in(const gbsi_compile *c, uint32_t slot, gbsi_slice *s)
     return true;
 }
 
-/* Whether padding to the widest and deepest slot takes less than about twice the entries that
- * exist. */
+/* Whether a slice padded to its widest and deepest slot has less than about twice as many entries
+ * as the slots need. */
 static bool worth_padding(const gbsi_compile *c, uint32_t first, const gbsi_slice *s)
 {
     const gbsi_plan *plan = c->plan;
@@ -143,7 +144,7 @@ gbs_status gbsi_lay_out_slices(gbsi_compile *c, gbs_error *err)
 
 /* ---- room ---------------------------------------------------------------------------------- */
 
-/* Places the rows of an irregular slice. */
+/* Writes the starts of the rows of an irregular slice. */
 static void place_rows(const gbsi_compile *c, size_t i)
 {
     const gbsi_plan *plan = c->plan;
@@ -177,16 +178,16 @@ gbs_status gbsi_take_slices(gbsi_compile *c, gbs_error *err)
     return GBS_OK;
 }
 
-/* ---- what goes there ----------------------------------------------------------------------- */
+/* ---- contents of slices --------------------------------------------------------------------- */
 
 typedef struct packing {
     gbsi_plan *plan;
     const uint32_t *used;
-    uint32_t neutral;   /* pool[neutral ..]: what changes nothing, as logs, then as weights */
-    uint32_t neutral64; /* pool64[neutral64 ..]: entries that change nothing, as logarithms */
+    uint32_t neutral; /* pool[neutral ..]: neutral entries, first as logarithms, then as weights */
+    uint32_t neutral64; /* pool64[neutral64 ..]: neutral entries, as logarithms */
 } packing;
 
-/* Rows that have become shorter move together. */
+/* Moves the rows of an irregular slice together if some rows became shorter. */
 static void close_gaps(const packing *p, size_t i)
 {
     gbsi_plan *plan = p->plan;
@@ -209,7 +210,7 @@ static void close_gaps(const packing *p, size_t i)
     place[16] = to;
 }
 
-/* Couplings that do nothing, to slot 0, after those of the row. */
+/* Pads each row of a slice with neutral couplings to slot 0. */
 static void pad_couplings(const packing *p, const gbsi_slice *s, uint32_t first)
 {
     gbsi_plan *plan = p->plan;
@@ -231,7 +232,7 @@ static void pad_couplings(const packing *p, const gbsi_slice *s, uint32_t first)
     }
 }
 
-/* Neighbours of PAIRWISE are terms of one link. */
+/* Pads the rows of a PAIRWISE slice, in which each neighbour is a term of one link. */
 static void pad_pairs(const packing *p, const gbsi_slice *s, uint32_t first, uint32_t neutral)
 {
     gbsi_plan *plan = p->plan;
@@ -268,7 +269,8 @@ static void fill_terms(const packing *p, const gbsi_slice *s, uint32_t first, ui
     }
 }
 
-/* max_arity zeros, then as many ones; in double, only zeros. */
+/* Appends the neutral entries to the pools: max_arity zeros and then max_arity ones in float, and
+ * only zeros in double. */
 static gbs_status take_neutral(gbsi_compile *c, packing *p, gbs_error *err)
 {
     gbsi_plan *plan = c->plan;
@@ -291,7 +293,7 @@ static gbs_status take_neutral(gbsi_compile *c, packing *p, gbs_error *err)
     return GBS_OK;
 }
 
-/* The index of the neutral entries, which change nothing, for a slot of a slice. */
+/* Returns the index of the neutral entries for a slot of a slice. */
 static uint32_t neutral_of(const packing *p, uint32_t slot)
 {
     const bool linear = (gbsi_plan_form(p->plan, slot) & GBSI_LINEAR) != 0;

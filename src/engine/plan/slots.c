@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slots: variables by the level of their first use, then class, form, arity and place in an order
- * that keeps neighbours near, which is their number unless that is scattered. Sorts by stable
- * counting sorts, the last criterion first. */
+/* Numbers the slots. Variables are sorted by the level of their first use, then by class, form and
+ * arity, and then by an order that keeps neighbours close in memory. This order is the order of the
+ * variables' numbers, unless neighbours are far apart in it. The sorts are stable counting sorts;
+ * the last criterion is sorted first. */
 #include <assert.h>
 #include <string.h>
 
@@ -9,17 +10,18 @@
 #include "graph/graph.h"
 #include "plan/compile.h"
 
-/* Sorts variables into slots, from one of two arrays into the other. */
+/* The state of a sort of variables into slots. Each step sorts from one of two arrays into the
+ * other. */
 typedef struct sorting {
     uint32_t n;
-    uint32_t *order;     /* [n] order of the variables; NULL: by number */
-    uint32_t *spare;     /* [n] NULL until it is needed */
-    uint32_t *key;       /* [n] by variable */
-    uint32_t *histogram; /* [histogram_capacity] */
+    uint32_t *order;     /* [n] current order of the variables; NULL: ascending numbers */
+    uint32_t *spare;     /* [n] the other array; NULL until it is needed */
+    uint32_t *key;       /* [n] sort key of each variable */
+    uint32_t *histogram; /* [histogram_capacity] scratch */
     size_t histogram_capacity;
 } sorting;
 
-/* Sorts by s->key; keys are below n_keys. */
+/* Sorts the variables by s->key; all keys are below n_keys. */
 static gbs_status sort(sorting *s, uint32_t n_keys, gbs_error *err)
 {
     void *pointer = s->histogram;
@@ -37,7 +39,7 @@ static gbs_status sort(sorting *s, uint32_t n_keys, gbs_error *err)
     return GBS_OK;
 }
 
-/* The order as it is, also where nothing had to be sorted. */
+/* Hands over the current order; makes the identity if no sort was needed. */
 static gbs_status take_order(sorting *s, uint32_t **order, gbs_error *err)
 {
     if (s->order == NULL) {
@@ -105,8 +107,8 @@ static gbs_status sort_by_type(gbsi_compile *c, sorting *s, gbs_error *err)
     return GBS_OK;
 }
 
-/* Writes the level of each variable's first use in the sequence into s->key; plan->n_levels for a
- * variable that the sequence lacks.
+/* Writes the level of each variable's first use in the sequence into s->key; plan->n_levels for
+ * variables that are not in the sequence.
  * @param each_once out: whether every variable is used once. */
 static gbs_status find_levels(gbsi_compile *c, const uint32_t *sequence, size_t n, sorting *s,
                               bool *each_once, gbs_error *err)
@@ -150,7 +152,7 @@ static gbs_status sort_by_level(gbsi_compile *c, const uint32_t *sequence, size_
     return GBS_OK;
 }
 
-/* ---- what follows -------------------------------------------------------------------------- */
+/* ---- data that follow from the slots -------------------------------------------------------- */
 
 static gbs_status describe_slots(gbsi_compile *c, gbs_error *err)
 {
@@ -201,7 +203,7 @@ static gbs_status take_fields(gbsi_plan *plan, gbs_error *err)
     return GBS_OK;
 }
 
-/* Neighbours to be, each factor its own, of the slots that have rows. */
+/* Counts c->degree: the pairwise factors of each slot that has a row. */
 static gbs_status find_degrees(gbsi_compile *c, gbs_error *err)
 {
     const gbsi_plan *plan = c->plan;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields and terms of the classes that see factors whole: TABLE, LOGICAL and PRECISE. */
+/* Makes the fields and terms of the classes that store whole factors: TABLE, LOGICAL and PRECISE.
+ */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,9 +11,10 @@
 
 typedef struct growth {
     size_t term_capacity, link_capacity, n_terms;
-    uint32_t *counter_of; /* [n_factors] GBSI_NONE: keeps none */
-    uint64_t *key;        /* sort keys of the terms of a slot: lowest neighbour << 32 | number of
-                             the term */
+    uint32_t *
+        counter_of; /* [n_factors] counter of each factor; GBSI_NONE: the factor keeps no counter */
+    uint64_t *key;  /* sort keys of the terms of a slot: lowest neighbour << 32 | number of
+                       the term */
     size_t key_capacity;
 } growth;
 
@@ -22,7 +24,8 @@ static gbs_status add_links(gbsi_compile *c, growth *g, gbsi_term *term, size_t 
     gbsi_plan *plan = c->plan;
     const uint32_t *scope = c->factors->scope + c->factors->scope_start[f];
     const uint32_t n = gbsi_scope_size(c->factors, f);
-    /* Counted factors link nothing but their head: 300 literals must not become 90 000 links. */
+    /* A factor with a counter has only a link to its head; otherwise 300 literals would become 90
+     * 000 links. */
     const uint32_t from = term->counter == GBSI_NONE ? 0 : (term->head ? n - 1 : n);
     void *links = plan->link;
     GBSI_PASS(gbsi_reserve(&links, &g->link_capacity, plan->n_links + n - from, sizeof *plan->link,
@@ -40,7 +43,8 @@ static gbs_status add_links(gbsi_compile *c, growth *g, gbsi_term *term, size_t 
     return GBS_OK;
 }
 
-/* Strides of the derived table: the others in scope order, last fastest, own states innermost. */
+/* Makes a term of kind TABLE. The strides are those of the derived table: the other variables in
+ * the order of the scope, the last one fastest, and the own states innermost. */
 static gbs_status table_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t f,
                              uint32_t position, unsigned form, gbs_error *err)
 {
@@ -57,7 +61,8 @@ static gbs_status table_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t
     return add_links(c, g, term, f, position, c->at, err);
 }
 
-/* The values of a logical factor [M5] by the number of true body neighbours and the head. */
+/* Stores the values of a logical factor [M5], indexed by the number of true body neighbours and the
+ * head. */
 static void put_logical(gbsi_compile *c, const gbsi_term *term, size_t f, uint32_t n_body,
                         unsigned form)
 {
@@ -68,7 +73,7 @@ static void put_logical(gbsi_compile *c, const gbsi_term *term, size_t f, uint32
     size_t index = term->base;
     for (uint32_t i = 0; i < (n_body + 1) * n_heads; ++i) {
         const uint32_t count = i / n_heads;
-        double value[2]; /* own literal false, true */
+        double value[2]; /* values if the own literal is false, and if it is true */
         for (uint32_t own = 0; own < 2; ++own) {
             bool head = logical->head == GBSI_HEAD_TRUE;
             if (logical->head == GBSI_HEAD_FREE) {
@@ -82,7 +87,8 @@ static void put_logical(gbsi_compile *c, const gbsi_term *term, size_t f, uint32
                           term->literal == 1 ? value[1] - value[0] : value[0] - value[1]);
         } else {
             const double top = value[0] > value[1] ? value[0] : value[1];
-            const double off = top > -INFINITY ? top : 0.0; /* cancels in the conditional */
+            const double off =
+                top > -INFINITY ? top : 0.0; /* the maximum cancels in the conditional */
             gbsi_pool_put(c, form, index++, value[0] - off);
             gbsi_pool_put(c, form, index++, value[1] - off);
         }
@@ -103,7 +109,7 @@ static gbs_status logical_term(gbsi_compile *c, growth *g, gbsi_term *term, size
     term->own_body = !own_head;
     term->literal = literal[position];
     term->counter = g->counter_of[f];
-    const uint32_t n_body = n - 1 - term->head; /* body neighbours */
+    const uint32_t n_body = n - 1 - term->head; /* number of body neighbours */
     const size_t n_values =
         ((size_t)n_body + 1) * (term->head ? 2 : 1) * ((form & GBSI_ODDS) != 0 ? 1 : 2);
     const uint32_t key =
@@ -126,7 +132,8 @@ static gbs_status spin_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t 
     term->own_body = 1;
     term->literal = 1;
     GBSI_PASS(gbsi_pool_take(c, form, 2, &term->base, err));
-    /* Odds: by whether the others' product is -1. Weights: by own state, the others' product +1. */
+    /* With odds, the two entries are for a product of the other spins of +1 and of -1. With
+     * weights, they are for own states 0 and 1, with a product of the other spins of +1. */
     const bool odds = (form & GBSI_ODDS) != 0;
     const double top = odds ? 0.0 : fabs(j);
     gbsi_pool_put(c, form, term->base, odds ? 2.0 * j : -j - top);
@@ -160,7 +167,8 @@ static gbs_status noisy_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t
     return add_links(c, g, term, f, position, NULL, err);
 }
 
-/* @param end in the list of incident factors. */
+/* Adds the term of one incident factor to a slot. @param end index in the list of incident factors.
+ */
 static gbs_status add_term(gbsi_compile *c, growth *g, size_t end, uint32_t slot, gbs_error *err)
 {
     gbsi_plan *plan = c->plan;
@@ -225,7 +233,8 @@ static uint32_t lowest_neighbour(const gbsi_plan *plan, const gbsi_term *term)
     return lowest;
 }
 
-/* term[k] becomes what term[low half of key[k]] was; the keys are used up. */
+/* Permutes terms in place: the new term[k] is the old term[low half of key[k]]. The keys are
+ * overwritten. */
 static void rearrange(gbsi_term *term, uint64_t *key, uint32_t n)
 {
     for (uint32_t k = 0; k < n; ++k) {
@@ -241,8 +250,8 @@ static void rearrange(gbsi_term *term, uint64_t *key, uint32_t n)
     }
 }
 
-/* Sorts the terms of a slot by their lowest neighbour, and terms with an equal lowest neighbour by
- * their factors: this is the order of summation. */
+/* Sorts the terms of a slot into the order of summation: by their lowest neighbour, and terms of
+ * equal lowest neighbour by their factors. */
 static gbs_status sort_terms(gbsi_plan *plan, growth *g, size_t first, gbs_error *err)
 {
     const uint32_t n = (uint32_t)(g->n_terms - first);
@@ -294,14 +303,14 @@ static gbs_status compile_slot(gbsi_compile *c, growth *g, uint32_t slot, gbs_er
 }
 
 /* Long logical factors and spin products keep a count of their true literals [M5]. Every variable
- * in them changes the count, whichever class the variable has. */
+ * of such a factor changes the count, independent of the variable's class. */
 static bool keeps_counter(const gbsi_factors *factors, size_t f)
 {
     return (factors->kind[f] == GBS_FACTOR_LOGICAL || factors->kind[f] == GBS_FACTOR_SPIN) &&
            gbsi_scope_size(factors, f) > GBSI_LONG_TERM;
 }
 
-/* Cardinality factors over the same literals that follow each other share one counter. */
+/* Consecutive cardinality factors over the same literals share one counter. */
 static bool shares_counter(const gbsi_factors *factors, size_t f)
 {
     return f > 0 && keeps_counter(factors, f) && gbsi_are_cardinalities_alike(factors, f - 1, f);
@@ -359,7 +368,8 @@ static gbs_status make_counters(gbsi_compile *c, growth *g, gbs_error *err)
     return GBS_OK;
 }
 
-/* Room for all terms and links at once: arrays that grow stand twice while they do. */
+/* Reserves room for all terms and links at once, because an array that grows takes its memory twice
+ * while it is copied. */
 static gbs_status reserve_terms(gbsi_compile *c, growth *g, gbs_error *err)
 {
     gbsi_plan *plan = c->plan;
@@ -382,7 +392,7 @@ static gbs_status reserve_terms(gbsi_compile *c, growth *g, gbs_error *err)
         n_terms += size[s];
     }
     status = gbsi_offsets_take(size, plan->n_slots, &plan->term_start, "plan", err);
-    size = NULL; /* taken */
+    size = NULL; /* now owned by the plan */
     GBSI_TRY(status);
     void *terms = plan->term;
     GBSI_TRY(gbsi_reserve(&terms, &g->term_capacity, n_terms + 1, sizeof *plan->term, "plan", err));

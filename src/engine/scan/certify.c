@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variations of scans after numbers of updates, and the passes that suffice [M38]. */
+/* Computes the variation of a scan after given numbers of updates, and the number of passes after
+ * which it is small enough [M38]. */
 #include <inttypes.h>
 #include <math.h>
 
 #include "base/memory.h"
 #include "scan/influences.h"
 
-#define MOST_WORK      ((uint64_t)1 << 36) /* most updates times neighbours for a list of steps */
-#define MOST_SEARCHED  ((uint64_t)1 << 34) /* the limit for a search for passes */
+#define MOST_WORK      ((uint64_t)1 << 36) /* limit on updates times neighbours, for a list of steps */
+#define MOST_SEARCHED  ((uint64_t)1 << 34) /* limit for a search for passes */
 #define MOST_PASSES    ((uint64_t)1 << 20)
-#define STALLED        (1.0 - 1e-9) /* V after twice as many passes over V */
+#define STALLED        (1.0 - 1e-9) /* a search gives up if doubling lowers V by less */
 #define LEAST_DOUBLING 16u
 
-/* The number of entries of C that an update reads on average, including its own. */
+/* Returns the mean number of entries of C that an update reads, plus 1. */
 static double work_of_update(const gbs_influences *f)
 {
     return f->c->n == 0 ? 1.0 : 1.0 + (double)f->report.n_entries / f->c->n;
 }
 
-/* ---- after numbers of updates ------------------------------------------------------------ */
+/* ---- the variation after given numbers of updates ------------------------------------------- */
 
-/* Weights of several targets, then the same with 1 for each weight above 0: sums of d_i b_i and of
- * b_i over the variables of a target, by one pass. */
+/* The weights d of several targets, followed by copies in which each positive weight is 1. One pass
+ * then gives the sums of d_i b_i and of b_i over the variables of each target. */
 typedef struct targets {
     size_t n;
-    double **d; /* [2 n] each NULL (all 1) or ours */
+    double **d; /* [2 n] each NULL (all weights are 1) or owned */
 } targets;
 
 static void targets_free(targets *t)
@@ -62,7 +63,7 @@ cleanup:
     return status;
 }
 
-/* The sum of a target's weights, the bound on what a function can change by. */
+/* Returns the sum of a target's weights, which bounds the change of a function. */
 static double weights_sum(const gbs_influences *f, const double *d)
 {
     double sum = 0.0;
@@ -72,7 +73,8 @@ static double weights_sum(const gbs_influences *f, const double *d)
     return d == NULL ? f->c->n : sum;
 }
 
-/* Theorem 8 of Mitliagkas & Mackey 2017: what V and the sum of b_i over S say. */
+/* Turns V and the sum of b_i over the variables of a target into bounds, by theorem 8 of Mitliagkas
+ * & Mackey 2017. */
 static void conclude(const gbs_influences *f, const targets *t, size_t n_steps, const double *sums,
                      gbs_variation_bound *bound)
 {
@@ -106,8 +108,8 @@ cleanup:
 
 static const char doing[] = "following a scan to bound its variation";
 
-/* Follows n updates of the sequence from *at on, cyclically. @return false if the watch stopped
- * it. */
+/* Applies n updates of the sequence to b, beginning at *at and repeating the sequence. @return
+ * false if the watch stopped. */
 static bool follow(const gbs_influences *f, const gbsi_sequence *sequence, uint64_t n, size_t *at,
                    double *b, gbsi_watch *watch)
 {
@@ -201,15 +203,15 @@ cleanup:
     return status;
 }
 
-/* ---- passes that suffice ----------------------------------------------------------------- */
+/* ---- the number of passes that is enough ---------------------------------------------------- */
 
-/* A search for the number of passes by V after whole passes, one after the other or anywhere. */
+/* A search for the least number of passes after which V is small enough. */
 typedef struct search {
     const gbs_influences *f;
     const gbsi_scan_pass *pass;
     const double *d;
     double accuracy;
-    uint64_t most; /* passes */
+    uint64_t most; /* limit on the number of passes */
     gbs_sufficient *found;
 } search;
 
@@ -230,7 +232,7 @@ static gbs_status search_sequence(const search *s, gbs_error *err)
     GBSI_PASS(GBSI_HAVE(err, "variation", b));
     gbsi_variation_begin(s->f->c, b);
     note(s, 0, gbsi_weigh(s->d, b, s->f->c->n));
-    double compared = INFINITY; /* V after half as many */
+    double compared = INFINITY; /* V after half as many passes */
     for (uint64_t k = 1; !s->found->found && k <= s->most; ++k) {
         if (!gbsi_variation_follow(s->f->c, sequence->variable, sequence->n, b, &watch) ||
             gbsi_watch_spend(&watch, s->f->c->n)) {
@@ -250,7 +252,7 @@ cleanup:
     return status;
 }
 
-/* Searches for the number of passes by doubling, then by bisection. */
+/* Searches for the number of passes of the random scan by doubling, then by bisection. */
 static gbs_status search_random(const search *s, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -260,7 +262,7 @@ static gbs_status search_random(const search *s, gbs_error *err)
     const uint64_t n = s->pass->sequence.n;
     double value = 0.0;
     double compared = INFINITY;
-    uint64_t below = 0; /* passes that do not suffice */
+    uint64_t below = 0; /* largest number of passes known to be too small */
     GBSI_TRY(gbsi_uniform_new(s->f->c, 1, d, &watch, &u, err));
     GBSI_TRY(gbsi_uniform_at(u, 0, &value, err));
     note(s, 0, value);

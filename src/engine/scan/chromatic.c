@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The chromatic scan visits the colour classes of a proper colouring in turn; all variables of a
  * class can be updated at once (Gonzalez, Low, Gretton & Guestrin 2011, section 3). The order
- * inside a class does not matter to the result; ascending is kind to memory. Greedy colours are the
- * lowest that are free, so a variable of colour c has neighbours of all colours below: its level
- * [M11] is c. With two colours the second is only used next to the first. */
+ * inside a class does not change the result; ascending order makes memory access regular. A greedy
+ * colouring gives each variable the lowest free colour. A variable of colour c therefore has
+ * neighbours of all lower colours, and its level [M11] is c. With two colours, every variable of
+ * the second colour has a neighbour of the first. */
 #include "base/memory.h"
 #include "scan/registry.h"
 
-/* Counting sort of the variables by colour. @param start [n_colors + 1] zeroed. */
+/* Sorts the variables by colour, with a counting sort. @param start [n_colors + 1] zeroed. */
 static void sort_by_color(const uint32_t *color, uint32_t n, uint32_t n_colors, uint32_t *start,
                           uint32_t *variable)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Optimised scans: of a given length, for a given accuracy, or as accurate as a number of updates
- * of the systematic scan. Lengths are doubled as in Mitliagkas & Mackey (2017), section 5.2. */
+/* Makes optimised scans: of a given length, for a given accuracy, or with the accuracy of a given
+ * number of updates of the systematic scan. Lengths are doubled as in Mitliagkas & Mackey (2017),
+ * section 5.2. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -11,18 +12,18 @@
 #include "scan/optimise.h"
 
 #define MOST_STEPS ((uint64_t)1 << 28)
-#define STEP_BYTES \
-    26u /* per update: two copies of the scan, the kept values, the result, half a scan */
+/* bytes per update: two copies of the scan, the kept values, the result, half a scan */
+#define STEP_BYTES  26u
 #define MOST_ROUNDS 100u
-#define SETTLED     1e-12        /* stop after a round whose relative gain is at most this */
-#define STALLED     (1.0 - 1e-9) /* beyond 64 passes, give up if doubling leaves more than this */
+#define SETTLED     1e-12 /* descents end when the relative gain of a round is at most this */
+#define STALLED     (1.0 - 1e-9) /* beyond 64 passes, give up if doubling lowers V by less */
 
 typedef struct dogs {
     const gbs_influences *f;
     const gbs_scan_request *request;
     gbsi_watch watch;
     gbsi_optimiser *optimiser;
-    gbsi_scan_pass start; /* what is improved */
+    gbsi_scan_pass start; /* the scan to improve */
     bool is_systematic;
     double *d;
     uint32_t *scan;
@@ -41,7 +42,8 @@ static gbs_run_options systematic(const gbs_scan_request *request)
     return options;
 }
 
-/* The first n updates of the scan to improve; empty if the scan draws its updates. */
+/* Sets the current scan to the first n updates of w->start; it is empty if that scan draws its
+ * updates. */
 static gbs_status take_start(dogs *w, uint64_t n, gbs_error *err)
 {
     const gbsi_sequence *pass = &w->start.sequence;
@@ -68,7 +70,8 @@ static gbs_status take_start(dogs *w, uint64_t n, gbs_error *err)
     return GBS_OK;
 }
 
-/* Improves the current scan. @param enough the variation to stop at; negative: none. */
+/* Improves the current scan. @param enough stop when the variation is at most this; negative:
+ * never. */
 static gbs_status improve(dogs *w, double enough, gbs_error *err)
 {
     gbs_scan_report *r = &w->report;
@@ -137,8 +140,9 @@ static gbs_status or_the_whole(dogs *w, gbs_status found)
     return GBS_OK;
 }
 
-/* Lengths 2, 4, 8, ... until the goal is met. If the given scan that is to be matched is the scan
- * being improved, it is itself a solution at its own length. */
+/* Tries lengths 2, 4, 8, ... until the goal is met. If the goal is to match the systematic scan and
+ * this scan is being improved, the search ends at w->request->match updates at the latest, because
+ * the scan itself meets the goal there. */
 static gbs_status by_doubling(dogs *w, gbs_error *err)
 {
     const uint64_t match = w->is_systematic ? w->request->match : 0;
@@ -180,7 +184,8 @@ static gbs_status run(dogs *w, gbs_error *err)
     return by_doubling(w, err);
 }
 
-/* Renumbers the scan as the user does, and counts the variables that it visits. */
+/* Translates the scan to the user's numbers of variables, and counts the variables that it visits.
+ */
 static gbs_status give(dogs *w, uint32_t **sequence, gbs_error *err)
 {
     const uint32_t *user = w->f->conditioned->user_variable;

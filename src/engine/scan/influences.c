@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public calls on influences of a model given evidence, and the scans that bounds are for. */
+/* The public functions on influences of a model given evidence, and the scans whose variation is
+ * bounded. */
 #include "scan/influences.h"
 
 #include <inttypes.h>

@@ -12,36 +12,38 @@ struct gbs_influences {
     gbsi_conditioned *conditioned;
     gbsi_graph *graph;
     gbsi_influences *c;
-    int (*stop)(void *context); /* of the user, may be NULL */
+    int (*stop)(void *context); /* the user's callback; may be NULL */
     void *stop_context;
     gbsi_budget budget; /* budget in force during all calls on this object */
     gbs_influence_report report;
 };
 
-/* A watch for one call, which asks the user. */
+/* Returns a watch for one call, which asks the user's callback whether to stop. */
 gbsi_watch gbsi_influences_watch(const gbs_influences *influences);
 
-/* The bytes that the memory limit leaves. */
+/* Returns the bytes that the memory limit still allows. */
 uint64_t gbsi_influences_room(const gbs_influences *influences);
 
-/* A call on influences, with their budget in force: what gbsi_budget_leave() wants. Counting what
- * a call holds is all that changes in them. */
+/* Puts the budget of `influences` in force for a call. @return the argument for gbsi_budget_leave()
+ * at the end of the call. The call changes nothing in `influences` except the count of used memory.
+ */
 gbsi_budget *gbsi_influences_enter(const gbs_influences *influences);
 
-/* Computes the weights of free variables from the user's, after checking them. @param weight NULL:
- * *d = NULL, all 1.
- * @param d out, [n] of gbsi_alloc. */
+/* Checks the user's weights and computes the weights of the free variables. @param weight NULL: all
+ * weights are 1, and *d becomes NULL. @param d out, [n], from gbsi_alloc. */
 gbs_status gbsi_weights_of(const gbs_influences *influences, const double *weight, double **d,
                            gbs_error *err);
 
-/* A pass of a scan that every pass repeats, or of a random one no sequence but its length. */
+/* One pass of a scan that repeats the same sequence in every pass; for a random scan, only the
+ * length of a pass. */
 typedef struct gbsi_scan_pass {
     const gbsi_scan *scan;
     void *state;
-    gbsi_sequence sequence; /* the sequence; for a random scan `variable` is NULL */
+    gbsi_sequence sequence; /* sequence of the pass; for a random scan `variable` is NULL */
 } gbsi_scan_pass;
 
-/* @param options NULL for the defaults. Sequences may omit variables. */
+/* Makes one pass of the scan of `options`; its sequence may omit variables. @param options NULL:
+ * the defaults. */
 gbs_status gbsi_scan_pass_init(const gbs_influences *influences, const gbs_run_options *options,
                                gbsi_scan_pass *pass, gbs_error *err);
 void gbsi_scan_pass_free(gbsi_scan_pass *pass);

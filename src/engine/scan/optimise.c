@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mitliagkas & Mackey (2017), algorithm 2, with its forward pass, its first gradient and its update
- * of V put right [M39]. With b_t what t updates make of 1 and d_t the weights brought back through
- * the updates after t,
+/* Mitliagkas & Mackey (2017), algorithm 2, with corrections of its forward pass, its first gradient
+ * and its update of V [M39]. Let b_t be the vector of ones after t updates, and d_t the weights
+ * propagated back through the updates after t. Then
  *
  *     V = d_t' b_t ,     dV / dq_t(i) = w_i = -d_i g_i ,     g = (I - C) b_{t-1} .
  *
- * Backwards through the scan, undoing one update of b changes g at one variable and its column of
- * neighbours, bringing d back through the new one changes d along a row: the least w is known from
- * a tournament. Where nothing has weight, w is 0 and stays so. */
+ * The descent goes backwards through the scan. Undoing one update of b changes g at one variable
+ * and at the neighbours in its column. Propagating d back through the new update changes d along a
+ * row. A tournament keeps track of the least w. If no variable has weight, all w are 0. */
 #include "scan/optimise.h"
 
 #include <math.h>
@@ -16,21 +16,21 @@
 #include "base/memory.h"
 #include "scan/tournament.h"
 
-#define GRACE       (UINT64_C(1) << 24) /* work that is finished after the watch has stopped */
-#define REFRESHMENT 8u                  /* operations of a change in the tournament */
+#define GRACE       (UINT64_C(1) << 24) /* work that is finished even after a stop */
+#define REFRESHMENT 8u                  /* operations that a change in the tournament takes */
 
 struct gbsi_optimiser {
     const gbsi_influences *c;
     gbsi_watch *watch;
-    double *d0, *g0;   /* [n] weights; 1 less the row sums: g before any update */
-    uint32_t *support; /* [n_support] where d0 > 0; NULL: anywhere */
+    double *d0, *g0;   /* [n] weights d; 1 minus the row sums of C, which is g before any update */
+    uint32_t *support; /* [n_support] variables with d0 > 0; NULL: too many to list */
     uint32_t n_support;
-    double *b, *d, *g; /* [n] between calls 1, d0, g0 */
-    gbsi_tournament w; /* between calls -d0 g0 */
+    double *b, *d, *g; /* [n] between calls equal to 1, d0 and g0 */
+    gbsi_tournament w; /* tournament over w; between calls w = -d0 g0 */
     uint8_t *is_touched;
-    uint32_t *touched; /* [n_touched] entries that differ from these values */
+    uint32_t *touched; /* [n_touched] variables whose entries may differ from these values */
     uint32_t n_touched;
-    double *old; /* [n] the variable that each update of the scan replaced */
+    double *old; /* [n] value of b at the updated variable, before each update of the scan */
     uint32_t *kept;
     size_t old_capacity, kept_capacity;
 };
@@ -76,7 +76,8 @@ static void fill(gbsi_optimiser *o, const double *d)
     }
 }
 
-/* A few targets are listed: V of a short scan of a large model is then a short sum. */
+/* Lists the variables of positive weight if they are few, so that V of a short scan of a large
+ * model is a short sum. */
 static gbs_status list_support(gbsi_optimiser *o, gbs_error *err)
 {
     uint32_t n = 0;
@@ -181,8 +182,8 @@ double gbsi_optimiser_variation(gbsi_optimiser *o, const uint32_t *scan, size_t 
     return v;
 }
 
-/* Computes b, and its value before each update; then g and w where they have changed. @return false
- * if the watch stopped it. */
+/* Computes b after the scan, stores the replaced values in o->old, and then updates g and w where
+ * they changed. @return false if the watch stopped. */
 static bool forward(gbsi_optimiser *o, const uint32_t *scan, size_t n)
 {
     for (size_t t = 0; t < n; ++t) {
@@ -205,7 +206,7 @@ static bool forward(gbsi_optimiser *o, const uint32_t *scan, size_t n)
 
 /* ---- backwards ----------------------------------------------------------------------------- */
 
-/* Restores b_k to its value before this update. */
+/* Restores b_k to its value `old` before the current update, and updates g. */
 static void undo(gbsi_optimiser *o, uint32_t k, double old)
 {
     const double delta = old - o->b[k];
@@ -221,7 +222,8 @@ static void undo(gbsi_optimiser *o, uint32_t k, double old)
     }
 }
 
-/* Propagates d back through an update of s: its weight goes to the variables that influence it. */
+/* Propagates d back through an update of s: the weight of s moves to the variables that influence
+ * s. */
 static void bring_back(gbsi_optimiser *o, uint32_t s)
 {
     const double weight = o->d[s];
@@ -249,7 +251,7 @@ static void backward(gbsi_optimiser *o, uint32_t *scan, size_t n, double enough,
         uint32_t s = gbsi_tournament_least(&o->w);
         const double least = gbsi_tournament_value(&o->w, s);
         const double own = gbsi_tournament_value(&o->w, k);
-        if (!(least < own)) { /* the incumbent stays on ties */
+        if (!(least < own)) { /* at a tie the current variable stays */
             s = k;
         } else {
             v += least - own;

@@ -5,32 +5,32 @@
 
 #include "dobrushin/variation.h"
 
-/* Arrays as large as the model, taken and filled once: a descent touches and puts back only what
- * its scan and its weights reach. */
+/* Arrays of the size of the model, allocated and filled once. A descent changes and restores only
+ * the entries that its scan and its weights reach. */
 typedef struct gbsi_optimiser gbsi_optimiser;
 
-/* @param c borrowed. @param d [n] weights >= 0, NULL: all 1; copied.
- * @param watch borrowed, NULL: never stops. */
+/* @param c borrowed. @param d [n] weights >= 0, copied; NULL: all weights are 1. @param watch
+ * borrowed or NULL; may stop calls. */
 gbs_status gbsi_optimiser_new(const gbsi_influences *c, const double *d, gbsi_watch *watch,
                               gbsi_optimiser **out, gbs_error *err);
 void gbsi_optimiser_free(gbsi_optimiser *o);
 
-/* V of a scan. Time as below. @return NAN if the watch stopped it; short scans, of a tenth of a
- * second, are followed to their end anyway. */
+/* Computes V of a scan, in the time that gbsi_optimiser_descend() takes. @return V; NAN if the
+ * watch stopped. Scans that take less than about a tenth of a second are finished even after a
+ * stop. */
 double gbsi_optimiser_variation(gbsi_optimiser *o, const uint32_t *scan, size_t n);
 
 /**
- * One descent from the last update to the first: each update becomes the variable that lowers V
- * most while the other updates stay as they are at that time.
+ * One descent, from the last update to the first. Each update is replaced by the variable that
+ * lowers V most while all other updates stay unchanged.
  *
- * If the watch stops it, the updates before are left as they are, or all of a scan too long for
- * gbsi_optimiser_variation().
+ * If the watch stops the descent, earlier updates of the scan stay unchanged. A scan that is too
+ * long for gbsi_optimiser_variation() to finish after a stop stays unchanged as a whole.
  *
- * @param scan     [n] in, out; untouched where rounding alone would make it worse.
- * @param enough   the rest of the scan stays as it is once V is at most this; negative: never.
- * @param variation in: V of the given scan; out: V of the scan that was made, computed by a
- * separate pass.
- * @return GBS_ERR_MEMORY: 12 n bytes. Time O(neighbours and log n for each update).
+ * @param scan     [n] in, out; not changed if rounding errors would make the new scan worse.
+ * @param enough   the descent ends when V is at most this; negative: never.
+ * @param variation in: V of the given scan; out: V of the new scan, computed by a separate pass.
+ * @return GBS_ERR_MEMORY; the call takes 12 n bytes. Each update takes time O(neighbours + log n).
  */
 gbs_status gbsi_optimiser_descend(gbsi_optimiser *o, uint32_t *scan, size_t n, double enough,
                                   double *variation, gbs_error *err);
@@ -38,11 +38,12 @@ gbs_status gbsi_optimiser_descend(gbsi_optimiser *o, uint32_t *scan, size_t n, d
 /* optimise_uniform.c */
 
 /**
- * One descent from the random scan of n updates, each of which updates a variable drawn uniformly:
- * V, which is linear in each q_t, never grows. Time O(n (influences + variables)), memory O(sqrt(n)
- * variables).
+ * One descent from the random scan of n updates, in which each update takes a variable drawn
+ * uniformly. V is linear in each q_t and never grows. Time O(n (influences + variables)), memory
+ * O(sqrt(n) variables).
  *
- * @param d [variables] weights, NULL: all 1. @param room bytes that the computation may take.
+ * @param d [variables] weights; NULL: all weights are 1. @param room limit on the bytes of the
+ * computation.
  * @param scan   [n] out. @param before out: V of the random scan.
  * @param left   out: updates at the beginning that were not chosen when the watch stopped it, and
  * are those of the systematic scan: V may then be above `before`.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Optimised scans against an O(n^2 T) descent, and the public calls around them. */
+/* Compares optimised scans with an O(n^2 T) descent, and tests the public functions that make them.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +62,7 @@ static void least_of_many(void **unused)
 
 /* ---- the descent --------------------------------------------------------------------------- */
 
-/* Any matrix will do: it need not come from a model, nor be symmetric. */
+/* A random matrix, which need not belong to a model. */
 typedef struct dense {
     uint32_t n;
     double c[12][12];
@@ -129,8 +130,8 @@ static double dense_variation(const dense *m, const double *d, const uint32_t *s
     return v;
 }
 
-/* Whether each choice, from the last back to `first`, is the best there is given those after it
- * and the old ones before it, or the old one where nothing is better. @return how many were ties.
+/* Checks that each choice, from the last back to `first`, is the best one, given the later choices
+ * and the old earlier ones. The old choice must stay if no other is better. @return number of ties.
  */
 static unsigned check_choices(const dense *m, const double *d, const uint32_t *old,
                               const uint32_t *new, size_t n, size_t first, double slack)
@@ -187,7 +188,7 @@ static void descent_is_the_naive_one(void **unused)
         assert_true(after <= before);
         assert_true(fabs(after - dense_variation(&m, d, new, length)) <= slack);
         n_same_d += check_choices(&m, d, old, new, length, 0, slack) == 0;
-        /* arrays are as they were: another descent of another scan is not disturbed */
+        /* arrays are restored, so that the descent of another scan is not changed */
         double again = before;
         uint32_t second[64];
         memcpy(second, old, sizeof second);
@@ -200,7 +201,8 @@ static void descent_is_the_naive_one(void **unused)
     assert_true(n_same_d > 100);
 }
 
-/* Early stopping leaves the early part of the scan; what comes after is as without. */
+/* If a descent ends early, the early part of the scan stays unchanged, and the later part is that
+ * of a full descent. */
 static void enough_is_enough(void **unused)
 {
     (void)unused;
@@ -251,7 +253,7 @@ typedef struct fixture {
     gbs_model *model;
     gbs_evidence *evidence;
     gbs_influences *influences;
-    double *weight; /* 1 on variable 0 */
+    double *weight; /* weight 1 for variable 0, else 0 */
 } fixture;
 
 static void begin(fixture *f, uint32_t side, double coupling, double spread, int observed)
@@ -279,7 +281,8 @@ static void end(fixture *f)
     free(f->weight);
 }
 
-/* Mitliagkas & Mackey (2017), section 5.2: one of a million is asked for; 16 updates do. */
+/* Mitliagkas & Mackey (2017), section 5.2: for one target of a million variables, 16 updates are
+ * enough. */
 static void sixteen_of_a_million(void **unused)
 {
     (void)unused;
@@ -345,7 +348,8 @@ static void lengths_and_accuracies(void **unused)
 
 enum { SPINS = 25, LONGEST = 40 };
 
-/* Each step of the descent with all of C and all of b, b before t made from the beginning. */
+/* A plain descent: each step uses all of C and b, and b before update t is computed from the
+ * beginning. */
 static void plain_descent(const fixture *f, uint32_t n_steps, uint32_t *scan)
 {
     double d[SPINS];
@@ -508,7 +512,7 @@ static void refusals(void **unused)
     end(&f);
 }
 
-/* The number found is the first that does. */
+/* The number of passes that is found is the least sufficient one. */
 static void passes_that_suffice(void **unused)
 {
     (void)unused;
@@ -582,7 +586,7 @@ static void failing_requests(void **unused)
 
 /* ---- time and signals ---------------------------------------------------------------------- */
 
-/* Asked for the n-th time, it says stop. */
+/* A callback that stops the work at its n-th call. */
 typedef struct patience {
     unsigned n_asked, most;
 } patience;
@@ -641,7 +645,8 @@ static void little_between_looks(void **unused)
     end(&f);
 }
 
-/* Wherever a descent is stopped, its scan is no worse than it was and has the V that it tells. */
+/* A descent may be stopped at any point. Its scan is then not worse than before, and has the
+ * variation that is reported. */
 static void descents_stop_anywhere(void **unused)
 {
     (void)unused;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mitliagkas & Mackey (2017), algorithm 2, from q_t uniform at every step [M39]. A step whose
- * variable is not chosen yet multiplies b by (1 - 1/n) I + C / n, which changes it everywhere and
- * cannot be undone. Therefore b is kept at every sqrt(T)-th step. The descent goes backwards; when
- * it comes to a stretch between two kept steps, the stretch is computed again. */
+ * variable is not chosen yet multiplies b by (1 - 1/n) I + C / n. This changes all entries of b and
+ * cannot be undone. Therefore b is kept at every sqrt(T)-th step. The descent goes backwards;
+ * between two kept steps, b is computed again. */
 #include "scan/optimise.h"
 
 #include <inttypes.h>
@@ -11,18 +11,18 @@
 
 #include "base/memory.h"
 
-#define MOST_WORK ((uint64_t)1 << 36) /* steps times influences */
+#define MOST_WORK ((uint64_t)1 << 36) /* limit on steps times influences */
 
 typedef struct descent {
     const gbsi_influences *c;
     gbsi_watch *watch;
-    size_t n, stride;      /* updates; between kept steps */
-    double *kept, *before; /* [n / stride + 1][n variables] b; the same in one stretch */
-    double *d;             /* [n variables] */
+    size_t n, stride;      /* number of updates; steps between two kept vectors */
+    double *kept, *before; /* [n / stride + 1][n variables] b at the kept steps; b at all steps
+                              between two of these */
+    double *d;             /* [n variables] weights, propagated back so far */
 } descent;
 
-/* Computes the effect of one update of a variable drawn uniformly. @return false if the watch
- * stopped it. */
+/* Applies to b one update of a variable drawn uniformly. @return false if the watch stopped. */
 static bool step(const descent *w, const double *b, double *next)
 {
     const gbsi_influences *c = w->c;
@@ -37,7 +37,8 @@ static bool step(const descent *w, const double *b, double *next)
     return true;
 }
 
-/* w_i = -d_i ((I - C) b)_i is the derivative of V by q_t(i): the lowest variable with the least. */
+/* Returns the variable with the least w_i = -d_i ((I - C) b)_i, the derivative of V by q_t(i).
+ * Among equal variables the lowest is returned. */
 static uint32_t best(const descent *w, const double *b)
 {
     uint32_t found = 0;
@@ -53,7 +54,8 @@ static uint32_t best(const descent *w, const double *b)
     return found;
 }
 
-/* The weight of s goes to the variables that influence it. */
+/* Propagates d back through an update of s: the weight of s moves to the variables that influence
+ * s. */
 static void bring_back(const descent *w, uint32_t s)
 {
     const gbsi_influences *c = w->c;
@@ -65,7 +67,8 @@ static void bring_back(const descent *w, uint32_t s)
     }
 }
 
-/* Keeps b before every stretch. @param last out: b after all updates. */
+/* Computes b step by step, and stores it at every w->stride-th step. @param last out: b after all
+ * updates. */
 static bool forward(const descent *w, double *last)
 {
     const size_t size = w->c->n * sizeof *last;
@@ -74,7 +77,7 @@ static bool forward(const descent *w, double *last)
         if (t % w->stride == 0) {
             memcpy(w->kept + t / w->stride * w->c->n, last, size);
         }
-        double *next = w->before + t % 2 * w->c->n; /* not in use yet */
+        double *next = w->before + t % 2 * w->c->n; /* w->before is free during the forward pass */
         if (!step(w, last, next)) {
             return false;
         }
@@ -117,7 +120,7 @@ static gbs_status take_room(descent *w, uint64_t room, gbs_error *err)
     while ((uint64_t)w->stride * w->stride < w->n || w->stride < 2) {
         ++w->stride;
     }
-    const uint64_t steps = w->n / w->stride + 1 + w->stride; /* updates before which b is stored */
+    const uint64_t steps = w->n / w->stride + 1 + w->stride; /* number of stored vectors b */
     if (work > (double)MOST_WORK) {
         return gbsi_fail(err, GBS_ERR_LIMIT,
                          "from the random scan every update looks at all %" PRIu64

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Permuted: every variable once, in a new uniformly random order each pass. */
+/* The permuted scan visits every variable once per pass, in a new uniformly random order each time.
+ */
 #include "scan/registry.h"
 
-/* Fisher-Yates from the identity, so that a pass does not depend on the previous pass:
- * for i = n-1 .. 1 swap i with a uniform j <= i (Durstenfeld 1964, CACM 7(7):420). */
+/* A Fisher-Yates shuffle of the identity, so that a pass does not depend on earlier passes: for i =
+ * n-1 .. 1 swap i with a uniform j <= i (Durstenfeld 1964, CACM 7(7):420). */
 static gbs_status permuted_next_pass(void *state, uint64_t pass, gbsi_sequence *sequence,
                                      gbs_error *err)
 {

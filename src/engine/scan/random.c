@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random: as many draws with replacement as there are variables, all variables equally likely. */
+/* The random scan draws variables with replacement, all equally likely. A pass has as many draws as
+ * there are variables. */
 #include "scan/registry.h"
 
 static gbs_status random_next_pass(void *state, uint64_t pass, gbsi_sequence *sequence,

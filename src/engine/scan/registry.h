@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scans there are: one table of functions for every row of scans.def. */
+/* All scans: one table of functions for every row of scans.def. */
 #ifndef GBSI_SCAN_REGISTRY_H
 #define GBSI_SCAN_REGISTRY_H
 
@@ -11,35 +11,35 @@
 
 /* ---- drawn.c -------------------------------------------------------------------------------- */
 
-/* A sequence made anew before each pass: what the random and the permuted scan share. */
+/* A sequence that is drawn again before each pass; used by the random and the permuted scan. */
 typedef struct gbsi_drawn {
     uint64_t seed;
     uint32_t n;
-    uint32_t *variable; /* [n] sequence of the pass that was last requested */
+    uint32_t *variable; /* [n] sequence of the most recent pass */
 } gbsi_drawn;
 
-/* The table's init and free. */
+/* The functions init and free of these scans' tables. */
 gbs_status gbsi_drawn_init(const gbsi_graph *graph, const gbs_run_options *options,
                            gbsi_watch *watch, void **state, unsigned *traits, gbs_error *err);
 void gbsi_drawn_free(void *state);
 
-/* Uniform below m from the two words of a position of a pass: words 2 (position mod 2) and the
- * next of counter block position div 2, purpose GBSI_PURPOSE_SCAN. */
+/* Returns a uniform number below m from the two random words of a position of a pass. These are
+ * words 2 (position mod 2) and 2 (position mod 2) + 1 of counter block position div 2, purpose
+ * GBSI_PURPOSE_SCAN. */
 uint32_t gbsi_drawn_below(const gbsi_drawn *drawn, uint64_t pass, uint32_t position, uint32_t m);
 
 /* ---- fixed.c -------------------------------------------------------------------------------- */
 
-/* A sequence that every pass repeats: what the chromatic, the systematic and the file scan share.
- */
+/* A sequence that every pass repeats; used by the chromatic, the systematic and the file scan. */
 typedef struct gbsi_fixed {
     size_t n;
-    uint32_t *variable; /* [n] the sequence, written by init */
+    uint32_t *variable; /* [n] the sequence, which init() writes */
 } gbsi_fixed;
 
-/* Room for n variables. */
+/* Makes room for a sequence of n variables. */
 gbs_status gbsi_fixed_new(size_t n, gbsi_fixed **fixed, gbs_error *err);
 
-/* next_pass and free of the table of functions. */
+/* The functions next_pass and free of these scans' tables. */
 gbs_status gbsi_fixed_next_pass(void *state, uint64_t pass, gbsi_sequence *sequence,
                                 gbs_error *err);
 void gbsi_fixed_free(void *state);

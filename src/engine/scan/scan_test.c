@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each scan on small models with some variables observed. What all scans are held to follows from
- * their traits, so that a new one is held to it as well: tests/meson.build runs this test once more
- * with the scan of tests/door. */
+/* Tests each scan on small models with some observed variables. The properties that are checked
+ * follow from the scan's traits and are therefore checked for new scans, too: tests/meson.build
+ * runs this test again with the scan of tests/door. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,7 +105,7 @@ static void assert_refused(const fixture *f, const gbsi_scan *scan, const char *
 
 /* ---- all scans --------------------------------------------------------------------------- */
 
-/* Of rows that are there the numbers and names never change; new ones come behind them. */
+/* The numbers and names of existing rows never change; new rows are appended. */
 static void registry(void **state)
 {
     (void)state;
@@ -129,7 +129,8 @@ static void registry(void **state)
 
 enum { MOST = 64 }; /* updates of a pass */
 
-/* Whatever passes were asked for before, a pass is what it is; traits hold. */
+/* A pass does not depend on the passes requested before, and has the properties that the traits
+ * state. */
 static void passes_are_pure(void **unused)
 {
     (void)unused;
@@ -175,7 +176,8 @@ static void passes_are_pure(void **unused)
     }
 }
 
-/* No variables, all observed, one free: that one in every pass. */
+/* Models without variables, with all variables observed, and with one free variable, which every
+ * pass visits. */
 static void few_free_variables(void **unused)
 {
     (void)unused;
@@ -433,7 +435,7 @@ static void permuted_is_uniform(void **unused)
     clear(&f);
 }
 
-/* The numbers are those the counter layout says. */
+/* Random numbers are those of the documented counter layout. */
 static void drawn_positions(void **unused)
 {
     (void)unused;

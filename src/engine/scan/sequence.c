@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sequence: the variables a scan file lists, in the user's numbering, pass after pass. Variables
- * that are observed, implied or in another part of the model have no update and are dropped. */
+/* The sequence scan visits the variables that a scan file lists, in every pass. The file uses the
+ * user's numbering. Variables that are observed, implied or in another part of the model are
+ * skipped. */
 #include <inttypes.h>
 
 #include "base/memory.h"
@@ -23,9 +24,8 @@ static gbs_status check_ids(const gbs_run_options *options, uint32_t n_user, gbs
     return GBS_OK;
 }
 
-/* Copies the variables of the sequence that are free. @param seen [n_variables] zeroed; 1 if a
- * variable occurs.
- * @return whether one occurs twice. */
+/* Copies the variables of the sequence that are free. @param seen [n_variables] in: zeros; out: 1
+ * if the variable occurs. @return whether some variable occurs twice. */
 static bool keep_free(const gbsi_conditioned *model, const gbs_run_options *options,
                       gbsi_fixed *fixed, uint8_t *seen)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splash: updates blocks rather than single variables; src/engine/splash/ grows and draws them. The
- * sequence of this scan has every variable once, so that the plan can number them. */
+/* The splash scan updates blocks instead of single variables; src/engine/splash/ chooses and draws
+ * the blocks. The sequence of this scan has every variable once, so that the plan can number the
+ * variables. */
 #include "base/status.h"
 #include "options/options.h"
 #include "scan/registry.h"

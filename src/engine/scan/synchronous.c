@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Synchronous: every variable from the state before, all at once (Gonzalez, Low, Gretton &
- * Guestrin 2011, algorithm 1). On a model of two colours such a chain is two independent chromatic
- * chains (theorem 3.2), and is run as these. The sequence is that of the chromatic scan, and
- * chains/synchronous_states.c puts the states together again [M34]. With more colours no such split
- * exists: a pass then reads the states before it. */
+/* The synchronous scan updates all variables at once, each given the states before the pass
+ * (Gonzalez, Low, Gretton & Guestrin 2011, algorithm 1). If the graph has two colours, such a chain
+ * consists of two independent chromatic chains (theorem 3.2), and these two chains are run instead.
+ * They use the sequence of the chromatic scan, and chains/synchronous_states.c combines their
+ * states [M34]. With more colours a pass really reads the states before it. */
 #include "base/memory.h"
 #include "scan/registry.h"
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The systematic scan visits the variables in the user's order, starting at a given variable and
- * wrapping round at the end. The start of the sweep matters if one variable is asked for:
- * Mitliagkas & Mackey (2017) print q_t = e_{(t mod p) + 1}, which is origin 1 here. */
+ * wrapping round at the end. The start of the sweep matters if a question is about one variable.
+ * Mitliagkas & Mackey (2017) use q_t = e_{(t mod p) + 1}, which is origin 1 here. */
 #include <inttypes.h>
 
 #include "base/status.h"
 #include "scan/registry.h"
 
-/* The first free variable whose user's id is origin or more; 0 if the scan wraps at once. */
+/* Returns the first free variable whose user's id is at least origin; 0 if there is no such
+ * variable. */
 static uint32_t first_from(const gbsi_conditioned *model, uint64_t origin)
 {
     /* user_variable is ascending. */
@@ -30,7 +31,7 @@ static gbs_status systematic_init(const gbsi_graph *graph, const gbs_run_options
     (void)watch;
     (void)traits;
     const uint32_t n_user = graph->model->model->n_variables;
-    /* 0 is the default, so a model without variables accepts it, too. */
+    /* The default origin, 0, is also accepted for a model without variables. */
     if (options->origin != 0 && options->origin >= n_user) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--origin %" PRIu64 " of the systematic scan: the model has %" PRIu32

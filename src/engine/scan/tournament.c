@@ -19,7 +19,7 @@ gbs_status gbsi_tournament_init(gbsi_tournament *t, uint32_t n, gbs_error *err)
     gbsi_tournament made = {.n_levels = 0};
     size_t total = 0;
     size_t size = n;
-    do { /* up to a level of one group of sixteen */
+    do { /* until a level has at most sixteen numbers */
         size = (size + GBSI_FAN - 1) / GBSI_FAN;
         made.first[made.n_levels++] = total;
         total += size * GBSI_FAN;
@@ -58,7 +58,7 @@ void gbsi_tournament_set(gbsi_tournament *t, uint32_t i, double value)
         const double above = t->value[t->first[l + 1] + at / GBSI_FAN];
         if (now > above) {
             if (old > above) {
-                return; /* neither was the least */
+                return; /* neither the old nor the new value is the least of its group */
             }
             now = least_of(level + at / GBSI_FAN * GBSI_FAN);
         }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The least of many numbers while they change one by one: a tree of minima over sixteen each, two
- * cache lines. Most changes end at the first level; of equal ones the lowest index is the least. */
+/* Keeps the least of many numbers that change one by one, in a tree of minima of sixteen numbers
+ * each (two cache lines). Most changes end at the first level. Among equal numbers the one of
+ * lowest index counts as the least. */
 #ifndef GBSI_SCAN_TOURNAMENT_H
 #define GBSI_SCAN_TOURNAMENT_H
 
@@ -10,7 +11,7 @@
 #include <stdint.h>
 
 #define GBSI_FAN         16u
-#define GBSI_MOST_LEVELS 9u /* 16^8 = 2^32 */
+#define GBSI_MOST_LEVELS 9u /* levels for up to 16^8 = 2^32 numbers, and one more */
 
 typedef struct gbsi_tournament {
     uint32_t n_levels;
@@ -19,12 +20,13 @@ typedef struct gbsi_tournament {
     double *value;                  /* padded with infinity */
 } gbsi_tournament;
 
-/* Sets all keys to 0. */
+/* Makes a tournament of n numbers, all 0. */
 gbs_status gbsi_tournament_init(gbsi_tournament *t, uint32_t n, gbs_error *err);
-void gbsi_tournament_free(gbsi_tournament *t); /* the array, not the struct */
+void gbsi_tournament_free(gbsi_tournament *t); /* frees the array, not the struct */
 
 void gbsi_tournament_set(gbsi_tournament *t, uint32_t i, double value);
-/* @param n at least 1 by init. @return the lowest index of the least. */
+/* @param n n must be at least 1. @return the index of the least number, the lowest if several are
+ * equal. */
 uint32_t gbsi_tournament_least(const gbsi_tournament *t);
 
 static inline double gbsi_tournament_value(const gbsi_tournament *t, uint32_t i)

@@ -7,8 +7,9 @@
 
 #include "base/memory.h"
 
-#define REJECTED  UINT32_MAX
-#define UNDECIDED (UINT32_C(1) << 31) /* this bit and those above it: version of the key */
+#define REJECTED UINT32_MAX
+/* from this bit on, place[] holds the version of the slot's key */
+#define UNDECIDED (UINT32_C(1) << 31)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -122,10 +123,10 @@ static void sort_near(gbsi_grower *g, const gbsi_potentials *p, uint32_t slot)
     g->n_near = n;
 }
 
-/* Locks the Markov blanket: a write lock on the slot, read locks on its neighbours by links, and
- * write locks on its long factors in place of their variables, all in ascending order. Without a
- * lock on a long factor, one thread could write one of its variables while another thread reads it.
- */
+/* Locks the Markov blanket: takes a write lock on the slot, read locks on its neighbours by links,
+ * and write locks on its long factors in place of their variables. All locks are taken in ascending
+ * order. Without a lock on a long factor, one thread could write a variable of the factor while
+ * another thread reads this variable. */
 static void lock_blanket(gbsi_grower *g, const gbsi_growing *job, uint32_t slot)
 {
     const gbsi_potentials *p = job->potentials;
@@ -158,12 +159,12 @@ static void unlock_blanket(const gbsi_grower *g, const gbsi_growing *job, uint32
     }
 }
 
-/* The reason why a splash must not take a slot: the worst reason of all slots that it would
+/* Reason why a splash must not take a slot: the strongest reason among all slots that it would
  * touch. */
 typedef enum hold {
     FREE,
-    FRESH,  /* an earlier splash that this one must not see yet */
-    OTHERS, /* owner of another splash of the round */
+    FRESH,  /* slot of an earlier splash of which this splash must not know yet */
+    OTHERS, /* slot of another splash of the round */
 } hold;
 
 static hold hold_of(const gbsi_growing *job, uint32_t tag, const _Atomic uint32_t *owner)
@@ -175,7 +176,8 @@ static hold hold_of(const gbsi_growing *job, uint32_t tag, const _Atomic uint32_
     return job->fresh != NULL && job->fresh[of - job->first_tag] ? FRESH : OTHERS;
 }
 
-/* Variables of a long factor are of one splash at a time, so that its tag tells of all. */
+/* The reason around a slot. All variables of a long factor belong to one splash at a time, so that
+ * the factor has a single tag. */
 static hold hold_around(const gbsi_growing *job, uint32_t tag, uint32_t slot)
 {
     const gbsi_potentials *p = job->potentials;
@@ -212,13 +214,13 @@ static bool is_inside(const gbsi_grower *g, uint32_t slot)
     return g->mark[slot] == g->stamp && g->place[slot] < UNDECIDED;
 }
 
-/* The numbers of the variables inside the splash, ascending. */
+/* Numbers of the variables inside the splash, in ascending order. */
 typedef struct insiders {
     uint32_t n;
     uint32_t number[GBSI_SPLASH_WIDTH];
 } insiders;
 
-/* @return false: there are more than the width allows. */
+/* Adds a number to the set. @return false if the set would have more than `width` numbers. */
 static bool add_insider(insiders *in, uint32_t width, uint32_t own)
 {
     uint32_t at = in->n;
@@ -237,7 +239,8 @@ static bool add_insider(insiders *in, uint32_t width, uint32_t own)
     return true;
 }
 
-/* The neighbours inside. @return false: more than the width allows. */
+/* Finds the neighbours of a slot that are inside the splash. @return false if there are more than
+ * the width allows. */
 static bool find_inside(gbsi_grower *g, const gbsi_potentials *p, const gbsi_growth *growth,
                         uint32_t slot, insiders *in)
 {
@@ -261,8 +264,8 @@ static bool find_inside(gbsi_grower *g, const gbsi_potentials *p, const gbsi_gro
     return true;
 }
 
-/* Counts the entries of the tables that the variable adds: of its own table, and of long factors of
- * which it is the latest variable inside. */
+/* Counts the entries of the tables that a variable adds to the splash: entries of the variable's
+ * own table, and of the tables of its long factors over the variables inside. */
 static uint64_t count_entries(const gbsi_grower *g, const gbsi_potentials *p,
                               const gbsi_growth *growth, uint32_t slot)
 {
@@ -284,7 +287,7 @@ static uint64_t count_entries(const gbsi_grower *g, const gbsi_potentials *p,
     return sum;
 }
 
-/* Whether its tables fit; the tree may still refuse it. */
+/* Whether the tables of a slot fit the limits. gbsi_growth_extend() may still refuse the slot. */
 static bool may_fit(gbsi_grower *g, const gbsi_potentials *p, uint32_t slot,
                     const gbsi_growth *growth, uint64_t before, insiders *in, uint64_t *after)
 {
@@ -327,7 +330,7 @@ static bool try_slot(gbsi_grower *g, const gbsi_growing *job, uint32_t tag, uint
     return taken;
 }
 
-/* SplitMix64's finaliser (Steele, Lea & Flood 2014, OOPSLA). */
+/* Finaliser of SplitMix64 (Steele, Lea & Flood 2014, OOPSLA). */
 static uint64_t mix(uint64_t x)
 {
     x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -350,7 +353,7 @@ static bool is_over(gbsi_grower *g)
     return g->spends ? gbsi_watch_spend(g->watch, n) : gbsi_watch_stopped(g->watch);
 }
 
-/* Largest score first: nonnegative doubles are ordered like their bits. */
+/* Key of a candidate that puts the largest score first. */
 static uint64_t score_key(gbsi_grower *g, const gbsi_growing *job, uint32_t root, uint32_t slot,
                           const gbsi_growth *growth, const insiders *in)
 {
@@ -374,7 +377,7 @@ static gbs_status meet(gbsi_grower *g, const gbsi_growing *job, uint32_t root, u
     }
     if (!is_new && (job->order != GBS_GROW_ADAPTIVE || g->place[slot] < UNDECIDED ||
                     g->place[slot] >= REJECTED - 1)) {
-        return GBS_OK; /* decided, or its key does not change */
+        return GBS_OK; /* the slot is decided, or its key does not change */
     }
     g->place[slot] = is_new ? UNDECIDED : g->place[slot] + 1;
     g->mark[slot] = g->stamp;
@@ -389,14 +392,15 @@ static gbs_status meet(gbsi_grower *g, const gbsi_growing *job, uint32_t root, u
         }
         key = score_key(g, job, root, slot, growth, &in);
         if (is_over(g)) {
-            return GBS_OK; /* as is the growth */
+            return GBS_OK; /* the growth is stopped too */
         }
     }
     return push(g, (gbsi_candidate){key, slot, g->place[slot]}, err);
 }
 
 /* Visits the neighbours of the variable that the splash took last. The first variable of a long
- * factor that is taken makes the others candidates, but each further one changes their scores. */
+ * factor in the splash makes the factor's other variables candidates. Each further variable of the
+ * factor changes the scores of these candidates, which matters for adaptive growth only. */
 static gbs_status meet_near(gbsi_grower *g, const gbsi_growing *job, uint32_t root,
                             const gbsi_growth *growth, gbs_error *err)
 {
@@ -461,7 +465,7 @@ gbs_status gbsi_grow(gbsi_grower *g, const gbsi_growing *job, uint32_t tag, uint
             g->place[slot] = REJECTED;
         }
         gbsi_candidate next = {0};
-        do { /* past keys that have changed since */
+        do { /* skips keys that have changed since they were pushed */
             if (g->n_heap == 0) {
                 return GBS_OK;
             }

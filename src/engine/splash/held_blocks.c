@@ -90,7 +90,7 @@ void gbsi_wholes_free(gbsi_wholes *wholes)
     *wholes = (gbsi_wholes){0};
 }
 
-/* A splash grows along factors: its variables are of one component. */
+/* Uses that a splash grows along factors, so that all its variables belong to one component. */
 void gbsi_wholes_note(gbsi_wholes *wholes, const gbsi_growth *growth)
 {
     const uint32_t whole = wholes->of[growth->clique[0].slot];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notes which blocks of variables joined by hard zeros have been in one splash as a whole. Given
- * all other variables such a splash draws every configuration of a block that its zeros allow, and
- * the zeros of other blocks do not see the block. If this holds for all blocks, the support is
- * connected. */
+/* Records which blocks of variables joined by hard zeros were in one splash as a whole. Given all
+ * other variables, such a splash can draw every configuration of the block that the zeros of the
+ * block allow. Zeros of other blocks do not contain variables of this block. If every block was in
+ * one splash, the support is connected. */
 #ifndef GBSI_SPLASH_HELD_BLOCKS_H
 #define GBSI_SPLASH_HELD_BLOCKS_H
 
@@ -11,20 +11,22 @@
 #include "splash/splash_tree.h"
 
 typedef struct gbsi_zeros {
-    uint8_t *hard;    /* [n slots] 1: a factor with zeros sees it */
-    uint32_t *block;  /* [n slots] */
-    uint32_t *n_hard; /* [n_blocks] variables; 0: none, or held by now */
-    uint32_t *n_held; /* [n_blocks] scratch, 0 */
+    uint8_t *hard;   /* [n slots] 1 if a factor with zeros contains the variable */
+    uint32_t *block; /* [n slots] block of each slot */
+    /* [n_blocks] number of variables in factors with zeros; 0 if there are none, or if a splash has
+     * held the block */
+    uint32_t *n_hard;
+    uint32_t *n_held; /* [n_blocks] scratch, 0 between calls */
     uint32_t n_blocks;
-    uint32_t n_open; /* blocks not held yet */
+    uint32_t n_open; /* number of blocks that no splash has held yet */
 } gbsi_zeros;
 
-/* Notes how often one splash held all variables of a component, whose states it then drew
- * independently of all before. */
+/* Records how often one splash held all variables of a component. Such a splash draws the states of
+ * the component independently of all earlier states. */
 typedef struct gbsi_wholes {
-    uint32_t *of;     /* [n slots] component */
-    uint32_t *size;   /* [n] slots */
-    uint8_t *n_times; /* [n] up to GBSI_HELD_OFTEN */
+    uint32_t *of;     /* [n slots] component of each slot */
+    uint32_t *size;   /* [n] number of slots of each component */
+    uint8_t *n_times; /* [n] number of splashes that held the component, up to GBSI_HELD_OFTEN */
     uint32_t n;
 } gbsi_wholes;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of splashes, which is taken once, before the first round. */
+/* Memory of splashes, which is allocated once, before the first round. */
 #include <assert.h>
 #include <string.h>
 
@@ -7,7 +7,8 @@
 #include "rng/words.h"
 #include "splash/splash_inside.h"
 
-/* Splashes fill at most this share of the slots where they grow at once. */
+/* Largest share of the slots, as 1 / CROWDED, that splashes of a round may fill if they grow at
+ * once. */
 #define CROWDED 4u
 
 static uint32_t most_of(const gbs_run_options *options, uint32_t n)
@@ -58,7 +59,7 @@ static gbs_status take_blocks(gbsi_splash *s, const gbs_run_options *options, gb
     return GBS_OK;
 }
 
-/* Makes the roots of splashes of either reach: the slots of that reach. */
+/* Makes the rings of roots for each reach; the roots of a reach are the slots of that reach. */
 static gbs_status take_roots(gbsi_splash *s, const gbs_run_options *options, gbs_error *err)
 {
     const uint32_t most = (uint32_t)options->splashes;

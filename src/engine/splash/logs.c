@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does the work of loops_lanes.c for one chain, in logarithms and in double: for chains whose
- * weights span more than floats hold, and for splashes of variables that need double. */
+/* Does the work of loops_lanes.c for one chain in logarithms and in double. It is used for chains
+ * whose weights exceed the range of floats, and for splashes of variables that need double. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -9,15 +9,15 @@
 #include "splash/loops.h"
 #include "trees/clique_table.h"
 
-/* ---- what the outside says ------------------------------------------------------------------- */
+/* ---- factors with variables outside the splash ---------------------------------------------- */
 
 static double *base_of(const gbsi_splash_job *job, const gbsi_splash_clique *c, uint32_t lane)
 {
     return job->work->log_base + (size_t)lane * job->program->n_base + c->base;
 }
 
-/* Reads the states of a slot in chains first to end - 1; if sixteen of one byte lie side by side,
- * all at once. */
+/* Reads the states of a slot in chains first to end - 1; if sixteen states of one byte lie side by
+ * side, they are read at once. */
 static void read_lanes(const gbsi_splash_view *view, uint32_t slot, uint32_t first, uint32_t end,
                        uint32_t *x)
 {
@@ -33,8 +33,9 @@ static void read_lanes(const gbsi_splash_view *view, uint32_t slot, uint32_t fir
     }
 }
 
-/* Neighbours are walked once for all chains, two states at a time, which stay in registers. The sum
- * of each chain is added in the order of the neighbours, as if the chain were alone. */
+/* Adds the log-weights of neighbours outside. The list of neighbours is walked once for all chains,
+ * for two own states at a time, whose sums stay in registers. The sum of each chain is added in the
+ * order of the neighbours, as if the chain were alone. */
 static void sum_links(const gbsi_splash_job *job, const gbsi_splash_clique *c, uint32_t a,
                       uint32_t n, uint32_t first, uint32_t end)
 {
@@ -86,8 +87,8 @@ void gbsi_logs_outside(const gbsi_splash_job *job, unsigned lanes)
     }
 }
 
-/* Fills the tables of long factors with several variables inside, except those that the outside
- * decides. */
+/* Fills the tables of long factors with several variables inside, except factors that the variables
+ * outside decide. */
 static void fill_shared(const gbsi_splash_job *job, uint32_t lane)
 {
     const gbsi_splash_program *program = job->program;
@@ -116,7 +117,7 @@ static const double *entries_of(const gbsi_splash_job *job, const gbsi_splash_op
     }
 }
 
-/* The states of the axes at a row of the clique. */
+/* Computes the states of the axes at a row of the clique. */
 static void states_of_row(const gbsi_splash_clique *c, uint32_t row, uint32_t *x)
 {
     for (uint32_t j = 0; j < c->n_axes; ++j) {
@@ -124,7 +125,7 @@ static void states_of_row(const gbsi_splash_clique *c, uint32_t row, uint32_t *x
     }
 }
 
-/* Computes the log-weights of own states for axes in states x. */
+/* Computes the log-weights of own states, given states x of the axes. */
 static void fill_row(const gbsi_splash_job *job, const gbsi_splash_clique *c, uint32_t lane,
                      const uint32_t *x, double *out)
 {
@@ -144,7 +145,7 @@ static void fill_row(const gbsi_splash_job *job, const gbsi_splash_clique *c, ui
     }
 }
 
-/* Operands of a clique that are long factors and not decided. */
+/* Number of operands of a clique that are long factors and are not decided. */
 static uint32_t count_long(const gbsi_splash_job *job, const gbsi_splash_clique *c)
 {
     uint32_t n = 0;
@@ -155,7 +156,8 @@ static uint32_t count_long(const gbsi_splash_job *job, const gbsi_splash_clique 
     return n;
 }
 
-/* Fills work->table with p(own | separator), and message with the logs of the sums. */
+/* Fills work->table with p(own | separator), and `message` with the logarithms of the sums over own
+ * states. */
 static void fill_table(const gbsi_splash_job *job, const gbsi_splash_clique *c, uint32_t lane,
                        double *message)
 {
@@ -168,7 +170,8 @@ static void fill_table(const gbsi_splash_job *job, const gbsi_splash_clique *c, 
     gbsi_table_loops_now()->sum_rows(table, c->n_rows, c->arity, message);
 }
 
-/* Less their maximum, so that nothing grows from clique to clique. */
+/* Subtracts the maximum of a message, so that messages do not grow from clique to clique. @return
+ * false if no entry is finite. */
 static bool normalise(double *message, uint32_t n)
 {
     double top = -INFINITY;
@@ -243,7 +246,8 @@ static void give_children(const gbsi_splash_job *job, const gbsi_splash_clique *
     }
 }
 
-/* Parents come first, so the marginal of a clique's separator is there when it is its turn. */
+/* Computes marginals downwards. Parents come first, so that the marginal of a clique's separator is
+ * complete when the clique is processed. */
 void gbsi_logs_down(const gbsi_splash_job *job, uint32_t lane)
 {
     const gbsi_splash_program *program = job->program;
@@ -252,11 +256,12 @@ void gbsi_logs_down(const gbsi_splash_job *job, uint32_t lane)
     for (uint32_t i = 0; i < program->n; ++i) {
         const gbsi_splash_clique *c = &program->clique[i];
         float *p = work->p + (size_t)c->base * GBSI_LANES + lane;
-        double *own = base_of(job, c, lane); /* the buffer in which the sums end up */
+        double *own = base_of(job, c, lane); /* buffer that receives the sums */
         if (c->n_axes == 0) {
             work->log_q[c->message] = 1.0;
         }
-        fill_table(job, c, lane, work->log_message + c->message); /* no longer read */
+        /* the message is no longer needed */
+        fill_table(job, c, lane, work->log_message + c->message);
         memset(own, 0, c->arity * sizeof *own);
         for (uint32_t row = 0; row < c->n_rows; ++row) {
             uint32_t x[GBSI_SPLASH_WIDTH];

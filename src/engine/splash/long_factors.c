@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Long factors, given the variables outside the splash; the loops of each instruction set. */
+/* Long factors given the variables outside the splash, and the table of the loops by instruction
+ * set. */
 #include <math.h>
 #include <string.h>
 
 #include "splash/loops.h"
 #include "splash/sums.h"
 
-/* Computes the sums of the variables inside, for each of their states, the last of them fastest.
- * @return the largest. */
+/* Computes the sums over the variables inside for each of their joint states, last variable
+ * fastest.
+ * @return the largest sum. */
 static uint64_t sum_inside(const gbsi_splash_job *job, const gbsi_splash_many *many)
 {
     const gbsi_plan *plan = job->potentials->plan;
@@ -36,7 +38,7 @@ static uint64_t sum_inside(const gbsi_splash_job *job, const gbsi_splash_many *m
     return largest;
 }
 
-/* Lists the places of the variables inside, the last of the scope first. */
+/* Lists the places of the variables inside, last place of the scope first. */
 static void sort_places(const gbsi_splash_many *many, uint32_t *place)
 {
     for (uint32_t m = 0; m < many->n_inside; ++m) {
@@ -48,8 +50,8 @@ static void sort_places(const gbsi_splash_many *many, uint32_t *place)
     }
 }
 
-/* Sums what the variables outside the splash contribute to a long factor, in some chains. @param
- * sum [n_lanes] out. */
+/* Computes the contribution of the variables outside the splash to the sum of a long factor, in
+ * some chains. @param sum [n_lanes] out. */
 static void sum_outside(const gbsi_splash_job *job, const gbsi_splash_many *many,
                         uint32_t first_lane, uint32_t n_lanes, uint64_t *sum)
 {
@@ -77,13 +79,14 @@ static void sum_outside(const gbsi_splash_job *job, const gbsi_splash_many *many
     }
 }
 
-/* Entries of logical and spin factors repeat: each value once, at its sum inside. If the variables
- * outside the splash decide the factor, all its entries are the same. */
+/* Most different sums of a logical or spin factor, whose entries repeat: each value is computed
+ * once, at its sum over the variables inside. If the variables outside decide the factor, all its
+ * entries are equal. */
 #define MOST_SUMS (2 * (GBSI_SPLASH_WIDTH + 1) + 2)
 
-/* @param outside contribution of the variables outside in the chain. @param largest largest of the
- * sums inside, as computed by sum_inside(). @return false: all entries are the same, and `out` is
- * not filled. */
+/* Fills the entries of a factor in one chain. @param outside contribution of the variables outside
+ * in the chain. @param largest largest sum from sum_inside(). @return false if all entries are
+ * equal; `out` is then not filled. */
 static bool fill_lane(const gbsi_splash_job *job, const gbsi_splash_many *many, uint64_t outside,
                       size_t largest, double *out)
 {
@@ -97,7 +100,7 @@ static bool fill_lane(const gbsi_splash_job *job, const gbsi_splash_many *many, 
     if (factors->kind[many->factor] == GBS_FACTOR_TABLE) {
         table = factors->table + factors->table_start[factors->aux[many->factor]] + outside;
     } else if (!noisy) {
-        bool same = true; /* true as long as no entry is impossible */
+        bool same = true; /* whether no entry is impossible so far */
         for (size_t i = 0; i <= largest; ++i) {
             value[i] = gbsi_value_of_sum(plan, many->factor, outside + i);
             same = same && value[i] == value[0] && value[i] > -INFINITY;

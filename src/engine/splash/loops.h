@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A splash in up to sixteen chains at once: messages up, states down, marginals down. Written once
- * over the lane vocabulary in loops_lanes.c; chains whose weights would leave the range of floats
- * are reported to the caller, which computes them by logs.c. */
+/* Loops over a splash in up to sixteen chains at once: messages up, states down, marginals down.
+ * loops_lanes.c is compiled once per instruction set. The loops report chains whose weights would
+ * leave the range of floats, and the caller computes these chains by logs.c. */
 #ifndef GBSI_SPLASH_LOOPS_H
 #define GBSI_SPLASH_LOOPS_H
 
@@ -9,28 +9,32 @@
 #include "splash/program.h"
 #include "splash/view.h"
 
-/* The scratch of one thread. Rows have sixteen chains. */
+/* Scratch of one thread. A row has sixteen chains. */
 typedef struct gbsi_splash_work {
-    float
-        *base; /* [n_base] rows: weights of own states given the states outside; the largest is 1 */
-    float *many;       /* [n_many_entries] rows: logs, then weights of long factors; largest 1 */
-    float *message;    /* [n_rows] rows; largest 1; on the way down q / message */
+    /* [n_base] rows: weights of own states given the states outside; the largest weight is 1 */
+    float *base;
+    /* [n_many_entries] rows: logarithms, then weights of long factors; the largest weight is 1 */
+    float *many;
+    /* [n_rows] rows: messages whose largest entry is 1; on the way down q / message */
+    float *message;
     float *q;          /* [n_rows] rows: marginals of separators */
     float *p;          /* [n_base] rows: marginals of own variables */
-    float *scale;      /* [n] rows: what messages were multiplied by */
-    float *least;      /* [n] rows: smallest of a message that is not 0 */
+    float *scale;      /* [n] rows: factors by which messages were multiplied */
+    float *least;      /* [n] rows: smallest entry of each message that is not 0 */
     float *partial;    /* [GBSI_SPLASH_WIDTH + 2][largest arity] rows */
-    float *w;          /* [largest arity] rows: input of the draw */
+    float *w;          /* [largest arity] rows: weights that the draw reads */
     uint32_t *x;       /* [n] rows: states drawn */
-    uint32_t *word;    /* [64] rows, and one for a chain by itself */
-    void *value;       /* a row */
-    uint64_t *sum;     /* [n_many_entries] of the long factor being processed */
-    uint64_t n_looked; /* entries of scopes looked at until now */
-    double *log_base;  /* [16][n_base] of each chain */
-    /* logs.c: of one chain */
-    uint8_t *decided;    /* [n_many] of the program: 1: the factor is decided, there is nothing to
-                            multiply */
-    uint64_t n_log_long; /* entries and scopes of long factors walked until now */
+    uint32_t *word;    /* [64] rows of random words, and one row for a chain that is drawn alone */
+    void *value;       /* one row of values */
+    uint64_t *sum;     /* [n_many_entries] sums of the current long factor */
+    uint64_t n_looked; /* number of entries of scopes read so far */
+    double *log_base;  /* [16][n_base] logarithms of `base` for each chain */
+    /* The remaining members belong to logs.c, which computes one chain. */
+
+    /* [n_many] by number in the program: 1 if the variables outside decide the factor, which is
+     * then not multiplied */
+    uint8_t *decided;
+    uint64_t n_log_long; /* number of entries and scopes of long factors walked so far */
     double *log_message; /* [n_rows] */
     double *log_q;       /* [n_rows] */
     double *log_many;    /* [n_many_entries] */
@@ -45,15 +49,17 @@ typedef struct gbsi_splash_job {
 } gbsi_splash_job;
 
 typedef struct gbsi_splash_loops {
-    /* Computes bases and long factors; the logs of the latter are in work->many. */
+    /* Computes bases and long factors. work->many holds the logarithms of the long factors before
+     * the call. */
     void (*base)(const gbsi_splash_job *job);
-    /* Computes all messages. @return a bit per chain whose weights may have left the range. */
+    /* Computes all messages. @return a bit for each chain whose weights may have left the range of
+     * floats. */
     unsigned (*up)(const gbsi_splash_job *job);
-    /* Computes work->w of clique i given the states drawn before, largest 1; all 1 in the lanes
-     * `bad`.
-     * @return a bit per other chain without a state of positive weight. */
+    /* Computes work->w of clique i given the states drawn so far. The largest weight is 1; in the
+     * lanes `bad` all weights are 1.
+     * @return a bit for each other chain that has no state of positive weight. */
     unsigned (*weigh)(const gbsi_splash_job *job, uint32_t i, unsigned bad);
-    /* Computes all of work->p. */
+    /* Computes all marginals work->p. */
     void (*down)(const gbsi_splash_job *job);
 } gbsi_splash_loops;
 
@@ -61,30 +67,30 @@ const gbsi_splash_loops *gbsi_splash_loops_of(gbsi_simd level);
 
 /* ---- long_factors.c ------------------------------------------------------------------------- */
 
-/* Computes ln of a long factor over its variables inside, minus its maximum, in one chain. @param
- * out [n_entries]. @return false if all entries are 0, since the variables outside decide the
- * factor; `out` is then unchanged. */
+/* Computes the logarithm of a long factor over its variables inside, minus its maximum, in one
+ * chain. @param out [n_entries]. @return false if the variables outside decide the factor, so that
+ * all entries are 0; `out` is then unchanged. */
 bool gbsi_splash_many_logs(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t lane,
                            double *out);
-/* Computes ln of a factor that has one variable inside, in the chains first .. end - 1, and adds it
- * to the logarithms of that variable's states.
- * @param base base of chain 0. @param stride from chain to chain. */
+/* Computes the logarithm of a factor that has one variable inside, in chains [first, end), and adds
+ * it to the log-weights of the variable's states.
+ * @param base log-weights in chain 0. @param stride distance between chains. */
 void gbsi_splash_add_given(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t first,
                            uint32_t end, double *base, size_t stride);
-/* Fills work->many of all chains, as logs. */
+/* Fills work->many of all chains with logarithms. */
 void gbsi_splash_fill_many(const gbsi_splash_job *job);
 
 /* ---- logs.c: one chain in logarithms and double ---------------------------------------------- */
 
-/* Called first: adds the effect of neighbours outside, and of long factors with one variable
- * inside. @param lanes a bit for each lane that is wanted, at least one. */
+/* Adds the log-weights of neighbours outside and of long factors with one variable inside. Must be
+ * called first. @param lanes a bit for each lane to compute, at least one. */
 void gbsi_logs_outside(const gbsi_splash_job *job, unsigned lanes);
-/* Messages up. @return false if nothing has weight. */
+/* Computes the messages. @return false if no state has weight. */
 bool gbsi_logs_up(const gbsi_splash_job *job, uint32_t lane);
-/* Computes the weights of clique i in its lane of work->w, 1 in all others. @return false if all
- * are 0. */
+/* Computes the weights of clique i in a lane of work->w, and 1 in the other lanes. @return false if
+ * all weights of the lane are 0. */
 bool gbsi_logs_weigh(const gbsi_splash_job *job, uint32_t i, uint32_t lane);
-/* The lane's part of work->p. */
+/* Computes a lane of work->p. */
 void gbsi_logs_down(const gbsi_splash_job *job, uint32_t lane);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sum-product on the tree of a splash [M35], sixteen chains at once, in weights rather than
- * logarithms. A clique's table is never stored. A table is the product of its operands and of the
- * factors between its variable and variables outside the splash; each pass, up and down, walks
- * through it once. The product of all operands that do not depend on the inner axes is computed
- * once for them, so that most entries cost one fused multiply-add.
+ * logarithms. The table of a clique is the product of its operands and of the factors that join its
+ * own variable to variables outside the splash. The table is never stored: each pass, up and down,
+ * computes its entries once. The product of all operands that do not depend on the inner axes is
+ * computed once for all states of these axes. Most entries therefore cost one fused multiply-add.
  *
  * Every operand has a largest entry of at most 1 and a known smallest entry. If the product of the
- * smallest entries is below LEAST, logs.c computes the chain instead. So no entry is ever lost to
- * underflow, even if more factors are multiplied onto it later. */
+ * smallest entries is below LEAST, logs.c computes the chain instead. No entry is thus lost to
+ * underflow, even if it is multiplied by further factors. */
 #include "splash/loops.h"
 
 #include <math.h>
@@ -33,9 +33,9 @@ GBSI_INLINE vu states_of(const gbsi_splash_view *view, uint32_t slot)
     return vu_load(x);
 }
 
-/* ---- what the outside says ------------------------------------------------------------------- */
+/* ---- factors with variables outside the splash ---------------------------------------------- */
 
-/* Logs to weights in place, the largest becoming 1. @return the smallest that is not 0. */
+/* Replaces logarithms by weights, whose largest is 1. @return the smallest weight that is not 0. */
 static vf to_weights(float *row, uint32_t n)
 {
     vf top = vf_set1(-3.0e38F);
@@ -96,7 +96,8 @@ static void base(const gbsi_splash_job *job)
 
 /* ---- walking --------------------------------------------------------------------------------- */
 
-/* The start of an operand at the first states of n axes, and whether it is one number for all. */
+/* Position of an operand at given states of the first n axes. `scalar`: the operand has one number
+ * for all chains. */
 typedef struct place {
     const float *at;
     uint32_t step; /* floats per state of the last axis */
@@ -132,12 +133,12 @@ static void multiply(float *out, const float *in, place p, uint32_t k)
     }
 }
 
-/* The product of all operands read at some number of axes or fewer, by that number. */
+/* Products of the operands that depend on at most the first `depth` axes, for each depth. */
 typedef struct walk {
     const gbsi_splash_job *job;
     const gbsi_splash_clique *c;
-    const gbsi_splash_operand *operand;  /* of the clique, by depth */
-    uint32_t end[GBSI_SPLASH_WIDTH + 1]; /* operands of this depth or less */
+    const gbsi_splash_operand *operand;  /* operands of the clique, sorted by depth */
+    uint32_t end[GBSI_SPLASH_WIDTH + 1]; /* end of the operands of this depth or a smaller one */
     const float *part[GBSI_SPLASH_WIDTH + 1];
     uint32_t x[GBSI_SPLASH_WIDTH + 1];
     uint32_t k;
@@ -148,7 +149,7 @@ static float *scratch_of(const walk *w, uint32_t depth)
     return w->job->work->partial + (size_t)depth * w->job->potentials->plan->max_arity * ROW;
 }
 
-/* part[depth] from part[depth - 1]. */
+/* Computes part[depth] from part[depth - 1]. */
 static void enter(walk *w, uint32_t depth)
 {
     const uint32_t first = depth == 0 ? 0 : w->end[depth - 1];
@@ -179,7 +180,8 @@ static walk begin(const gbsi_splash_job *job, uint32_t i)
     return w;
 }
 
-/* The next states of all axes but the last. @return false after the last combination. */
+/* Moves to the next states of all axes except the last. @return false after the last combination.
+ */
 static bool advance(walk *w)
 {
     uint32_t j = w->c->n_axes - 1;
@@ -210,12 +212,12 @@ static uint32_t row_of(const walk *w)
 
 /* ---- up -------------------------------------------------------------------------------------- */
 
-/* Rows along the last axis: sums over own states of part * first * second. */
+/* Rows along the last axis, with sums over own states of part * first * second. */
 typedef struct strip {
     const float *part;
     place first, second;
-    uint32_t n; /* states of the last axis */
-    float *out; /* row of its first state */
+    uint32_t n; /* number of states of the last axis */
+    float *out; /* row of the first state */
     size_t out_step;
 } strip;
 
@@ -274,8 +276,8 @@ static void sum_any(const strip *s, uint32_t k, bool two)
     }
 }
 
-/* Sums over more than two operands: multiplies all except the last first, state by state of the
- * last axis. */
+/* Sums over more than two operands: first multiplies all operands except the last one, state by
+ * state of the last axis. */
 static void sum_many(walk *w, strip s, uint32_t first, uint32_t end)
 {
     const uint32_t last = w->c->n_axes - 1;
@@ -320,8 +322,8 @@ static void sum_walk(walk *w)
     } while (advance(w));
 }
 
-/* The largest becomes 1. @param least out: the smallest that is not 0. @return lanes without
- * weight. */
+/* Scales a message so that its largest entry is 1. @param least out: the smallest entry that is not
+ * 0. @return lanes without weight. */
 static unsigned normalise(float *message, uint32_t n_rows, float *scale, float *least)
 {
     vf top = vf_set1(0.0F);
@@ -342,7 +344,7 @@ static unsigned normalise(float *message, uint32_t n_rows, float *scale, float *
     return vm_bits(dead);
 }
 
-/* Lanes in which some product of operands may be smaller than LEAST. */
+/* Lanes in which a product of operands may be smaller than LEAST. */
 static unsigned out_of_range(const walk *w, uint32_t i)
 {
     const gbsi_splash_work *work = w->job->work;
@@ -450,8 +452,8 @@ static void add_rows(float *to, const float *from, uint32_t k)
     }
 }
 
-/* Adds k rows of beliefs b to the marginals of the separators of those children that are read at
- * `depth` axes. */
+/* Adds k rows of beliefs b to the separator marginals of those children whose messages depend on
+ * exactly `depth` axes. */
 static void give_children(const walk *w, uint32_t depth, uint32_t n_fixed, const float *b)
 {
     const uint32_t first = depth == 0 ? 0 : w->end[depth - 1];
@@ -466,8 +468,8 @@ static void give_children(const walk *w, uint32_t depth, uint32_t n_fixed, const
     }
 }
 
-/* Processes one strip of the last axis: b = rho part prod(operands), summed along the strip into
- * `sum`. */
+/* Processes one strip of the last axis: computes b = scale * part * product of the operands, and
+ * adds b to `sum`. */
 static void down_strip(walk *w, vf scale, float *sum)
 {
     const gbsi_splash_clique *c = w->c;
@@ -493,7 +495,7 @@ static void down_strip(walk *w, vf scale, float *sum)
     w->x[last] = 0;
 }
 
-/* q / message in place of the message; 0 if that is 0. */
+/* Replaces each child's message by q / message; 0 where the message is 0. */
 static void divide_children(const walk *w)
 {
     const gbsi_splash_program *program = w->job->program;
@@ -512,7 +514,8 @@ static void divide_children(const walk *w)
     }
 }
 
-/* Shares are of the total that rounding left on the way down. */
+/* Divides marginals by their total, because rounding on the way down moves the total away from 1.
+ */
 static void share_out(float *p, uint32_t k)
 {
     vf sum = vf_set1(0.0F);
@@ -535,7 +538,7 @@ static void down_clique(const gbsi_splash_job *job, uint32_t i)
     walk w = begin(job, i);
     clear_children(&w);
     memset(p, 0, (size_t)w.k * ROW * sizeof *p);
-    if (c->n_axes == 0) { /* its message is 1 */
+    if (c->n_axes == 0) { /* the message of a root is 1 */
         for (uint32_t a = 0; a < w.k; ++a) {
             vf_store(p + (size_t)a * ROW, vf_mul(vf_load(w.part[0] + (size_t)a * ROW), scale));
         }

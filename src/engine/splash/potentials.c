@@ -8,17 +8,17 @@
 #include "base/memory.h"
 #include "simd/math.h"
 
-/* ---- tables of pairs, each kept once --------------------------------------------------------- */
+/* ---- tables of pairs, each stored once ------------------------------------------------------- */
 
 typedef struct pair_key {
-    uint64_t weight; /* bits */
+    uint64_t weight; /* bits of the weight */
     uint32_t kind, aux, arity[2];
 } pair_key;
 
 typedef struct pair_table {
     pair_key key;
-    uint32_t table[2]; /* index of the table as seen by the first variable of the scope and by the
-                          second */
+    /* index of the table as the first variable of the scope sees it, and as the second sees it */
+    uint32_t table[2];
     float least;
 } pair_table;
 
@@ -26,9 +26,9 @@ typedef struct pair_pool {
     gbsi_potentials *p;
     pair_table *pair;
     size_t n_pairs, pair_capacity;
-    uint32_t *hashed; /* [n_hashed] a power of two: pair, GBSI_NONE */
+    uint32_t *hashed; /* [n_hashed] pair, or GBSI_NONE; n_hashed is a power of two */
     size_t n_hashed;
-    size_t capacity; /* of log64 */
+    size_t capacity; /* capacity of log64 */
 } pair_pool;
 
 static size_t hash(const pair_key *key)
@@ -46,7 +46,7 @@ static bool same(const pair_key *a, const pair_key *b)
            a->arity[0] == b->arity[0] && a->arity[1] == b->arity[1];
 }
 
-/* The place of a key: its pair's, or a free one. */
+/* Place of the pair with this key, or a free place. */
 static size_t find(const pair_pool *pool, const pair_key *key)
 {
     size_t at = hash(key) & (pool->n_hashed - 1);
@@ -69,7 +69,8 @@ static gbs_status rehash(pair_pool *pool, size_t n, gbs_error *err)
     return GBS_OK;
 }
 
-/* Entries of a new pair, less their maximum, as both ends see them. */
+/* Fills the entries of a new pair, minus their maximum, in the order that each of the two variables
+ * uses. */
 static gbs_status fill_pair(pair_pool *pool, size_t f, pair_table *pair, gbs_error *err)
 {
     const gbsi_conditioned *model = pool->p->plan->model;
@@ -77,7 +78,7 @@ static gbs_status fill_pair(pair_pool *pool, size_t f, pair_table *pair, gbs_err
     const uint32_t k1 = pair->key.arity[1];
     const size_t n = (size_t)k0 * k1;
     const size_t first = pool->p->n_pool;
-    if (first + 2 * n > INT32_MAX) { /* gathers take no more */
+    if (first + 2 * n > INT32_MAX) { /* gathers take signed 32-bit indices */
         return gbsi_fail(err, GBS_ERR_LIMIT,
                          "the tables of two variables have more than %d entries together: too many "
                          "for --scan splash",
@@ -107,7 +108,7 @@ static gbs_status fill_pair(pair_pool *pool, size_t f, pair_table *pair, gbs_err
     }
     pair->table[0] = (uint32_t)(first + n);
     pair->table[1] = (uint32_t)first;
-    assert(least <= 0.0); /* less the maximum */
+    assert(least <= 0.0); /* the maximum was subtracted */
     pair->least = (float)gbsi_exp(least);
     pool->p->n_pool += 2 * n;
     return GBS_OK;
@@ -123,7 +124,8 @@ static gbs_status pair_of(pair_pool *pool, size_t f, const pair_table **out, gbs
                 .aux = factors->aux[f],
                 .arity = {model->arity[factors->scope[e]], model->arity[factors->scope[e + 1]]}}};
     memcpy(&made.key.weight, &factors->weight[f], sizeof made.key.weight);
-    if (factors->kind[f] == GBS_FACTOR_LOGICAL) { /* literals differ: never shared */
+    /* literals differ, so that such tables are never shared */
+    if (factors->kind[f] == GBS_FACTOR_LOGICAL) {
         made.key.weight = f;
         made.key.aux = GBSI_NONE;
     }
@@ -150,7 +152,7 @@ static size_t scope_of(const gbsi_factors *factors, size_t f)
     return factors->scope_start[f + 1] - factors->scope_start[f];
 }
 
-/* Starts of links and long factors of each slot, from counts; both arrays end up as starts. */
+/* Computes the starts of links and long factors of each slot from their counts. */
 static gbs_status count_ends(gbsi_potentials *p, gbs_error *err)
 {
     const gbsi_factors *factors = &p->plan->model->factors;
@@ -185,7 +187,8 @@ static gbs_status count_ends(gbsi_potentials *p, gbs_error *err)
     return GBSI_HAVE(err, "splash", p->link, p->many, p->long_factor, p->field64, p->field);
 }
 
-/* @param at_link, at_many [n] where the next of each slot goes. */
+/* Enters links and long factors. @param at_link, at_many [n] places of the next entries of each
+ * slot. */
 static gbs_status place_factors(gbsi_potentials *p, pair_pool *pool, size_t *at_link,
                                 size_t *at_many, gbs_error *err)
 {
@@ -221,7 +224,7 @@ static gbs_status place_factors(gbsi_potentials *p, pair_pool *pool, size_t *at_
 
 /* ---- precision ------------------------------------------------------------------------------- */
 
-/* Largest less smallest finite value of entries. */
+/* Largest minus smallest finite entry. */
 static double span_of(const double *log, size_t n)
 {
     double low = INFINITY;
@@ -236,7 +239,7 @@ static double span_of(const double *log, size_t n)
 static double span_of_many(const gbsi_factors *factors, size_t f)
 {
     if (gbsi_is_noisy(factors->kind[f])) {
-        return INFINITY; /* summed in double */
+        return INFINITY; /* such factors are summed in double */
     }
     if (factors->kind[f] == GBS_FACTOR_TABLE) {
         const size_t first = factors->table_start[factors->aux[f]];
@@ -247,7 +250,8 @@ static double span_of_many(const gbsi_factors *factors, size_t f)
     return w < INFINITY ? 2.0 * w : 0.0;
 }
 
-/* (d + 2) 2^-24 S > 1e-4 [M13]. @param span [n_factors] of long ones. */
+/* Marks variables with (d + 2) 2^-24 S > 1e-4 [M13]. @param span [n_factors] spans of long factors.
+ */
 static void find_precise(gbsi_potentials *p)
 {
     const gbsi_factors *factors = &p->plan->model->factors;

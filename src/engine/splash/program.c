@@ -15,8 +15,8 @@ typedef struct builder {
 } builder;
 
 #ifndef NDEBUG
-/* Checks that the parent of a clique has all variables of the clique's separator: the cliques of a
- * variable are one subtree [M35]. */
+/* Checks that the parent of a clique has all variables of the clique's separator, so that the
+ * cliques of each variable form one subtree [M35]. */
 static void check_separator(const gbsi_growth *g, uint32_t i)
 {
     const uint32_t *separator = gbsi_growth_separator(g, i);
@@ -36,7 +36,7 @@ static void check_separator(const gbsi_growth *g, uint32_t i)
 }
 #endif
 
-/* The number of a slot in the splash, GBSI_NONE outside. */
+/* Number of a slot in the splash; GBSI_NONE if the slot is outside. */
 static uint32_t number_of(const builder *b, uint32_t slot)
 {
     return atomic_load_explicit(&b->own->owner[slot], memory_order_relaxed) == b->tag
@@ -76,7 +76,7 @@ static gbs_status add_links(builder *b, gbsi_splash_clique *c, uint32_t i, gbs_e
                                            .child = GBSI_NONE,
                                            .number = GBSI_NONE,
                                            .least = link->least};
-            /* strides by variable for now: set_walk() turns them into those by axis */
+            /* strides by variable; set_walk() replaces them by strides by axis */
             const uint32_t *separator = gbsi_growth_separator(b->growth, i);
             for (uint32_t j = 0; j < c->n_axes; ++j) {
                 operand.stride[j] = separator[j] == other ? c->arity : 0;
@@ -88,7 +88,7 @@ static gbs_status add_links(builder *b, gbsi_splash_clique *c, uint32_t i, gbs_e
     return GBS_OK;
 }
 
-/* Strides of a table over some earlier variables, ascending, its own fastest. */
+/* Sets the strides of a table over n earlier variables in ascending order, own variable fastest. */
 static void set_strides(const builder *b, uint32_t i, uint32_t n, const uint32_t *variable,
                         gbsi_splash_operand *operand)
 {
@@ -105,7 +105,8 @@ static void set_strides(const builder *b, uint32_t i, uint32_t n, const uint32_t
     }
 }
 
-/* Variables of a long factor inside, ascending: the chain of shares goes back from the last. */
+/* Lists the variables of a long factor inside the splash in ascending order; the chain of shares
+ * leads back from the last one. */
 static void find_inside(const gbsi_growth *growth, const gbsi_growth_share *last,
                         gbsi_splash_many *many)
 {
@@ -127,8 +128,8 @@ static void find_inside(const gbsi_growth *growth, const gbsi_growth_share *last
     }
 }
 
-/* @param given true: adds the factors that have only this variable inside the splash; false: adds
- * the others. */
+/* Adds the long factors of clique i. @param given true to add the factors that have only this
+ * variable inside the splash, false to add the others. */
 static gbs_status add_many(builder *b, gbsi_splash_clique *c, uint32_t i, bool given,
                            gbs_error *err)
 {
@@ -141,7 +142,7 @@ static gbs_status add_many(builder *b, gbsi_splash_clique *c, uint32_t i, bool g
         gbsi_splash_many many = {.factor = potentials->long_factor[potentials->many[f].number],
                                  .at = p->n_many_entries};
         if (!share->is_last || (share->before == UINT32_MAX) != given) {
-            continue; /* the clique of its latest variable already has it */
+            continue; /* the clique of the factor's latest variable has it */
         }
         find_inside(b->growth, share, &many);
         many.n_entries = 1;
@@ -159,7 +160,8 @@ static gbs_status add_many(builder *b, gbsi_splash_clique *c, uint32_t i, bool g
         }
         GBSI_PASS(gbsi_reserve((void **)&p->many, &p->many_capacity, (size_t)p->n_many + 1,
                                sizeof *p->many, "splash", err));
-        assert(many.inside[many.n_inside - 1] == i); /* the clique's own, fastest */
+        /* the clique's own variable comes last and is the fastest */
+        assert(many.inside[many.n_inside - 1] == i);
         p->many[p->n_many++] = many;
         p->n_many_entries += many.n_entries;
     }
@@ -169,7 +171,8 @@ static gbs_status add_many(builder *b, gbsi_splash_clique *c, uint32_t i, bool g
 /* ---- messages -------------------------------------------------------------------------------- */
 
 /* Adds an operand for the message of every child of clique i. The list of children begins at
- * `first` and goes on by first_operand, a field of the children that is set later. */
+ * `first`; first_operand of each child, which is set to its final value later, points to the next
+ * child. */
 static gbs_status add_messages(builder *b, gbsi_splash_clique *c, uint32_t i, uint32_t first,
                                gbs_error *err)
 {
@@ -188,7 +191,8 @@ static gbs_status add_messages(builder *b, gbsi_splash_clique *c, uint32_t i, ui
 
 /* ---- walks ----------------------------------------------------------------------------------- */
 
-/* Axes of many operands first, and what follows from the order. */
+/* Orders the axes of a clique: axes that many operands have come first. Sets everything that
+ * follows from the order. */
 static void set_walk(const builder *b, gbsi_splash_clique *c, uint32_t i)
 {
     const uint32_t m = c->n_axes;
@@ -228,7 +232,7 @@ static void set_walk(const builder *b, gbsi_splash_clique *c, uint32_t i)
     }
 }
 
-/* Sorts operands by depth; operands of equal depth stay in their order. */
+/* Sorts operands by depth; operands of equal depth keep their order. */
 static gbs_status sort_by_depth(gbsi_splash_program *p, uint32_t first, uint32_t n, gbs_error *err)
 {
     uint32_t at[GBSI_SPLASH_WIDTH + 2] = {0};
@@ -260,8 +264,8 @@ static gbs_status build_clique(builder *b, uint32_t i, uint32_t first_child, gbs
     c->first_given = p->n_many;
     GBSI_PASS(add_many(b, c, i, true, err));
     c->n_given = p->n_many - c->first_given;
-    /* from here on the clique uses this field itself; before, its parent read it as a list of
-     * children */
+    /* from here on first_operand is the clique's own field; until now its parent used the field as
+     * a list of children */
     const uint32_t first_operand = p->n_operands;
     GBSI_PASS(add_links(b, c, i, err));
     GBSI_PASS(add_many(b, c, i, false, err));
@@ -305,7 +309,7 @@ gbs_status gbsi_splash_build(const gbsi_potentials *potentials, const gbsi_growt
         p->n_rows += grown->n_rows;
         p->n_base += grown->arity;
     }
-    for (uint32_t i = p->n; i-- > 0;) { /* lists of children, ascending */
+    for (uint32_t i = p->n; i-- > 0;) { /* lists of children become ascending */
         const uint32_t parent = gbsi_growth_parent(growth, i);
         if (parent != UINT32_MAX) {
             p->clique[i].first_operand = p->clique[parent].first_given;

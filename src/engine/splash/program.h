@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A grown splash in the form that the loops over chains use: the tables whose product each clique
- * is, and the order in which its states are walked. All chains share it. */
+/* A grown splash in the form that loops over chains use: for each clique, the tables whose product
+ * is the table of the clique, and the order in which its states are walked. All chains share the
+ * program. */
 #ifndef GBSI_SPLASH_PROGRAM_H
 #define GBSI_SPLASH_PROGRAM_H
 
@@ -10,39 +11,45 @@
 #include "splash/splash_tree.h"
 
 typedef enum gbsi_operand_kind {
-    GBSI_SPLASH_LINK,    /* a number of the pool, equal for all chains */
-    GBSI_SPLASH_MANY,    /* a long factor, given the variables outside: sixteen chains an entry */
-    GBSI_SPLASH_MESSAGE, /* the message of a child: sixteen chains an entry */
+    GBSI_SPLASH_LINK, /* a table of the pool, equal for all chains */
+    /* a long factor given the variables outside, with entries of sixteen chains */
+    GBSI_SPLASH_MANY,
+    GBSI_SPLASH_MESSAGE, /* the message of a child, with entries of sixteen chains */
 } gbsi_operand_kind;
 
-/* A table over the clique's own variable, fastest, and some of its separator. */
+/* A table over the clique's own variable, which is the fastest, and some variables of its
+ * separator. */
 typedef struct gbsi_splash_operand {
     uint8_t kind;
-    uint8_t depth;                          /* how many axes have to be fixed to read it */
-    uint32_t at;                            /* its first entry */
-    uint32_t child;                         /* MESSAGE: whose; else GBSI_NONE */
-    uint32_t number;                        /* MANY: of the program's; else GBSI_NONE */
-    float least;                            /* LINK: smallest weight that is not 0 */
-    uint32_t stride[GBSI_SPLASH_WIDTH + 1]; /* by axis, 0 for an axis that the operand lacks; the
-                                               last is 0 */
+    /* number of axes whose states determine where the operand is read */
+    uint8_t depth;
+    uint32_t at;    /* index of the first entry */
+    uint32_t child; /* MESSAGE: the child; else GBSI_NONE */
+    /* MANY: number of the long factor in the program; else GBSI_NONE */
+    uint32_t number;
+    float least; /* LINK: smallest weight that is not 0 */
+    /* by axis; 0 for an axis that the operand lacks; the last one is 0 */
+    uint32_t stride[GBSI_SPLASH_WIDTH + 1];
 } gbsi_splash_operand;
 
-/* Axes are the separator, slowest first: those that fewest operands have come last, where most of
- * the walking is. Messages are stored by variables ascending, whatever the walk. */
+/* A clique. Its axes are the variables of the separator, slowest first. Axes of few operands come
+ * last, because most steps of the walk are along these. Messages are stored by variables in
+ * ascending order, for any order of axes. */
 typedef struct gbsi_splash_clique {
     uint32_t slot, arity;
     uint32_t n_axes, n_rows;
-    uint32_t message; /* its first row */
-    uint32_t base;    /* first entry of what factors with the outside say */
+    uint32_t message; /* first row of the message */
+    uint32_t base;    /* first entry of the weights from factors with variables outside */
     uint32_t first_operand, n_operands;
     uint32_t first_outer, n_outer;        /* links to variables outside */
-    uint32_t first_given, n_given;        /* long factors that have no other variable inside */
-    uint32_t variable[GBSI_SPLASH_WIDTH]; /* number in the splash of the variable of each axis */
+    uint32_t first_given, n_given;        /* long factors with no other variable inside */
+    uint32_t variable[GBSI_SPLASH_WIDTH]; /* number in the splash of each axis's variable */
     uint32_t axis_arity[GBSI_SPLASH_WIDTH];
     uint32_t row_stride[GBSI_SPLASH_WIDTH];
 } gbsi_splash_clique;
 
-/* A long factor: its variables inside, ascending, the last the clique's own and fastest. */
+/* A long factor, with its variables inside in ascending order. The last of them is the clique's own
+ * variable, which is the fastest. */
 typedef struct gbsi_splash_many {
     size_t factor;
     uint32_t at, n_entries;
@@ -56,35 +63,37 @@ typedef struct gbsi_splash_outer {
 } gbsi_splash_outer;
 
 typedef struct gbsi_splash_program {
-    uint32_t n; /* cliques = variables, in the order they came */
+    /* number of cliques, one per variable, in the order in which the variables were added */
+    uint32_t n;
     gbsi_splash_clique *clique;
     gbsi_splash_operand *operand;
     gbsi_splash_outer *outer;
     gbsi_splash_many *many;
     uint32_t n_operands, n_outer, n_many;
     uint32_t n_rows, n_base, n_many_entries;
-    uint32_t largest;   /* states of a clique */
-    uint64_t n_entries; /* of all cliques */
-    uint64_t n_given;   /* entries and scopes of long factors with one variable inside */
-    uint64_t n_shared;  /* the number of factors with several variables inside, and the entries of
-                           the cliques that have them */
-    bool precise;       /* some variable needs double */
+    uint32_t largest;   /* number of states of the largest clique */
+    uint64_t n_entries; /* number of entries of all cliques */
+    uint64_t n_given;   /* number of entries and scopes of long factors with one variable inside */
+    /* number of factors with several variables inside, plus the number of entries of the cliques
+     * that have these factors */
+    uint64_t n_shared;
+    bool precise;                /* whether some variable needs double */
     gbsi_splash_operand *sorted; /* scratch */
     size_t clique_capacity, operand_capacity, sorted_capacity, outer_capacity, many_capacity;
 } gbsi_splash_program;
 
-/* The splash of the round that each slot is in, and its number among the variables of the
+/* Splash of the round to which each slot belongs, and number of the slot among the variables of its
  * splash. */
 typedef struct gbsi_ownership {
     _Atomic uint32_t *owner; /* [n] tag */
-    _Atomic uint32_t
-        *of_long;     /* [n_long] tag of the only splash that has variables of the factor */
-    uint32_t *number; /* [n] valid where the tag is the splash's */
+    /* [n_long] tag of the only splash of the round that has variables of the factor */
+    _Atomic uint32_t *of_long;
+    uint32_t *number; /* [n] number in the splash; valid if the owner is a splash of the round */
 } gbsi_ownership;
 
 gbs_status gbsi_splash_build(const gbsi_potentials *potentials, const gbsi_growth *growth,
                              const gbsi_ownership *own, uint32_t tag, gbsi_splash_program *program,
                              gbs_error *err);
-void gbsi_splash_program_free(gbsi_splash_program *program); /* what build took */
+void gbsi_splash_program_free(gbsi_splash_program *program); /* frees the arrays, not the struct */
 
 #endif

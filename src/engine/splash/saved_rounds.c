@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saves the state that later rounds depend on. Growth is a function of seed, round and root, so
- * that the roots and the number of rounds suffice; the owners of earlier rounds are not needed. */
+/* Saves the state on which later rounds depend. Growth is a function of seed, round and root. The
+ * roots and the number of rounds therefore suffice, without the owners of earlier rounds. */
 #include "splash/splash_inside.h"
 
 enum { N_SAVED = 6 };

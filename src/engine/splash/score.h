@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scores how strongly a variable is coupled to the splash next to it, for adaptive growth [M36]. */
+/* Scores for adaptive growth [M36]: how strongly a variable is coupled to the neighbouring splash.
+ */
 #ifndef GBSI_SPLASH_SCORE_H
 #define GBSI_SPLASH_SCORE_H
 
@@ -7,10 +8,12 @@
 #include "splash/shares.h"
 #include "splash/view.h"
 
-#define GBSI_SCORE_STATES 4096u /* joint states that are enumerated; beyond, as many are drawn */
-#define GBSI_SCORE_LONG   16u   /* variables of a scope, beyond which its sums are kept */
+/* most joint states that are enumerated; if there are more, this number of states is drawn at
+ * random */
+#define GBSI_SCORE_STATES 4096u
+#define GBSI_SCORE_LONG   16u /* longest scope whose sum is not stored */
 
-/* The neighbours in the splash that a score is given. */
+/* Neighbours in the splash, for which a score is computed. */
 typedef struct gbsi_score_inside {
     const gbsi_growth *growth;
     const gbsi_shares *shares;
@@ -18,18 +21,18 @@ typedef struct gbsi_score_inside {
     const uint32_t *number; /* [n] numbers in the splash, all different */
 } gbsi_score_inside;
 
-/* A variable's part in the sum of a long factor. */
+/* Contribution of a variable inside to the sum of a long factor. */
 typedef struct gbsi_score_part {
     size_t e; /* entry of the scopes */
     size_t stride;
-    uint32_t inside; /* which of those inside */
+    uint32_t inside; /* index among the variables inside */
 } gbsi_score_part;
 
-/* A long factor of the variable scored. */
+/* A long factor of the scored variable. */
 typedef struct gbsi_score_factor {
     size_t f;
-    uint64_t outside; /* sum of the variables outside, in the present chain */
-    size_t e, stride; /* of the variable scored */
+    uint64_t outside; /* sum over the variables outside, in the current chain */
+    size_t e, stride; /* entry and stride of the scored variable */
     uint32_t first_part, n_parts;
 } gbsi_score_factor;
 
@@ -37,28 +40,31 @@ typedef struct gbsi_score_scratch {
     double *r;                     /* [GBSI_SCORE_STATES] */
     double *logw;                  /* [2][largest arity] */
     gbsi_score_factor *factor;     /* [most long factors of a variable] */
-    gbsi_score_part *part;         /* [those][GBSI_SPLASH_WIDTH] */
-    uint32_t x[GBSI_SPLASH_WIDTH]; /* states of the neighbours being processed */
-    /* Sums over whole scopes of more than GBSI_SCORE_LONG variables: they change with states
-     * alone, which stand still while a splash grows. */
-    uint32_t *sum_of;   /* [n_long] index of the sum of each factor, GBSI_NONE for a short one */
-    uint32_t *sum_mark; /* [n_sums] stamp of the splash that knows it */
+    gbsi_score_part *part;         /* [most long factors of a variable][GBSI_SPLASH_WIDTH] */
+    uint32_t x[GBSI_SPLASH_WIDTH]; /* states of the neighbours inside */
+    /* Sums over whole scopes of more than GBSI_SCORE_LONG variables. They depend on the states
+     * only, which do not change while a splash grows. */
+    uint32_t *sum_of;   /* [n_long] index of each factor's sum; GBSI_NONE for a short factor */
+    uint32_t *sum_mark; /* [n_sums] stamp of the splash for which the sum was computed */
     uint64_t *sum;      /* [n_sums][GBSI_LANES] */
     uint32_t n_sums, stamp;
-    uint64_t n_looked; /* links and long factors, by the states inside, and entries of scopes */
+    /* number of links and long factors, times the joint states inside, plus the number of entries
+     * of scopes */
+    uint64_t n_looked;
 } gbsi_score_scratch;
 
 gbs_status gbsi_score_scratch_init(gbsi_score_scratch *scratch, const gbsi_potentials *potentials,
                                    gbs_error *err);
 void gbsi_score_scratch_free(gbsi_score_scratch *scratch);
-/* Forgets sums that were kept: states may have changed. */
+/* Forgets the stored sums, because states may have changed. */
 void gbsi_score_begin(gbsi_score_scratch *scratch);
 
-/* Mean over the chains of the kind's score. Let u be the states of the neighbours inside, mu
- * uniform over them, r(u) = p(x_v | u, the rest as it is), rbar = sum_u mu(u) r(u), COUPLING  sum_u
- * mu(u) | ln( rbar / r(u) ) | LITERAL   sum_u mu(u) ( -ln r(u) )              their (4.1) over the
- * number of states Time: links, and long factors times neighbours inside, times the states of the
- * latter; scopes of long factors are walked once a splash. */
+/* Mean of the score over the chains. Let u be the states of the neighbours inside, mu the uniform
+ * distribution of u, r(u) = p(x_v | u, current states of the rest), and rbar = sum_u mu(u) r(u).
+ * COUPLING  sum_u mu(u) | ln( rbar / r(u) ) | LITERAL   sum_u mu(u) ( -ln r(u) )              their
+ * (4.1) over the number of states The time is the number of links plus long factors times
+ * neighbours inside, times the number of joint states of these neighbours. Scopes of long factors
+ * are walked once per splash. */
 double gbsi_score(const gbsi_potentials *potentials, const gbsi_splash_view *states,
                   gbs_score_kind kind, uint32_t slot, const gbsi_score_inside *inside,
                   uint64_t hash, gbsi_score_scratch *scratch);

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Costs in nanoseconds of a core (AVX-512, 2.1 GHz), beside those of single variables in
- * src/run/chains/counted_operations.c. Measured by
+/* Costs of splashes in nanoseconds of a core (AVX-512, 2.1 GHz).
+ * src/run/chains/counted_operations.c has the costs of single variables. The command
  *
- *     build/bench/bench --case splash prints measured times and these costs
- */
+ *     build/bench/bench --case splash
+ *
+ * prints measured times and these costs. */
 #include "plan/tile.h"
 #include "splash/splash_rounds.h"
 
-#define GROW  300.0 /* a variable of a splash, once for all chains */
-#define DRAW  350.0 /* a variable of a splash, for every sixteen chains */
-#define ENTRY 20.0  /* entry of a clique, up, down and marginals, for sixteen chains */
-#define LOGS  20.0  /* entry of a clique, for one chain in logarithms */
+#define GROW  300.0 /* for a variable of a splash, once for all chains */
+#define DRAW  350.0 /* for a variable of a splash, for every sixteen chains */
+#define ENTRY 20.0  /* for an entry of a clique (up, down and marginals), for sixteen chains */
+#define LOGS  20.0  /* for an entry of a clique, for one chain in logarithms */
 
 double gbsi_splash_operations(const gbsi_splash_counts *counts, uint32_t n_chains)
 {
-    const uint32_t n_whole =
-        (n_chains + GBSI_LANES - 1) / GBSI_LANES; /* bundles of sixteen chains */
+    /* number of bundles of sixteen chains */
+    const uint32_t n_whole = (n_chains + GBSI_LANES - 1) / GBSI_LANES;
     const double n_bundles = n_whole;
     return (double)counts->n_variables * (GROW + DRAW * n_bundles) +
            (double)counts->n_entries * ENTRY * n_bundles + (double)counts->n_log_entries * LOGS;

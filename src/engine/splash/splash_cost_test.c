@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a splash costs, counted: linear in what it touches, whatever the shape of the model. */
+/* Counts the cost of splashes, which is linear in the entries that splashes read, for all shapes of
+ * models. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,10 +16,10 @@
 #include "graph/graph.h"
 #include "splash/splash_rounds.h"
 
-/* A model of n variables of two states. */
+/* Adds factors to a model of n variables of two states. */
 typedef void make(gbs_builder *b, uint32_t n);
 
-/* One clause of all. */
+/* One clause of all variables. */
 static void clause(gbs_builder *b, uint32_t n)
 {
     uint32_t *scope = gbsi_alloc_array(n, sizeof *scope);
@@ -49,7 +50,8 @@ static void fan(gbs_builder *b, uint32_t n)
     }
 }
 
-/* A chain whose every variable is also in one clause of all, which thus bars most of it. */
+/* A chain whose variables are also in one clause of all variables, so that a splash can take few of
+ * them. */
 static void chain_in_clause(gbs_builder *b, uint32_t n)
 {
     clause(b, n);
@@ -58,7 +60,7 @@ static void chain_in_clause(gbs_builder *b, uint32_t n)
     }
 }
 
-/* So many clauses of three around each variable. */
+/* `times` clauses of three variables around each variable. */
 static void clauses(gbs_builder *b, uint32_t n, uint32_t times)
 {
     for (uint32_t i = 0; i < n * times; ++i) {
@@ -116,7 +118,7 @@ static gbs_status build(make *add, uint32_t n, gbs_model **model)
     return status;
 }
 
-/* One pass, watched. @param expected of it. */
+/* Runs one pass with a watch. @param expected status of the pass. */
 static counted count(make *add, uint32_t n, gbs_run_options options, gbsi_watch *watch,
                      gbs_status expected)
 {
@@ -167,7 +169,8 @@ static counted count(make *add, uint32_t n, gbs_run_options options, gbsi_watch 
     return c;
 }
 
-/* Four times the model, four times what a round of splashes looks at: never sixteen times. */
+/* A model four times as large makes a round of splashes read four times as many entries, and never
+ * sixteen times as many. */
 static void linear(make *add, gbs_run_options options)
 {
     const uint32_t n = 200;
@@ -189,7 +192,7 @@ static void rounds_are_linear(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof shape / sizeof shape[0]; ++i) {
         for (int grow = GBS_GROW_FIFO; grow <= GBS_GROW_ADAPTIVE; ++grow) {
-            /* at small scale one kind of locks, in turns */
+            /* at small scale only one kind of locks, in turns */
             for (int locking = (int)(i + (size_t)grow) % (int)test_share(1, 2); locking < 2;
                  locking += (int)test_share(1, 2)) {
                 gbs_run_options options = gbs_run_options_default();
@@ -197,7 +200,8 @@ static void rounds_are_linear(void **state)
                 options.grow = grow;
                 options.adapt = grow == GBS_GROW_ADAPTIVE ? 1000000 : 0;
                 options.locking = locking;
-                options.splash_size = 20; /* how many a splash takes does not grow with the model */
+                /* the number of variables of a splash does not grow with the model */
+                options.splash_size = 20;
                 options.width = 3;
                 linear(shape[i], options);
             }
@@ -205,7 +209,7 @@ static void rounds_are_linear(void **state)
     }
 }
 
-/* The operations that scans are compared by have the long factors, in floats and in logarithms. */
+/* The operations by which scans are compared contain long factors, in floats and in logarithms. */
 static void long_factors_count(void **state)
 {
     (void)state;
@@ -227,8 +231,8 @@ static bool stop_at_third(void *context)
     return watch->n_looks >= 3;
 }
 
-/* Work between two looks is bounded by what one candidate touches, and a pass ends with the look
- * that says so. */
+/* Work between two looks at the watch is bounded by the entries of one candidate, and a pass ends
+ * with the look that stops it. */
 static void passes_stop(void **state)
 {
     static make *const shape[] = {clause, hub, chain_in_clause};

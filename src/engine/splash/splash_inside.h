@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of the splash scan, private to splash_rounds.c, saved_rounds.c and life.c. */
+/* State of the splash scan, which splash_rounds.c, saved_rounds.c and life.c share. */
 #ifndef GBSI_SPLASH_SPLASH_INSIDE_H
 #define GBSI_SPLASH_SPLASH_INSIDE_H
 
@@ -15,51 +15,53 @@ typedef struct block {
     gbsi_splash_program program;
     uint32_t root;
     uint32_t tag;
-    uint64_t place; /* of its first variable */
+    uint64_t place; /* place of the first variable */
     bool settled;
 } block;
 
 struct gbsi_splash {
     gbsi_pass_setting setting;
     gbsi_potentials *potentials;
-    gbsi_turns turns;    /* turns of a single rank, if the model is not shared */
-    gbsi_roots roots[2]; /* roots of splashes that reach the interior and the boundary: gbsi_reach
-                          */
+    gbsi_turns turns; /* turns of the ranks; of a single rank if the model is not shared */
+    /* by gbsi_reach: roots of splashes in the interior, and of splashes that may reach the boundary
+     */
+    gbsi_roots roots[2];
     gbsi_ownership own;
-    gbsi_rw_lock *lock; /* NULL under reservation */
+    gbsi_rw_lock *lock; /* NULL with deterministic reservations */
     uint32_t next_tag;
     uint64_t round;
-    uint64_t adapt; /* rounds of adaptive growth left */
-    int order;      /* of growth, gbs_grow_kind */
-    int score;      /* of adaptive growth, gbs_score_kind */
+    uint64_t adapt; /* number of rounds of adaptive growth that are left */
+    int order;      /* order of growth, gbs_grow_kind */
+    int score;      /* score of adaptive growth, gbs_score_kind */
     uint64_t seed;
-    uint32_t n_blocks; /* of the round */
+    uint32_t n_blocks; /* number of splashes of the round */
     uint32_t most_blocks;
-    block *block;           /* [most_blocks] */
-    uint8_t *fresh;         /* [most_blocks] scratch, see gbsi_growing */
-    bool in_turn;           /* splashes of the last round were in each other's way */
-    uint32_t n_bundles;     /* of sixteen chains */
+    block *block;   /* [most_blocks] */
+    uint8_t *fresh; /* [most_blocks] scratch, see gbsi_growing */
+    /* whether most splashes of the last round clashed, so that one thread grows them in turn */
+    bool in_turn;
+    uint32_t n_bundles;     /* number of bundles of sixteen chains */
     gbsi_splash_view *view; /* [n_bundles] */
     uint32_t n_workers;
     gbsi_splash_worker *worker;
     gbsi_zeros zeros;
     gbsi_wholes wholes;
-    gbsi_splash_counts counts; /* except for n_log_entries, which the workers count */
+    gbsi_splash_counts counts; /* without n_log_entries, which the workers count */
     bool crowded;
-    gbsi_pass_job job;       /* the pass that is being run */
-    uint32_t half;           /* half of a turn of the pass, 0 to 2 turns.n */
-    uint64_t n_updates;      /* updates of each chain in the present pass */
-    uint64_t n_of[2];        /* updates of the present pass in rounds of either kind of roots */
-    gbsi_on_block *on_block; /* NULL: nobody watches */
-    void *context;           /* of that */
+    gbsi_pass_job job;       /* the pass in progress */
+    uint32_t half;           /* current half of a turn of the pass, from 0 to 2 turns.n */
+    uint64_t n_updates;      /* updates of each chain in the current pass */
+    uint64_t n_of[2];        /* updates of the current pass in rounds of each kind of roots */
+    gbsi_on_block *on_block; /* callback for each variable of a splash; may be NULL */
+    void *context;           /* context of on_block */
 };
 
-/* life.c: slots of the pass. */
+/* life.c: entries of the table of the pass. */
 uint64_t gbsi_splash_bytes(const gbsi_pass_setting *setting);
 gbs_status gbsi_splash_prepare(const gbsi_pass_setting *setting, void **out, gbs_error *err);
 void gbsi_splash_free(void *state);
 
-/* saved_rounds.c: slots of the pass. */
+/* saved_rounds.c: entries of the table of the pass. */
 gbs_status gbsi_splash_save(const void *state, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_splash_load(void *state, const gbsi_source *source, gbs_error *err);
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rounds and threads. A round has two phases with a barrier between them: all splashes are grown,
- * then all are drawn. No state changes while splashes grow; while a splash is drawn it reads
- * only its own variables and a boundary that belongs to no splash.
+ * then all splashes are drawn. No state changes while splashes grow; while a splash is drawn it
+ * reads only its own variables and a boundary that belongs to no splash.
  *
- * Under reservation all splashes of a round grow at once, each as if only the settled splashes were
- * there. Then, in the order of their roots, splashes that touch no settled splash are settled, and
- * the remaining ones grow again (deterministic reservations: Blelloch, Fineman, Gibbons & Shun
- * (2012), PPoPP 47(8):181-192). The result does not depend on the threads. If splashes could fill
- * much of the model they grow one after the other, so that no grown splash is discarded. Under
- * blanket locks they compete for variables, as in the paper, and chance decides which splash gets a
- * variable. */
+ * With reservations all splashes of a round grow at once, and each takes account of the settled
+ * splashes only. Then, in the order of their roots, splashes that touch no settled splash are
+ * settled; the remaining splashes grow again (deterministic reservations: Blelloch, Fineman,
+ * Gibbons & Shun (2012), PPoPP 47(8):181-192). The result does not depend on the threads. If the
+ * splashes of a round could fill much of the model, they grow one after another, so that no grown
+ * splash is discarded. With blanket locks splashes compete for variables, as in the paper, and
+ * chance decides which splash gets a variable. */
 #include "splash/splash_inside.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* Updates of a pass below which threads do not help. */
+/* Updates of a pass from which on threads share the work. */
 #define LEAST_SHARED 16384u
 
 /* ---- phases ---------------------------------------------------------------------------------- */
@@ -42,13 +42,14 @@ static void run_tasks(void *context, uint32_t member)
     }
 }
 
-/* Whether all is done by one thread. */
+/* Whether one thread does all work. */
 static bool is_alone(const gbsi_splash *s)
 {
     return s->n_workers == 1 || (uint64_t)s->potentials->n * s->setting.n_chains < LEAST_SHARED;
 }
 
-/* Results do not depend on which worker does which task. @return the first failure among them. */
+/* Runs the tasks of a phase. Results do not depend on which worker runs which task. @return the
+ * first failure among the workers. */
 static gbs_status run_phase(phase *ph, void (*run)(phase *, gbsi_splash_worker *, uint32_t),
                             uint32_t n_tasks, gbs_error *err)
 {
@@ -83,7 +84,7 @@ static void grow_block(phase *ph, gbsi_splash_worker *worker, uint32_t task)
     }
 }
 
-/* The splash takes its slots, unless it touches slots of another splash. */
+/* Makes the splash the owner of its slots, unless the splash touches slots of another splash. */
 static void settle(const phase *ph, block *b)
 {
     const gbsi_growth *growth = &b->growth;
@@ -111,7 +112,8 @@ static gbs_status grow_one_by_one(phase *ph, gbs_error *err)
     return GBS_OK;
 }
 
-/* Each splash grows as if only the settled ones were there; then they are settled in order. */
+/* Grows all unsettled splashes at once, each of which takes account of the settled splashes only;
+ * then settles them in order. */
 static gbs_status grow_together(phase *ph, gbs_error *err)
 {
     gbsi_splash *s = ph->s;
@@ -124,8 +126,8 @@ static gbs_status grow_together(phase *ph, gbs_error *err)
     return GBS_OK;
 }
 
-/* Grows the same splashes by one thread. Gives up a splash that meets a splash settled in this
- * turn, because threads would have grown both at the same time. */
+/* Grows the splashes of grow_together() by one thread. Gives up a splash that meets a splash
+ * settled in this turn, because threads would have grown both at the same time. */
 static gbs_status grow_in_turn(phase *ph, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -158,8 +160,9 @@ static uint32_t count_unsettled(const gbsi_splash *s)
     return n;
 }
 
-/* Beside hubs most splashes that threads grow at once clash and are thrown away. If splashes met in
- * the last round, one thread grows the splashes of this round one after the other. */
+/* Grows and settles all splashes of a round. Near hubs most splashes that threads grow at once
+ * clash and are discarded. If more than half of the splashes of the last round clashed, one thread
+ * grows the splashes of this round one after another. */
 static gbs_status grow_at_once(phase *ph, gbs_error *err)
 {
     gbsi_splash *s = ph->s;
@@ -175,7 +178,8 @@ static gbs_status grow_at_once(phase *ph, gbs_error *err)
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-/* Ranks that share the model have different passes and rounds to key random words by. */
+/* Key of random words for a pass or round of this rank. Ranks that share the model have different
+ * keys. */
 static uint64_t of_rank(const gbsi_splash *s, uint64_t number)
 {
     return number * s->turns.n_ranks + s->turns.rank;
@@ -232,7 +236,8 @@ static void next_tags(gbsi_splash *s, gbsi_roots *roots)
     s->next_tag += s->n_blocks;
 }
 
-/* Moves blocks without variables to the back, and their roots to the front of the queue. */
+/* Moves splashes without variables to the end of the array, and their roots to the front of the
+ * ring. @return number of splashes with variables. */
 static uint32_t drop_empty(gbsi_splash *s, gbsi_roots *roots)
 {
     uint32_t n = 0;
@@ -249,8 +254,7 @@ static uint32_t drop_empty(gbsi_splash *s, gbsi_roots *roots)
     return n;
 }
 
-/* Numbers the places of splashes, and counts their updates: all of them, and those of slots of the
- * reach. */
+/* Numbers the places of splashes, and counts all updates and the updates of slots of this reach. */
 static void number_blocks(gbsi_splash *s, gbsi_reach reach, bool adapts)
 {
     for (uint32_t i = 0; i < s->n_blocks; ++i) {
@@ -283,7 +287,8 @@ static void tell_blocks(const gbsi_splash *s, uint32_t n)
     }
 }
 
-/* Enlarges the tables of the draw here, on one thread, so that the threads that draw find room. */
+/* Makes room in the tables of the draw on one thread, so that the threads that draw need not
+ * enlarge them. */
 static gbs_status expect_updates(const phase *ph, uint32_t n, gbs_error *err)
 {
     const gbsi_draw *draw = ph->sweep->draw;
@@ -296,7 +301,7 @@ static gbs_status expect_updates(const phase *ph, uint32_t n, gbs_error *err)
     return GBS_OK;
 }
 
-/* A round whose growth was cut short does not count: its roots come first in the next round. */
+/* Forgets a round whose growth was cut short. Its roots come first in the next round. */
 static void forget_round(gbsi_splash *s)
 {
     for (uint32_t i = 0; i < s->n_blocks; ++i) {
@@ -304,15 +309,16 @@ static void forget_round(gbsi_splash *s)
     }
 }
 
-/* The number of entries that sixteen chains walk side by side. */
+/* Number of entries that sixteen chains walk together. */
 static uint64_t entries_of(const gbsi_splash_program *p)
 {
     return p->n_entries + p->n_given + (p->precise ? 0 : p->n_shared);
 }
 
 #ifndef NDEBUG
-/* No splash of a round touches another one: all that it reads is its own, or a boundary that no
- * splash changes. And none takes a variable beyond its reach [M72]. */
+/* Checks that no splash of a round touches another splash, so that a splash reads only its own
+ * variables and a boundary that no splash changes. No splash may take a variable beyond its reach
+ * [M72]. */
 static void check_round(const phase *ph)
 {
     const gbsi_splash *s = ph->s;
@@ -333,7 +339,7 @@ static void check_round(const phase *ph)
 }
 #endif
 
-/* Grows its splashes, and settles them. @return in n_blocks the number of splashes that have
+/* Grows and settles the splashes of a round. s->n_blocks becomes the number of splashes that have
  * variables. */
 static gbs_status grow_round(gbsi_splash *s, phase *ph, gbsi_reach reach, gbs_error *err)
 {
@@ -417,7 +423,7 @@ static gbs_status find_impossible(const gbsi_splash *s, gbs_error *err)
                      name == NULL ? "" : ")");
 }
 
-/* The first worker is the thread that called. */
+/* Gives each worker the watch. The first worker is the calling thread. */
 static void set_watch(gbsi_splash *s, gbsi_watch *watch)
 {
     for (uint32_t w = 0; w < s->n_workers; ++w) {
@@ -441,10 +447,10 @@ static gbs_status begin(void *state, const gbsi_pass_job *job, gbs_error *err)
     return GBS_OK;
 }
 
-/* Whether the half turn has had its rounds. A pass has as many updates of the boundary as there are
+/* Whether this half of a turn is complete. A pass has as many updates of the boundary as there are
  * boundary slots, all in the rank's own turn. It has as many updates of the interior as there are
- * interior slots; every turn makes a part of these, not counting updates by splashes from the
- * boundary. [M72] */
+ * interior slots; every turn makes a part of these, in which updates by splashes from the boundary
+ * do not count. [M72] */
 static bool half_is_over(const gbsi_splash *s)
 {
     const uint64_t turn = s->half / 2;
@@ -456,7 +462,8 @@ static bool half_is_over(const gbsi_splash *s)
                              : s->n_of[GBSI_REACH_INTERIOR] >= n_interior);
 }
 
-/* A batch is a round, or, where ranks exchange states after each, all rounds of half a turn. */
+/* Runs a batch, which is a round, or, if ranks exchange states after each batch, all rounds of half
+ * a turn. */
 static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
 {
     gbsi_splash *s = state;
@@ -476,7 +483,7 @@ static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
     return GBS_OK;
 }
 
-/* If the watch stopped the pass, the rounds drawn until then count as a shorter pass. */
+/* If the watch stopped the pass, the rounds drawn so far count as a shorter pass. */
 static gbs_status end(void *state, gbs_error *err)
 {
     const gbsi_splash *s = state;
@@ -528,7 +535,8 @@ static double least_operations(const gbsi_pass_setting *setting)
     for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
         counts.n_entries += gbsi_plan_arity(plan, slot);
     }
-    const gbsi_long_counts many = gbsi_count_long(plan); /* each has two entries or more */
+    /* each long factor has two entries or more */
+    const gbsi_long_counts many = gbsi_count_long(plan);
     counts.n_entries += 2 * many.n + many.n_ends;
     return gbsi_splash_operations(&counts, setting->n_chains);
 }

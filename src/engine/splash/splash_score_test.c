@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scores of adaptive growth, by their definitions: a spin between spins of a splash and others. */
+/* Tests scores of adaptive growth against their definitions, for a spin between spins of a splash
+ * and other spins. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,7 @@
 
 enum { N = 5 };
 
-/* Spin 0 in a field with couplings to all others; a spin product of it, 1 and 4. */
+/* Spin 0 has a field, couplings to all other spins, and a spin product with spins 1 and 4. */
 static const double field = 0.3;
 static const double coupling[N] = {0.0, 0.7, -0.4, 0.9, 0.0};
 static const double product = 0.5;
@@ -80,7 +81,7 @@ static double spin(uint32_t x)
     return x == 0 ? -1.0 : 1.0;
 }
 
-/* p(x_0 | others). */
+/* p(x_0 | other spins). */
 static double share(const uint32_t *x)
 {
     double l = field;
@@ -91,7 +92,7 @@ static double share(const uint32_t *x)
     return 1.0 / (1.0 + exp(-2.0 * l * spin(x[0])));
 }
 
-/* @param inside bits of variables. */
+/* @param inside variables inside, as bits. */
 static double expected(const uint32_t *at, unsigned inside, gbs_score_kind kind)
 {
     double mean = 0.0;
@@ -119,7 +120,7 @@ static double expected(const uint32_t *at, unsigned inside, gbs_score_kind kind)
     return sum / n;
 }
 
-/* A splash of these variables, the last first. @return how many. */
+/* Makes a splash of these variables, last variable first. @return number of variables. */
 static uint32_t take_inside(fixture *f, unsigned inside)
 {
     f->growth.n = 0;

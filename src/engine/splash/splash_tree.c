@@ -37,7 +37,7 @@ static uint32_t *separator_of(gbsi_growth *g, uint32_t i)
     return g->separator + (size_t)i * g->width;
 }
 
-/* Rows of a separator; 0 if its clique, or all cliques together, would be too large. */
+/* Number of rows of a separator; 0 if its clique, or all cliques together, would be too large. */
 static uint32_t count_rows(const gbsi_growth *g, uint32_t i)
 {
     const uint32_t *separator = gbsi_growth_separator(g, i);
@@ -72,7 +72,7 @@ static void write_journal(gbsi_growth *g, uint32_t i)
     memcpy(entry + 2, gbsi_growth_separator(g, i), entry[1] * sizeof *entry);
 }
 
-/* Undoes the variable that is numbered n. */
+/* Undoes the changes of the variable with number growth->n. */
 static void roll_back(gbsi_growth *g)
 {
     while (g->n_journal > 0) {
@@ -82,7 +82,7 @@ static void roll_back(gbsi_growth *g)
         memcpy(separator_of(g, entry[0]), entry + 2, entry[1] * sizeof *entry);
         g->n_rows -= clique->n_rows;
         clique->n_rows = count_rows(g, entry[0]);
-        assert(clique->n_rows > 0); /* as it was taken */
+        assert(clique->n_rows > 0); /* the clique was taken, so that its rows fit */
         g->n_rows += clique->n_rows;
     }
     g->n_rows -= g->clique[g->n].n_rows;
@@ -120,9 +120,10 @@ static void merge(uint32_t *into, uint32_t n, const uint32_t *other, uint32_t n_
     }
 }
 
-/* Along the path of parents: a clique hands on the variables that its parent does not have. A new
- * parent still needs the whole separator, an old one only the variables that came now. Lines 9 and
- * 11 of the algorithm, as printed in the paper, mix up the two cliques. */
+/* Passes variables along the path of parents: a clique gives its parent the variables that the
+ * parent lacks. If the parent is new, it needs the whole separator; otherwise only the variables
+ * that were added now. Lines 9 and 11 of the algorithm, as printed in the paper, mix up the two
+ * cliques. */
 static bool pass_on(gbsi_growth *g, uint32_t i)
 {
     uint32_t handed[GBSI_SPLASH_WIDTH];
@@ -168,7 +169,8 @@ bool gbsi_growth_extend(gbsi_growth *growth, uint32_t slot, uint32_t arity, uint
     if (n > growth->width || i == growth->most) {
         return false;
     }
-    assert(n == 0 || earlier[n - 1] < i); /* they came before it */
+    /* neighbours have smaller numbers than the new variable */
+    assert(n == 0 || earlier[n - 1] < i);
     growth->n_journal = 0;
     growth->clique[i] = (gbsi_growth_clique){.slot = slot, .arity = arity, .n_separator = n};
     memcpy(separator_of(growth, i), earlier, n * sizeof *earlier);
@@ -176,7 +178,8 @@ bool gbsi_growth_extend(gbsi_growth *growth, uint32_t slot, uint32_t arity, uint
         return false;
     }
     if (i == 0) {
-        growth->n_rows = growth->clique[0].n_rows = 1; /* a root is taken whatever its states */
+        /* a root is taken for any number of states */
+        growth->n_rows = growth->clique[0].n_rows = 1;
     }
     if (!pass_on(growth, i)) {
         roll_back(growth);

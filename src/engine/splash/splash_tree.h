@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A junction tree that grows variable by variable and can take the last one back: algorithm 5 of
- * Gonzalez, Low, Gretton & Guestrin (2011), corrected [M35]. Variables are numbered as they come
- * and eliminated in reverse. So the members of a clique other than its own variable, the separator,
- * came before that variable; the parent is the latest of the separator. */
+/* A junction tree that grows variable by variable, and from which the last variable can be removed:
+ * algorithm 5 of Gonzalez, Low, Gretton & Guestrin (2011), corrected [M35]. Variables are numbered
+ * in the order in which they are added, and eliminated in reverse order. A clique consists of its
+ * own variable and its separator, whose variables were added earlier. The parent of a clique is the
+ * clique of the latest variable in the separator. */
 #ifndef GBSI_SPLASH_SPLASH_TREE_H
 #define GBSI_SPLASH_SPLASH_TREE_H
 
@@ -13,43 +14,45 @@
 #include "base/status.h"
 
 #define GBSI_SPLASH_WIDTH 16u                 /* most variables of a separator */
-#define GBSI_SPLASH_ROWS  (UINT32_C(1) << 18) /* states of all separators of a tree, at most */
+#define GBSI_SPLASH_ROWS  (UINT32_C(1) << 18) /* most rows of all separators of a tree together */
 #define GBSI_SPLASH_TABLE (UINT32_C(1) << 20) /* most states of a clique other than the root */
 
 typedef struct gbsi_growth_clique {
-    uint32_t slot;  /* its own variable */
-    uint32_t arity; /* of that */
+    uint32_t slot;  /* slot of the clique's own variable */
+    uint32_t arity; /* number of states of the own variable */
     uint32_t n_separator;
-    uint32_t n_rows;      /* states of the separator */
-    uint32_t first_share; /* number of the first of its long factors, in the order of
-                             gbsi_potentials.many */
+    uint32_t n_rows; /* number of joint states of the separator */
+    /* index of the own variable's first share; shares have the order of gbsi_potentials.many */
+    uint32_t first_share;
 } gbsi_growth_clique;
 
-/* A long factor that a variable of the splash is in. The entries of one factor are chained in the
- * order in which its variables came, so that its scope need not be searched for them. */
+/* A pair of a variable of the splash and a long factor that contains the variable. The shares of a
+ * factor are chained in the order in which its variables were added, so that its scope need not be
+ * searched for them. */
 typedef struct gbsi_growth_share {
     uint32_t variable; /* number in the splash */
-    uint32_t at;       /* position in the scope */
-    uint32_t before;   /* share of the variable that came before it; UINT32_MAX: it is the first */
-    bool is_last;      /* no variable of the factor came later */
+    uint32_t at;       /* position in the scope of the factor */
+    uint32_t before;   /* previous share of the factor; UINT32_MAX if there is none */
+    bool is_last;      /* whether no variable of the factor was added later */
 } gbsi_growth_share;
 
 typedef struct gbsi_growth {
-    uint32_t width, most; /* limits: of separators, of variables */
+    uint32_t width, most; /* limits: variables of a separator, variables of the tree */
     uint32_t n;
-    uint32_t n_rows;            /* of all separators */
+    uint32_t n_rows;            /* rows of all separators together */
     gbsi_growth_clique *clique; /* [most] cliques in the order in which they were added */
     uint32_t *separator;        /* [most][width] earlier variables of each clique, ascending */
     uint32_t n_journal;
-    uint32_t *journal; /* [most][width + 2] cliques as they were: number, separator */
+    uint32_t *journal; /* [most][width + 2] cliques before their change: number, separator */
     uint32_t n_shares;
     size_t share_capacity;
     gbsi_growth_share *share;
-    bool clashed; /* given up: it took a variable next to a splash settled meanwhile */
+    /* whether growth ended because the splash took a variable next to a fresh splash */
+    bool clashed;
 } gbsi_growth;
 
 gbs_status gbsi_growth_init(gbsi_growth *growth, uint32_t width, uint32_t most, gbs_error *err);
-void gbsi_growth_free(gbsi_growth *growth); /* what init took */
+void gbsi_growth_free(gbsi_growth *growth); /* frees the arrays, not the struct */
 uint64_t gbsi_growth_bytes(uint32_t width, uint32_t most);
 
 static inline const uint32_t *gbsi_growth_separator(const gbsi_growth *growth, uint32_t i)
@@ -57,15 +60,16 @@ static inline const uint32_t *gbsi_growth_separator(const gbsi_growth *growth, u
     return growth->separator + (size_t)i * growth->width;
 }
 
-/* The latest of a separator; UINT32_MAX of an empty one. */
+/* Latest variable of a separator; UINT32_MAX if the separator is empty. */
 static inline uint32_t gbsi_growth_parent(const gbsi_growth *growth, uint32_t i)
 {
     const uint32_t m = growth->clique[i].n_separator;
     return m == 0 ? UINT32_MAX : gbsi_growth_separator(growth, i)[m - 1];
 }
 
-/* Adds a variable that sees the n earlier ones listed (ascending), if the limits allow; else
- * nothing has changed. O(length of the path to the root, width), [M35]. */
+/* Adds a variable whose neighbours are n earlier variables. The time is proportional to the length
+ * of the path to the root and to the width [M35]. @param earlier [n] in ascending order. @return
+ * false if a limit would be exceeded; the tree is then unchanged. */
 bool gbsi_growth_extend(gbsi_growth *growth, uint32_t slot, uint32_t arity, uint32_t n,
                         const uint32_t *earlier);
 

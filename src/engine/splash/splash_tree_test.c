@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trees grown variable by variable against elimination from scratch, and taken back. */
+/* Compares trees that grow variable by variable with elimination from scratch; tests removal of the
+ * last variable. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +20,8 @@ typedef struct graph {
     uint32_t edges[MOST]; /* neighbours as bits, by number */
 } graph;
 
-/* Cliques of eliminating n - 1, .., 0: what each has left of earlier ones then. */
+/* Computes the cliques of elimination of n - 1, .., 0: the earlier neighbours of each variable at
+ * its elimination. */
 static void eliminate(const graph *g, uint32_t *clique)
 {
     uint32_t edges[MOST];
@@ -80,9 +82,9 @@ static void check_equal(const gbsi_growth *growth, const graph *g)
     assert_int_equal(rows_of(growth), growth->n_rows);
 }
 
-/* Random graphs in random orders, some variables without neighbours: cliques are those of
- * elimination; a variable is refused exactly if its width would be beyond the limit, and nothing is
- * left of the attempt. */
+/* Random graphs in random orders, with some variables without neighbours. Cliques equal those of
+ * elimination. A variable is refused if and only if its width would exceed the limit, and the
+ * attempt leaves the tree unchanged. */
 static void same_as_elimination(void **state)
 {
     (void)state;
@@ -122,7 +124,7 @@ static void same_as_elimination(void **state)
     assert_true(n_taken > 10000 && n_refused > 10000);
 }
 
-/* The counterexample to the print: the cycle 1-2-3-4 in the order 3, 2, 4, 1. */
+/* The counterexample to the printed algorithm: the cycle 1-2-3-4 in the order 3, 2, 4, 1. */
 static void four_cycle(void **state)
 {
     (void)state;
@@ -150,10 +152,11 @@ static void tables_have_limits(void **state)
     gbsi_growth growth;
     uint32_t earlier[] = {0, 1};
     assert_int_equal(gbsi_growth_init(&growth, 2, 100, NULL), GBS_OK);
-    assert_true(gbsi_growth_extend(&growth, 0, 60000, 0, earlier)); /* a root in any case */
+    assert_true(gbsi_growth_extend(&growth, 0, 60000, 0, earlier)); /* a root is always taken */
     assert_true(gbsi_growth_extend(&growth, 1, 17, 1, earlier));
     assert_false(gbsi_growth_extend(&growth, 2, 18, 1, earlier)); /* 2^20 states */
-    assert_false(gbsi_growth_extend(&growth, 2, 2, 2, earlier));  /* in the clique of 0, 1 and 2 */
+    /* the variables are in the clique of 0, 1 and 2 */
+    assert_false(gbsi_growth_extend(&growth, 2, 2, 2, earlier));
     assert_int_equal(growth.n_rows, 60001);
     for (uint32_t i = 0; i < 3; ++i) { /* 60 000 rows each, 2^18 in all */
         assert_true(gbsi_growth_extend(&growth, 2 + i, 2, 1, earlier));

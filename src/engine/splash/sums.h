@@ -6,15 +6,16 @@
 #include "plan/kernel.h"
 #include "splash/potentials.h"
 
-/* The first bit, in the sum of a noisy factor, of the role of its child's state, a
- * gbsi_noisy_part. */
+/* First bit, in the sum of a noisy factor, of the role that the state of the factor's child has
+ * (gbsi_noisy_part). */
 #define GBSI_PART_BIT 62
 
-/* A long factor sees its variables through a sum: of offsets (TABLE), of twice the body literals
- * that hold and once the head (LOGICAL), of states 0 (SPIN), of costs (noisy). Variables inside the
- * splash contribute the same number to all chains; variables outside contribute one number to each
- * chain.
- * @param e end of the variable in the scopes. @param stride gbsi_part_stride(). */
+/* Contribution of a variable in state x to the sum on which a long factor depends. The sum is over
+ * offsets in the table (TABLE), over literals that hold, with 2 for a body literal and 1 for the
+ * head (LOGICAL), over states 0 (SPIN), or over costs (noisy factors). For a state of variables
+ * inside the splash the contribution is equal in all chains; variables outside have one
+ * contribution for each chain.
+ * @param e entry of the variable in the scopes. @param stride gbsi_part_stride(). */
 static inline uint64_t gbsi_part_of(const gbsi_plan *plan, size_t f, size_t e, size_t stride,
                                     uint32_t x)
 {
@@ -39,7 +40,7 @@ static inline uint64_t gbsi_part_of(const gbsi_plan *plan, size_t f, size_t e, s
     }
 }
 
-/* The log-weight of a factor that has no table, given the sum over its whole scope. */
+/* Log-weight of a factor without a table, given the sum over its whole scope. */
 static inline double gbsi_value_of_sum(const gbsi_plan *plan, size_t f, uint64_t sum)
 {
     const gbsi_factors *factors = &plan->model->factors;
@@ -63,8 +64,8 @@ static inline double gbsi_value_of_sum(const gbsi_plan *plan, size_t f, uint64_t
     }
 }
 
-/* The stride of the variable at an entry of the scopes in the table of its factor; meaningless for
- * factors without a table, whose scopes may be long. */
+/* Stride of the variable at an entry of the scopes in the table of its factor. The stride has no
+ * meaning for factors without a table, whose scopes may be long. */
 static inline size_t gbsi_part_stride(const gbsi_plan *plan, size_t f, size_t e)
 {
     const gbsi_factors *factors = &plan->model->factors;

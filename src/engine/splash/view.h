@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The states of up to sixteen chains, however they are kept. */
+/* States of up to sixteen chains, in either of the two layouts. */
 #ifndef GBSI_SPLASH_VIEW_H
 #define GBSI_SPLASH_VIEW_H
 
 #include "plan/kernel.h"
 
 typedef struct gbsi_splash_view {
-    uint32_t lanes; /* 16: one array of rows; 1: an array per chain */
-    uint32_t n;     /* chains; lanes beyond them repeat the last */
+    uint32_t lanes; /* 16 if the chains form one array of rows, 1 if each chain has its own array */
+    uint32_t n;     /* number of chains; lanes beyond them repeat the last chain */
     uint32_t value_bytes;
     void *state[GBSI_LANES];
 } gbsi_splash_view;

@@ -6,14 +6,15 @@
 
 #include "base/memory.h"
 
-/* ---- room ------------------------------------------------------------------------------------ */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 typedef struct room {
     uint64_t rows, entries, table, arity, most;
 } room;
 
-/* Rows of all separators, entries of bases and of long factors, of the largest clique: as much as
- * growth allows (splash_tree.h, grow.c), or as much as there can be. */
+/* Largest numbers of rows of separators, of entries of bases and long factors, and of entries of a
+ * clique: the limits of growth (splash_tree.h, grow.c), or smaller numbers that the model cannot
+ * exceed. */
 static room room_for(const gbsi_plan *plan, uint32_t width, uint32_t most, uint64_t entries_of_root)
 {
     const uint64_t k = plan->max_arity;
@@ -29,8 +30,7 @@ static room room_for(const gbsi_plan *plan, uint32_t width, uint32_t most, uint6
     return r;
 }
 
-/* The largest number of entries of a variable with its long factors, when it is the root of a
- * splash. */
+/* Largest number of entries of a root of a splash with its long factors. */
 static uint64_t entries_of_root(const gbsi_potentials *p)
 {
     uint64_t most = 0;
@@ -42,7 +42,7 @@ static uint64_t entries_of_root(const gbsi_potentials *p)
     return most;
 }
 
-/* Entries of bases alone. */
+/* Number of entries of bases. @param many whether there are long factors. */
 static uint64_t base_entries(const room *r, bool many)
 {
     return many || r->most * r->arity > r->entries ? r->entries : r->most * r->arity;
@@ -50,7 +50,7 @@ static uint64_t base_entries(const room *r, bool many)
 
 enum { N_ARRAYS = 18 };
 
-/* Lists all arrays except for work->value, which is half a cache line. */
+/* Lists all arrays of `work` except work->value, which is half a cache line. */
 static void list_arrays(gbsi_splash_work *work, const room *r, bool many, gbsi_room out[N_ARRAYS])
 {
     const uint64_t n_many = many ? r->entries : 0;
@@ -126,7 +126,8 @@ static void note_impossible(gbsi_splash_worker *worker, const gbsi_splash_task *
     }
 }
 
-/* The words of a place, a window of places at a time; NULL: the draw asks for none. */
+/* Random words of a place, which are made for a window of places at a time; NULL if the draw uses
+ * none. */
 static const uint32_t *words_of(gbsi_splash_worker *worker, const gbsi_splash_task *task,
                                 uint64_t place, uint64_t *window_end)
 {
@@ -144,8 +145,8 @@ static const uint32_t *words_of(gbsi_splash_worker *worker, const gbsi_splash_ta
     return worker->work.word + (place - first) * GBSI_LANES;
 }
 
-/* Weights belong to the groups of the chains: if each group has one chain, that chain is drawn
- * alone, in lane 0 of a separate row. @param tile tile of the whole row. */
+/* Draws a row where every group has one chain. The weights of the draw belong to the group, so that
+ * each chain is drawn alone, in lane 0 of a separate row. @param tile tile of the whole row. */
 static void draw_chains(gbsi_splash_worker *worker, const gbsi_splash_task *task, gbsi_tile tile,
                         uint32_t *x)
 {
@@ -156,7 +157,7 @@ static void draw_chains(gbsi_splash_worker *worker, const gbsi_splash_task *task
     const unsigned idle = tile.idle;
     tile.lanes = 1;
     tile.idle = 0;
-    tile.w = work->partial; /* nobody walks now */
+    tile.w = work->partial; /* scratch of the walks, which is free during draws */
     tile.word = word == NULL ? NULL : own_word;
     for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
         if ((idle >> lane & 1u) != 0) {
@@ -175,7 +176,7 @@ static void draw_chains(gbsi_splash_worker *worker, const gbsi_splash_task *task
     }
 }
 
-/* A row of values from work->w. @param idle bits of lanes that may get any state.
+/* Draws a row of values from work->w. @param idle bits of the lanes that may get any state.
  * @param x [GBSI_LANES] out. */
 static void draw_row(gbsi_splash_worker *worker, const gbsi_splash_task *task, uint32_t i,
                      const uint32_t *word, unsigned idle, uint32_t *x)
@@ -209,7 +210,7 @@ static void draw_row(gbsi_splash_worker *worker, const gbsi_splash_task *task, u
     }
 }
 
-/* Draws states for all chains; those in `bad` get an arbitrary state. */
+/* Draws states for all chains; chains in `bad` get an arbitrary state. */
 static void draw_lanes(gbsi_splash_worker *worker, const gbsi_splash_task *task, unsigned bad)
 {
     uint64_t window_end = 0;
@@ -267,7 +268,8 @@ static gbsi_tile tile_of(const gbsi_splash_task *task, const gbsi_splash_clique 
                        .p = p};
 }
 
-/* Groups of one chain each see the first lane. */
+/* Feeds the estimate where every group has one chain: each group reads its probabilities from lane
+ * 0. */
 static void keep_chains(const gbsi_splash_task *task, const gbsi_splash_clique *c, const float *p)
 {
     float *own = task->job.work->w;
@@ -294,20 +296,22 @@ static void keep_marginals(const gbsi_splash_task *task)
     }
 }
 
-/* @return whether to stop. */
+/* Reports operations to the watch. @return whether to stop. */
 static bool spend(const gbsi_splash_worker *worker, uint64_t n_operations)
 {
     return worker->spends ? gbsi_watch_spend(worker->watch, n_operations)
                           : gbsi_watch_stopped(worker->watch);
 }
 
-/* Operations of one walk: entries of cliques, their operands, and factors that lead outside. */
+/* Operations of one walk: entries of cliques, their operands, and factors with variables outside.
+ */
 static uint64_t cost_of(const gbsi_splash_program *program)
 {
     return program->n_entries + program->n_operands + program->n_outer + program->n_many_entries;
 }
 
-/* Everything of a chain depends on that chain alone, so that it is the same beside any others. */
+/* Draws a splash. All results of a chain depend on this chain only, and not on the other chains of
+ * the bundle. */
 void gbsi_splash_draw(gbsi_splash_worker *worker, const gbsi_splash_task *task)
 {
     const gbsi_splash_job *job = &task->job;
@@ -316,7 +320,7 @@ void gbsi_splash_draw(gbsi_splash_worker *worker, const gbsi_splash_task *task)
     const uint64_t cost = cost_of(job->program);
     unsigned bad = 0xFFFFu;
     if (spend(worker, cost)) {
-        return; /* states are as they were */
+        return; /* the states have not changed */
     }
     if (!job->program->precise) {
         if (job->program->n_many > 0) {

@@ -14,9 +14,10 @@ static double fermi_sum(const double *u, size_t n, double c, double sign)
     return sum;
 }
 
-/* Equation 12 of Bennett: with M = ln(n0 / n1) the wanted c = ln Z_1 / Z_0 solves
+/* Equation 12 of Bennett: with M = ln(n0 / n1) c = ln(Z_1 / Z_0) is the solution of
  *     sum_i 1 / (1 + exp(M + c - u0_i)) = sum_i 1 / (1 + exp(u1_i - c - M)).
- * The left side falls with c and the right side grows, so that bisection finds it. */
+ * The left side decreases with c and the right side increases, so that bisection finds the
+ * solution. */
 double gbsi_bar(const double *u0, size_t n0, const double *u1, size_t n1)
 {
     const double m = gbsi_log((double)n0 / (double)n1);

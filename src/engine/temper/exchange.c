@@ -8,9 +8,11 @@
 #include "rng/philox.h"
 #include "simd/math.h"
 
-#define LEAST_RATE 1e-4 /* assumed for a pair that never rejected, so that levels stay apart */
+/* assumed for a pair of levels that never rejected a swap, so that the two levels stay apart */
+#define LEAST_RATE 1e-4
 
-/* A round trip is counted where a replica reaches the cold end again. */
+/* End of the ladder that a replica visited last. A round trip is counted where a replica comes from
+ * the hot end to the cold end. */
 enum { FROM_NOWHERE, FROM_COLD, FROM_HOT };
 
 uint64_t gbsi_exchange_bytes(uint32_t n_levels, uint32_t n_ladders)
@@ -60,9 +62,9 @@ void gbsi_exchange_free(gbsi_exchange *exchange)
 
 /* ---- swaps ----------------------------------------------------------------------------------- */
 
-/* Proposes to exchange levels t and t + 1 of one ladder. The ratio of the joint law after and
- * before is exp((b_t - b_(t+1)) (U(x_(t+1)) - U(x_t))), the swap is accepted with probability
- * min(1, ratio). */
+/* Proposes to exchange levels t and t + 1 of one ladder. The joint law changes by the ratio
+ * exp((b_t - b_(t+1)) (U(x_(t+1)) - U(x_t))). The swap is accepted with probability min(1, ratio).
+ */
 static void propose(gbsi_exchange *e, uint64_t seed, uint64_t iteration, uint32_t ladder,
                     uint32_t t, double *density, gbsi_swap *swap, void *context)
 {
@@ -84,7 +86,7 @@ static void propose(gbsi_exchange *e, uint64_t seed, uint64_t iteration, uint32_
     }
 }
 
-/* Replicas at both ends of a ladder. */
+/* Counts round trips from the replicas that are at the two ends of a ladder. */
 static void count_trips(gbsi_exchange *e, uint32_t ladder)
 {
     uint8_t *hot = &e->heading[gbsi_exchange_lane(e, ladder, 0)];
@@ -136,8 +138,8 @@ double gbsi_exchange_barrier_from(const gbsi_exchange *e, double from)
     return gbsi_exchange_barrier(e, t, e->n_levels - 1) - within;
 }
 
-/* Equal rejection (section 5 of the paper): with the cumulative barrier C(b_t) = sum over s < t of
- * the rates, linear in between,
+/* Equal rejection (section 5 of the paper). The cumulative barrier is C(b_t) = sum over s < t of
+ * the rejection rates, interpolated linearly between levels. The new levels are
  *     b'_k = C^-1(C(b_first) + (C(1) - C(b_first)) k / (n - 1)). */
 static void space(const gbsi_exchange *from, double first, uint32_t n, double *beta)
 {

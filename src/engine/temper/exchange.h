@@ -2,10 +2,10 @@
 /* Replica exchange: ladders of chains at inverse temperatures b_0 < ... < b_(T-1) = 1, whose
  * neighbours swap states.
  *
- * Level t of a ladder has the law pi_b(x) proportional to exp(b_t U(x)), U the log density. Swaps
- * are those of Syed, Bouchard-Cote, Deligiannidis & Doucet (2022), JRSS B 84(2):321-350: even and
- * odd pairs of neighbours take turns, which carries replicas through the ladder instead of letting
- * them diffuse. [M50] */
+ * Level t of a ladder has the law pi_b(x) proportional to exp(b_t U(x)), where U is the log
+ * density. Swaps are those of Syed, Bouchard-Cote, Deligiannidis & Doucet (2022), JRSS B
+ * 84(2):321-350: even and odd pairs of neighbours take turns. The turns carry replicas through the
+ * ladder, while random pairs would let replicas diffuse. [M50] */
 #ifndef GBSI_TEMPER_EXCHANGE_H
 #define GBSI_TEMPER_EXCHANGE_H
 
@@ -16,52 +16,57 @@
 
 typedef struct gbsi_exchange {
     uint32_t n_levels, n_ladders;
-    double *beta;      /* [n_levels] ascending, the last is 1 */
+    double *beta;      /* [n_levels] in ascending order; the last entry is 1 */
     double *rejection; /* [n_levels - 1] sums of 1 - acceptance probability between levels t and t +
                           1 */
-    uint64_t n_proposed[2]; /* number of terms in those sums, for even t and for odd t */
-    uint8_t *heading;       /* [n_levels * n_ladders] by lane: the end of the ladder that its
-                               replica visited last */
-    uint64_t *n_trips; /* [n_ladders] replicas that went from the cold end to the hot and back */
+    uint64_t n_proposed[2]; /* number of terms in sums of `rejection`, for even t and for odd t */
+    /* [n_levels * n_ladders] by lane: end of the ladder that the replica in the lane visited last
+     */
+    uint8_t *heading;
+    /* [n_ladders] round trips of replicas from the cold end to the hot end and back */
+    uint64_t *n_trips;
 } gbsi_exchange;
 
-/* Called for two lanes whose states are to be swapped. */
+/* Swaps the states of lanes a and b. */
 typedef void gbsi_swap(void *context, uint32_t a, uint32_t b);
 
-/* @param n_levels >= 1. Inverse temperatures t / (T - 1) to the power 3/2, closer where it is hot.
- */
+/* @param n_levels at least 1. The inverse temperatures are (t / (T - 1))^(3/2) for T levels, so
+ * that hot levels are closer together. */
 gbs_status gbsi_exchange_new(uint32_t n_levels, uint32_t n_ladders, gbsi_exchange **exchange,
                              gbs_error *err);
 void gbsi_exchange_free(gbsi_exchange *exchange);
 uint64_t gbsi_exchange_bytes(uint32_t n_levels, uint32_t n_ladders);
 
-/* The lane of a level: cold levels first, so that ladder r has its cold state in lane r. */
+/* Lane of a level of a ladder. Lanes are numbered from the coldest levels on, so that lane r holds
+ * the cold state of ladder r. */
 static inline uint32_t gbsi_exchange_lane(const gbsi_exchange *exchange, uint32_t ladder,
                                           uint32_t level)
 {
     return (exchange->n_levels - 1 - level) * exchange->n_ladders + ladder;
 }
 
-/* The swaps of one iteration: even pairs if it is even, else odd ones.
- * @param density [n_levels * n_ladders] by lane: U, swapped along. @param swap not NULL. */
+/* Proposes the swaps of one iteration: even pairs if `iteration` is even, else odd pairs.
+ * @param density [n_levels * n_ladders] U by lane, which is swapped with the states.
+ * @param swap not NULL. */
 void gbsi_exchange_step(gbsi_exchange *exchange, uint64_t seed, uint64_t iteration, double *density,
                         gbsi_swap *swap, void *context);
 
-/* The mean rejection rate of levels t and t + 1. */
+/* Mean rejection rate of swaps between levels t and t + 1. */
 double gbsi_exchange_rate(const gbsi_exchange *exchange, uint32_t t);
-/* The communication barrier between two levels: the sum of their rates. */
+/* Communication barrier between two levels: sum of the rejection rates of the pairs between them.
+ */
 double gbsi_exchange_barrier(const gbsi_exchange *exchange, uint32_t from, uint32_t to);
-/* The communication barrier from a point between two levels to the cold end, interpolated linearly
- * between the levels. */
+/* Communication barrier from a point between two levels to the cold end, interpolated linearly
+ * between levels. */
 double gbsi_exchange_barrier_from(const gbsi_exchange *exchange, double from);
 
-/* Levels of equal rejection between `first`, in levels, and the cold end, by the rates so far.
- * Nothing else is kept: rates and trips are counted from 0 again. */
+/* Makes a ladder with levels of equal rejection between `first` (a position in levels of `from`)
+ * and the cold end, from the rates counted so far. The new ladder counts rates and trips from 0. */
 gbs_status gbsi_exchange_remade(const gbsi_exchange *from, double first, uint32_t n_levels,
                                 uint32_t n_ladders, gbsi_exchange **exchange, gbs_error *err);
 
-/* Saves and loads everything except the shape, which the caller stores. @return GBS_ERR_FORMAT for
- * what no ladder has. */
+/* Save and load everything except the shape, which the caller stores. @return GBS_ERR_FORMAT if the
+ * loaded values cannot belong to a ladder. */
 gbs_status gbsi_exchange_save(const gbsi_exchange *exchange, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_exchange_load(gbsi_exchange *exchange, const gbsi_source *source, gbs_error *err);
 

@@ -58,7 +58,7 @@ uint64_t *gbsi_means_row(gbsi_means *m, uint32_t ladder)
     return row(m, m->n_full, ladder);
 }
 
-/* Moves batch `from` to batch `to`, or adds it to that. */
+/* Moves batch `from` to batch `to`, or adds batch `from` to batch `to` if `add` is set. */
 static void carry(gbsi_means *m, uint32_t to, uint32_t from, bool add)
 {
     const size_t n = m->n_ladders * m->n_cells;
@@ -75,7 +75,7 @@ static void carry(gbsi_means *m, uint32_t to, uint32_t from, bool add)
     }
 }
 
-/* Leaves the first n batches. */
+/* Zeroes all batches from number n on. */
 static void clear_from(gbsi_means *m, uint32_t n)
 {
     const size_t kept = (size_t)n * m->n_ladders;
@@ -135,7 +135,7 @@ typedef struct spread {
     double n, sum, squares;
 } spread;
 
-/* @param shift near the mean of all, so that squares stay small. */
+/* @param shift a value near the mean of all values, so that squares stay small. */
 static void add(spread *s, double value, double shift)
 {
     s->n += 1.0;
@@ -143,7 +143,7 @@ static void add(spread *s, double value, double shift)
     s->squares += (value - shift) * (value - shift);
 }
 
-/* The variance of the mean: sample variance / n. */
+/* Variance of the mean: sample variance divided by n. */
 static double variance_of_mean(const spread *s)
 {
     const double v = (s->squares - s->sum * s->sum / s->n) / (s->n - 1.0) / s->n;
@@ -192,7 +192,7 @@ gbsi_mean gbsi_means_cell(const gbsi_means *m, size_t cell)
 }
 
 /* Computes the sum over cells of weight times the mean over batches [from, to) of a ladder. @return
- * false: no draw counts there. */
+ * false if no draw of these batches counts. */
 static bool combine(const gbsi_means *m, const double *weight, uint32_t ladder, uint32_t from,
                     uint32_t to, double *value)
 {
@@ -217,7 +217,7 @@ double gbsi_means_error(const gbsi_means *m, const double *weight)
     spread batches = {0};
     spread ladders = {0};
     double value = 0.0;
-    double shift = 0.0; /* any value */
+    double shift = 0.0; /* any value will do */
     (void)combine(m, weight, 0, 0, m->n_full, &shift);
     for (uint32_t r = 0; r < m->n_ladders; ++r) {
         for (uint32_t b = 0; b < m->n_full; ++b) {

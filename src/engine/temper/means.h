@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Probabilities averaged over the draws of independent ladders, in batches.
  *
- * Between 8 and 16 batches of equal length cover the iterations that are kept; when 16 are full,
- * neighbouring batches are merged. Sums are integers, so that the result does not depend on when
- * batches are merged: it is a function of the kept iterations. Draws need not all count: a mean is
+ * Between 8 and 16 batches of equal length cover the kept iterations. When 16 batches are full,
+ * neighbouring batches are merged. Sums are integers, so that the result depends on the kept
+ * iterations only, and not on the times of merging. Some draws may be left out of a mean, which is
  * the ratio of two sums. */
 #ifndef GBSI_TEMPER_MEANS_H
 #define GBSI_TEMPER_MEANS_H
@@ -16,27 +16,28 @@
 
 enum { GBSI_MOST_BATCHES = 16 };
 
-/* Probability 1 in a sum. */
+/* Probability 1 in the units of `sum`. */
 #define GBSI_MEANS_ONE (UINT64_C(1) << 32)
 
 typedef struct gbsi_means {
     uint32_t n_ladders;
-    uint32_t n_draws; /* draws of an iteration, over all ladders: one for each ladder, unless the
-                         caller sets a larger number */
+    /* draws per iteration of all ladders together: one of each ladder, unless the caller sets a
+     * larger number */
+    uint32_t n_draws;
     size_t n_cells;
-    uint64_t length;  /* iterations of a batch */
-    uint64_t n;       /* iterations kept */
-    uint64_t open;    /* iterations in the batch that is being filled */
+    uint64_t length;  /* number of iterations in a batch */
+    uint64_t n;       /* number of kept iterations */
+    uint64_t open;    /* number of iterations in the batch that is being filled */
     uint32_t n_full;  /* number of full batches */
     uint64_t *sum;    /* [MOST_BATCHES][n_ladders][n_cells] */
-    uint64_t *weight; /* [MOST_BATCHES][n_ladders] draws that count */
-    uint64_t *trips;  /* [MOST_BATCHES][n_ladders] round trips */
+    uint64_t *weight; /* [MOST_BATCHES][n_ladders] number of draws that count */
+    uint64_t *trips;  /* [MOST_BATCHES][n_ladders] number of round trips */
 } gbsi_means;
 
-/* An estimate of one cell. NAN if undefined. */
+/* Estimate of one cell; numbers that are undefined are NAN. */
 typedef struct gbsi_mean {
     double p;
-    double mcse; /* the larger of the standard errors by batches and by ladders */
+    double mcse; /* the larger one of two standard errors: by batches, and by ladders */
     double rhat; /* sqrt(1 + variance between ladders / variance of a draw) */
 } gbsi_mean;
 
@@ -44,26 +45,28 @@ gbs_status gbsi_means_new(uint32_t n_ladders, size_t n_cells, gbsi_means **means
 void gbsi_means_free(gbsi_means *means);
 uint64_t gbsi_means_bytes(uint32_t n_ladders, size_t n_cells);
 
-/* The row to which the current iteration of one ladder is added. @return [n_cells] */
+/* Row to which the current iteration of one ladder is added. @return [n_cells] */
 uint64_t *gbsi_means_row(gbsi_means *means, uint32_t ladder);
-/* Ends an iteration. @param counted [n_ladders] draws that were added. @param trips [n_ladders]
- * round trips that ended. */
+/* Ends an iteration. @param counted [n_ladders] number of draws added. @param trips [n_ladders]
+ * number of round trips that ended. */
 void gbsi_means_end(gbsi_means *means, const uint64_t *counted, const uint64_t *trips);
-/* Whether 12 batches are full and none is open; if so, a third of them may be dropped. */
+/* Whether exactly 12 batches are full and no batch is open, so that the first third of the batches
+ * may be dropped. */
 bool gbsi_means_may_drop(const gbsi_means *means);
-/* Forgets the first third. @return the iterations it held. */
+/* Drops the first third of the batches. @return number of iterations dropped. */
 uint64_t gbsi_means_drop(gbsi_means *means);
 
 gbsi_mean gbsi_means_cell(const gbsi_means *means, size_t cell);
-/* The standard error of a sum of means, as gbsi_mean.mcse. @param weight [n_cells] of each. */
+/* Standard error of a weighted sum of means, computed like gbsi_mean.mcse. @param weight [n_cells]
+ * weight of each mean. */
 double gbsi_means_error(const gbsi_means *means, const double *weight);
-/* The number of round trips of the ladder that has the fewest. */
+/* Number of round trips of the ladder that has the fewest round trips. */
 uint64_t gbsi_means_least_trips(const gbsi_means *means);
-/* The share of all draws that count. */
+/* Share of the draws that count among all draws. */
 double gbsi_means_share(const gbsi_means *means);
 
-/* Save and load everything except the shape, which the caller sets. @return GBS_ERR_FORMAT for
- * batches that cannot be. */
+/* Save and load everything except the shape, which the caller sets. @return GBS_ERR_FORMAT if the
+ * loaded batches are impossible. */
 gbs_status gbsi_means_save(const gbsi_means *means, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_means_load(gbsi_means *means, const gbsi_source *source, gbs_error *err);
 

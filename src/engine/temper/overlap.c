@@ -3,13 +3,16 @@
 
 #include "base/memory.h"
 
-#define CONSTANT 0.9 /* agreement from which memory means nothing */
+/* share of agreement between ladders from which on the memory of a variable is ignored */
+#define CONSTANT 0.9
 
 struct gbsi_overlap {
     uint32_t n_variables, n_levels;
-    uint32_t *same;  /* [n_variables][n_levels] lanes that kept their state */
-    uint32_t *agree; /* [n_variables][n_levels] lanes that had that of the next ladder */
-    uint32_t *n;     /* [n_variables] lanes of a level that were compared */
+    /* [n_variables][n_levels] lanes whose state equals the state before the move */
+    uint32_t *same;
+    /* [n_variables][n_levels] lanes whose state equals the state in the next ladder */
+    uint32_t *agree;
+    uint32_t *n; /* [n_variables] lanes of a level that were compared */
 };
 
 uint64_t gbsi_overlap_bytes(uint32_t n_variables, uint32_t n_levels)
@@ -79,7 +82,7 @@ double gbsi_overlap_memory(const gbsi_overlap *o, uint32_t t)
 
 double gbsi_overlap_hot_end(const gbsi_overlap *o, double most)
 {
-    double q = 0.0; /* at b = 0 a sweep draws an independent state */
+    double q = 0.0; /* at b = 0 a sweep draws a state independent of the old one */
     for (uint32_t t = 0; t + 1 < o->n_levels; ++t) {
         const double next = gbsi_overlap_memory(o, t + 1);
         if (next >= most) {

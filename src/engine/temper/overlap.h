@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measures where local moves forget: the lag-one memory of the slowest variable at each level of a
- * ladder.
+/* Measures at which levels local moves forget the old state: the lag-one memory of the slowest
+ * variable at each level of a ladder.
  *
  * For variable v at level t, let o be the share of moves after which v has the state it had before.
- * Let o' be the share of times that two independent ladders agree on the state of v. Its memory is
+ * Let o' be the share of times that two independent ladders agree on the state of v. The memory of
+ * v at level t, and the memory of level t, are
  *     q_tv = (o - o') / (1 - o'),    q_t = max over v of q_tv where o' < 0.9,
- * 0 if moves draw afresh, 1 if v is frozen. The mean over v, or the energy in place of states,
- * calls levels mixed at which some variables never move. */
+ * q_tv is 0 if moves draw independent states, and 1 if v is frozen. A mean over v, or the memory of
+ * the energy, would call levels mixed although some variables never move there. */
 #ifndef GBSI_TEMPER_OVERLAP_H
 #define GBSI_TEMPER_OVERLAP_H
 
@@ -20,14 +21,14 @@ void gbsi_overlap_free(gbsi_overlap *overlap);
 uint64_t gbsi_overlap_bytes(uint32_t n_variables, uint32_t n_levels);
 
 /* Records one variable before and after a local move of all levels. @param before, after [lanes]
- * its states. */
+ * states of the variable. */
 void gbsi_overlap_add(gbsi_overlap *overlap, const gbsi_exchange *exchange, uint32_t variable,
                       const uint32_t *before, const uint32_t *after);
-/* The memory q_t of one level. */
+/* Memory q_t of level t. */
 double gbsi_overlap_memory(const gbsi_overlap *overlap, uint32_t t);
-/* The place, in levels from the hottest, where the memory first reaches `most`, linear in between;
- * n_levels - 1 if it never does. At b = 0 a sweep draws all states independently of the old ones,
- * so that the memory is 0.
+/* Position, in levels from the hottest, at which the memory first reaches `most`, interpolated
+ * linearly between levels; n_levels - 1 if the memory never reaches `most`. The memory at b = 0 is
+ * 0, because a sweep draws all states independently of the old ones.
  * @param most positive. */
 double gbsi_overlap_hot_end(const gbsi_overlap *overlap, double most);
 

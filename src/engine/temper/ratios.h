@@ -4,9 +4,9 @@
  *
  * With u = (b_(t+1) - b_t) U(x), f(y) = 1 / (1 + exp(-y)) and any constant c,
  *     Z_(t+1) / Z_t = exp(c) E_t[f(u - c)] / E_(t+1)[f(c - u)]                            [M47]
- * (Bennett 1976, equation 8), whose variance is least for c = ln Z_(t+1) / Z_t. Burn-in finds that
- * c, within a few tenths, by Bennett's acceptance ratio; from then on it is fixed, so that both
- * means are averages like any other. */
+ * (Bennett 1976, equation 8), The variance is least for c = ln Z_(t+1) / Z_t. Burn-in finds this c
+ * within a few tenths by Bennett's acceptance ratio. After burn-in c is fixed, so that the two
+ * means are ordinary averages. */
 #ifndef GBSI_TEMPER_RATIOS_H
 #define GBSI_TEMPER_RATIOS_H
 
@@ -19,9 +19,9 @@ enum { GBSI_RATIOS_ROWS = 64 };
 
 typedef struct gbsi_ratios {
     uint32_t n_levels, n_ladders;
-    double *c;      /* [n_levels - 1] */
+    double *c;      /* [n_levels - 1] constant c of each pair of levels */
     double *weight; /* [cells] scratch */
-    double *row;    /* [GBSI_RATIOS_ROWS][lanes] U by lane, the last rows of burn-in */
+    double *row;    /* [GBSI_RATIOS_ROWS][lanes] U by lane in the last iterations of burn-in */
     uint64_t n_rows;
 } gbsi_ratios;
 
@@ -29,9 +29,10 @@ gbs_status gbsi_ratios_new(const gbsi_exchange *exchange, gbsi_ratios **ratios, 
 void gbsi_ratios_free(gbsi_ratios *ratios);
 uint64_t gbsi_ratios_bytes(uint32_t n_levels, uint32_t n_ladders);
 
-/* Called during burn-in, before swaps: learns the density U of all lanes. */
+/* Records the density U of all lanes; called during burn-in, before swaps. */
 void gbsi_ratios_learn(gbsi_ratios *ratios, const double *density);
-/* Called at the end of burn-in: fixes the constants. At least one row was learnt. */
+/* Fixes the constants c; called at the end of burn-in, after gbsi_ratios_learn() was called at
+ * least once. */
 gbs_status gbsi_ratios_fix(gbsi_ratios *ratios, const gbsi_exchange *exchange, gbs_error *err);
 
 /* Save and load the ratios learnt during burn-in; the caller must pass an object of the same shape.
@@ -39,27 +40,28 @@ gbs_status gbsi_ratios_fix(gbsi_ratios *ratios, const gbsi_exchange *exchange, g
 gbs_status gbsi_ratios_save(const gbsi_ratios *ratios, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_ratios_load(gbsi_ratios *ratios, const gbsi_source *source, gbs_error *err);
 
-/* The number of quantities averaged for each ladder: two for each pair of neighbouring levels, and
- * one for whether the cold state violates no zero. */
+/* Number of quantities averaged for each ladder: two for each pair of neighbouring levels, and one
+ * that says whether the cold state violates no hard zero. */
 size_t gbsi_ratios_cells(const gbsi_exchange *exchange);
-/* Adds one iteration of one ladder to the means, before swaps. */
+/* Adds one iteration of one ladder to the means; called before swaps. */
 void gbsi_ratios_add(const gbsi_ratios *ratios, const gbsi_exchange *exchange, uint32_t ladder,
                      const double *density, bool valid, gbsi_means *means);
 
 typedef struct gbsi_log_ratio {
-    double value; /* ln of Z of the valid states at the cold end / Z of the hot end */
-    double error; /* its standard error; NAN after too few batches */
+    double value; /* ln(Z of the valid states at the cold end / Z of the hot end) */
+    double error; /* standard error of `value`; NAN if there are too few batches */
 } gbsi_log_ratio;
 
-/* The estimate from the means that were kept; minus infinity if no cold state was valid. */
+/* Estimate from the kept iterations; -infinity if no cold state was valid. */
 gbsi_log_ratio gbsi_ratios_total(const gbsi_ratios *ratios, const gbsi_means *means);
 
-/* The ratio of two partition functions from draws of both laws: Bennett's acceptance ratio (Bennett
- * 1976, Journal of Computational Physics 22:245-268, equation 12; Meng & Wong 1996). [M47] */
+/* Estimate of the ratio of two partition functions from draws of the two laws: Bennett's acceptance
+ * ratio (Bennett 1976, Journal of Computational Physics 22:245-268, equation 12; Meng & Wong 1996).
+ * [M47] */
 
-/* ln Z_1 / Z_0 of laws pi_i = exp(f_i) / Z_i.
- * @param u0 [n0] f_1(x) - f_0(x) of draws x of pi_0; n0 >= 1. @param u1 [n1] the same of draws of
- * pi_1; n1 >= 1. */
+/* ln(Z_1 / Z_0) of laws pi_i = exp(f_i) / Z_i.
+ * @param u0 [n0] f_1(x) - f_0(x) for draws x of pi_0; n0 >= 1.
+ * @param u1 [n1] f_1(x) - f_0(x) for draws x of pi_1; n1 >= 1. */
 double gbsi_bar(const double *u0, size_t n0, const double *u1, size_t n1);
 
 #endif

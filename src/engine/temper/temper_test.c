@@ -62,8 +62,8 @@ static void run_ladders(gbsi_exchange *e, uint64_t first, uint64_t n, uint64_t *
     }
 }
 
-/* Levels of equal rejection, and round trips of exact draws at the rate of the paper,
- * 1 / (2 + 2 sum r / (1 - r)): within 5 %, some six standard errors. */
+/* Tests levels of equal rejection, and the rate of round trips of exact draws, 1 / (2 + 2 sum r /
+ * (1 - r)) in the paper: within 5 %, which is about six standard errors. */
 static void ladder(void **unused)
 {
     (void)unused;
@@ -104,8 +104,8 @@ static void ladder(void **unused)
     assert_true(n_swaps > 0);
 }
 
-/* Swaps leave every level its law: means at the cold level, of states that only swaps move. Three
- * of a thousand such tests would fail by chance. */
+/* Tests that swaps do not change the law of a level, by means at the cold level of states that only
+ * swaps move. Three of a thousand such tests would fail by chance. */
 static void swaps_keep_laws(void **unused)
 {
     (void)unused;
@@ -146,9 +146,9 @@ static void bar(void **unused)
     GBSI_FREE(u0, u1);
 }
 
-/* Ladders of exact draws: ln of the integral of exp(20 x) over [0, 1), of which the cold states
- * below 0.9 alone are valid; and as many errors as the claimed one says. Five errors: 1 of 10^5
- * such tests would fail by chance. */
+/* Ladders of exact draws: ln of the integral of exp(20 x) over [0, 1), where only cold states below
+ * 0.9 are valid. The deviations must agree with the claimed error. Five standard errors are
+ * exceeded by chance in 1 of 10^5 tests. */
 static void ratios(void **unused)
 {
     (void)unused;
@@ -207,7 +207,7 @@ static void feed(gbsi_means *m, uint64_t first, uint64_t n)
     }
 }
 
-/* Independent draws: the error is that of a binomial; what is dropped leaves no trace. */
+/* Independent draws: the error is that of a binomial, and dropped batches have no effect. */
 static void means(void **unused)
 {
     (void)unused;
@@ -241,10 +241,10 @@ static void means(void **unused)
     gbsi_means_free(fresh);
 }
 
-/* ---- where local moves forget ---------------------------------------------------------------- */
+/* ---- overlap --------------------------------------------------------------------------------- */
 
-/* Variable 0 is drawn afresh at every level, variable 1 moves with probability 0.1 if it is colder
- * than level 2, variable 2 is the same nearly always and must not count. */
+/* Variable 0 is drawn independently at every level. Variable 1 moves with probability 0.1 at levels
+ * colder than level 2. Variable 2 is nearly constant and must not count. */
 static void overlap(void **unused)
 {
     (void)unused;

@@ -2,12 +2,12 @@
 /* Answers some cases side by side: passes messages up from the observed variables, then down to the
  * queried ones.
  *
- * Weights are scaled so that the largest of a table and of a message is at most 1. A product that a
- * double cannot hold is lost. A risk tells how much that may matter: for a message in which such a
- * product may be missing, it is the binary logarithm of the numbers by which the message, and those
- * computed from it, were divided since. The missing part is then at most 2^(risk - 1022) of the
- * whole, times the number of products. Cases of too high a risk are left to a calculation in
- * logarithms. */
+ * Weights are scaled so that the largest weight of a table, and of a message, is at most 1. A
+ * product that is too small for a double is lost. The `risk` of a message bounds the effect of lost
+ * products. If a product may be missing in a message, its risk is the binary logarithm of all
+ * numbers by which this message and the messages computed from it were divided since. The missing
+ * part is at most 2^(risk - 1022) of the whole, times the number of products. Cases of a risk above
+ * MOST_RISK are left to a calculation in logarithms. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -21,23 +21,24 @@
 #define MOST_RISK 700.0
 #define NO_RISK   (-1.0)
 #define LN2       0.69314718055994530942
-#define BLOCK     ((size_t)1 << 13) /* entries of a table from one look at the watch to the next */
+#define BLOCK     ((size_t)1 << 13) /* table entries between two checks of the watch */
 
 struct gbsi_case_worker {
     const gbsi_case_tree *cases;
-    double *room; /* [n_rows][LANES] messages */
+    double *room;  /* [n_rows][LANES] messages */
+    double *least; /* [n_messages][LANES] the least positive weight of a message whose largest
+                      weight is in (1/2, 1] */
+    double *risk;  /* [n_messages][LANES] the risk described above */
     double
-        *least;   /* [n_messages][LANES] the least positive weight, the largest being in (1/2, 1] */
-    double *risk; /* [n_messages][LANES] */
-    double *scale; /* [n_nodes][LANES] binary logarithm of the divisor of the message up */
-    size_t *at;    /* [most_operands + 1] rows of the operands and of the target */
-    const case_operand **use; /* [most_operands] */
-    gbsi_watch *watch;        /* of this batch */
-    bool spends;              /* this thread looks */
-    uint32_t *x;              /* [most_axes] */
+        *scale; /* [n_nodes][LANES] binary logarithm of the divisor of the message to the parent */
+    size_t *at; /* [most_operands + 1] rows of the operands and of the target */
+    const case_operand **use; /* [most_operands] operands of the current sweep */
+    gbsi_watch *watch;        /* watch of the current batch */
+    bool spends;              /* this thread adds steps to the watch */
+    uint32_t *x;              /* [most_axes] current state of the clique in a sweep */
     double log_sum[LANES];
-    uint8_t end[LANES];   /* gbsi_case_end */
-    uint8_t begin[LANES]; /* values of `end` before a case changes them */
+    uint8_t end[LANES];   /* a gbsi_case_end for each lane */
+    uint8_t begin[LANES]; /* values of `end` that hold for every case */
 };
 
 uint64_t gbsi_case_worker_bytes(const gbsi_case_tree *cases)
@@ -84,7 +85,8 @@ static bool stops(gbsi_case_worker *w, uint64_t n_operations)
     return w->spends ? gbsi_watch_spend(w->watch, n_operations) : gbsi_watch_stopped(w->watch);
 }
 
-/* The sum over a clique's other variables of its table times the messages in use. */
+/* Multiplies the table of a clique by the messages in w->use, and sums over the variables that are
+ * not in the target message. */
 static void sweep(gbsi_case_worker *w, const case_node *node, uint32_t n_use,
                   const case_operand *target)
 {
@@ -120,12 +122,12 @@ static void sweep(gbsi_case_worker *w, const case_node *node, uint32_t n_use,
         }
         advance(t, node, n_use, w, target);
     }
-    assert(w->at[n_use] == out->row); /* once round, and back */
+    assert(w->at[n_use] == out->row); /* the walk is back at its first state */
 }
 
 /* ---- scales and risks ------------------------------------------------------------------------ */
 
-/* x = f 2^k with f in [1/2, 1), of a normal x > 0. */
+/* Returns k, where x = f 2^k and f is in [1/2, 1). x must be normal and positive. */
 static int exponent_of(double x)
 {
     uint64_t bits = 0;
@@ -135,15 +137,14 @@ static int exponent_of(double x)
 
 static double power_of_two(int k)
 {
-    assert(k > -1023 && k < 1024); /* of a normal number */
+    assert(k > -1023 && k < 1024); /* x is a normal number */
     const uint64_t bits = (uint64_t)(k + 1023) << 52;
     double x = 0.0;
     memcpy(&x, &bits, sizeof x);
     return x;
 }
 
-/* The risk of the sums of products that a sweep made for a message, before the message is
- * scaled. */
+/* Returns the risk of a message that a sweep has just computed, before the message is scaled. */
 static double risk_of(const gbsi_case_worker *w, const case_node *node, uint32_t n_use,
                       uint32_t lane)
 {
@@ -200,8 +201,9 @@ static void scale_message(gbsi_case_worker *w, const case_node *node, uint32_t n
 
 /* ---- up and down ----------------------------------------------------------------------------- */
 
-/* Lists the operands that are multiplied into the table of a clique, without one message. @return
- * their number. */
+/* Lists in w->use the operands that are multiplied into the table of a clique, except `message`.
+ * @param down whether the message from the parent is listed too. @return the number of listed
+ * operands. */
 static uint32_t use_but(gbsi_case_worker *w, const case_node *node, uint32_t message, bool down)
 {
     uint32_t n = 0;
@@ -225,7 +227,7 @@ static void node_up(gbsi_case_worker *w, uint32_t i)
     scale_message(w, node, n_use, node->up.message, w->scale + (size_t)i * LANES);
 }
 
-/* Computes the messages to those children in whose subtrees something is asked for. */
+/* Computes the messages to those children whose subtrees hold queried variables. */
 static void node_down(gbsi_case_worker *w, uint32_t i)
 {
     const gbsi_case_tree *t = w->cases;
@@ -246,7 +248,7 @@ static void node_down(gbsi_case_worker *w, uint32_t i)
     }
 }
 
-/* ---- what goes in and comes out -------------------------------------------------------------- */
+/* ---- evidence and answers ------------------------------------------------------------------- */
 
 static void observe(gbsi_case_worker *w, uint32_t k, const gbsi_case *cases, uint32_t n)
 {
@@ -292,12 +294,12 @@ static void answer(gbsi_case_worker *w, const case_query *query, gbsi_case *case
     }
 }
 
-/* Adds up ln of the sums over all states, from the roots. */
+/* Computes ln of the sum over all states for each lane, from the messages of the roots. */
 static void add_up(gbsi_case_worker *w)
 {
     const gbsi_case_tree *t = w->cases;
     for (uint32_t lane = 0; lane < LANES; ++lane) {
-        double exponents = 0.0; /* whole numbers */
+        double exponents = 0.0; /* sum of whole numbers */
         double log_roots = 0.0;
         for (uint32_t i = 0; i < t->n_nodes; ++i) {
             exponents += w->scale[(size_t)i * LANES + lane];
@@ -363,7 +365,7 @@ static void prepare_factors(gbsi_case_worker *w)
     }
 }
 
-/* Computes, in all lanes, everything that does not depend on the case. */
+/* Computes all messages that do not depend on the case, in all lanes. */
 static void prepare(gbsi_case_worker *w)
 {
     const gbsi_case_tree *t = w->cases;
@@ -373,7 +375,8 @@ static void prepare(gbsi_case_worker *w)
     }
     for (uint32_t k = 0; k < t->n_columns; ++k) {
         for (size_t i = 0; i < t->message[k].n_rows * LANES; ++i) {
-            w->room[t->message[k].row * LANES + i] = 1.0; /* nothing is observed */
+            w->room[t->message[k].row * LANES + i] =
+                1.0; /* before the first case no variable is observed */
         }
     }
     prepare_factors(w);

@@ -11,21 +11,23 @@
 #include "simd/math.h"
 #include "trees/clique_tables.h"
 
-#define BLOCK ((size_t)1 << 13) /* entries of a table from one look at the watch to the next */
+#define BLOCK ((size_t)1 << 13) /* table entries between two checks of the watch */
 
-/* The state of compiling a tree: its inputs, and where things are stored. */
+/* The state of a compilation: its inputs, scratch arrays, and the fill levels of the arrays of
+ * `cases`. */
 typedef struct compiling {
     gbsi_case_tree *cases;
     const gbsi_conditioned *whole;
     const gbsi_tree *tree;
-    const uint32_t *column; /* the user's variables */
+    const uint32_t *column; /* the observed variables, in the user's numbering */
     const gbsi_case_scope *query;
     gbsi_watch *watch;
-    double *weight;       /* of a factor */
-    uint32_t *column_of;  /* [variables] the column that observes it, GBSI_NONE */
-    uint32_t *home;       /* [variables] the clique that eliminates it */
-    uint32_t *message_of; /* [factors] message of a factor that some query leaves out, else
-                             GBSI_NONE */
+    double *weight;       /* weights of one factor */
+    uint32_t *column_of;  /* [variables] the column that observes the variable; GBSI_NONE: no column
+                             does */
+    uint32_t *home;       /* [variables] the clique that eliminates the variable */
+    uint32_t *message_of; /* [factors] message of the factor if some query leaves the factor out,
+                             else GBSI_NONE */
     size_t n_strides, n_operands, n_states;
 } compiling;
 
@@ -39,7 +41,8 @@ static uint32_t n_axes_of(const gbsi_tree *tree, uint32_t i)
     return tree->clique[i].n_separator + tree->clique[i].n_own;
 }
 
-/* The clique that eliminates the first of its variables has all of them. GBSI_NONE: it is fixed. */
+/* Returns a clique that holds all variables of a query: the clique that eliminates the first of
+ * them. Returns GBSI_NONE if all variables of the query are fixed. */
 static uint32_t home_of(const compiling *c, const gbsi_case_scope *query)
 {
     uint32_t home = GBSI_NONE;
@@ -53,7 +56,8 @@ static uint32_t home_of(const compiling *c, const gbsi_case_scope *query)
     return home;
 }
 
-/* The number of joint states in the user's numbering. */
+/* Returns the number of joint states of a query, counting all states that the user's variables
+ * have. */
 static size_t n_states_of(const gbs_model *model, const gbsi_case_scope *query)
 {
     size_t n = 1;
@@ -92,9 +96,10 @@ static sizes count(const compiling *c)
         }
         n.axes += n_axes;
         n.entries += entries;
-        n.operands += n_children + tree->clique[i].n_own;               /* an own variable may
-                                                                           have a column */
-        n.strides += (n_children + tree->clique[i].n_own + 2) * n_axes; /* and up and down */
+        n.operands +=
+            n_children + tree->clique[i].n_own; /* each own variable may be observed by a column */
+        n.strides += (n_children + tree->clique[i].n_own + 2) *
+                     n_axes; /* 2: messages to and from the parent */
     }
     for (uint32_t i = 0; i < c->cases->n_columns; ++i) {
         n.states += model->arity[c->column[i]];
@@ -135,7 +140,7 @@ static gbs_status take_memory(compiling *c, gbs_error *err)
 
 /* Writes the weights of a factor, scaled so that the largest is 1, to c->weight. @return the
  * logarithm of the number that the entries were divided by. @param least out: the least positive
- * one. */
+ * weight. */
 static double take_weights(compiling *c, size_t f, double *least)
 {
     size_t n = 0;
@@ -153,7 +158,7 @@ static double take_weights(compiling *c, size_t f, double *least)
     return top > -INFINITY ? top : 0.0;
 }
 
-/* Multiplies the table of clique i by c->weight, over the scope of factor f. */
+/* Multiplies the table of clique i by c->weight, the weights of factor f. */
 static void multiply(compiling *c, uint32_t i, size_t f)
 {
     const case_node *node = &c->cases->node[i];
@@ -187,12 +192,12 @@ static void multiply(compiling *c, uint32_t i, size_t f)
     }
 }
 
-/* The product of the factors of clique i, as weights of at most 1. */
+/* Fills the table of clique i with the product of its factors, as weights of at most 1. */
 static void fill_table(compiling *c, uint32_t i)
 {
     case_node *node = &c->cases->node[i];
     double *table = c->cases->table + node->table;
-    double bound = 1.0; /* no positive product is less */
+    double bound = 1.0; /* no positive product is smaller */
     for (size_t e = 0; e < node->n_entries; ++e) {
         if (e % BLOCK == 0 && gbsi_watch_spend(c->watch, BLOCK)) {
             return;
@@ -213,8 +218,8 @@ static void fill_table(compiling *c, uint32_t i)
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* A message over some variables, seen from clique i.
- * @param variable [n] slowest first, all of the clique. */
+/* Returns the operand that a message over n variables is in clique i. @param variable [n] variables
+ * of the message, slowest first; clique i has all of them. */
 static case_operand see(compiling *c, uint32_t i, uint32_t message, const uint32_t *variable,
                         uint32_t n)
 {
@@ -302,7 +307,8 @@ static void fill_node(compiling *c, uint32_t i, size_t *n_axes, size_t *n_entrie
 
 /* ---- columns and queries --------------------------------------------------------------------- */
 
-/* Fills, for each of the user's states of a column, the row of its message. */
+/* Fills, for each user's state of the variable of column k, the row of the column's message that
+ * belongs to the state. */
 static void fill_column(compiling *c, uint32_t k)
 {
     gbsi_case_tree *t = c->cases;
@@ -321,7 +327,8 @@ static void fill_column(compiling *c, uint32_t k)
     c->n_states += column->arity;
 }
 
-/* The user's number of each joint state that remains. @return the number of states. */
+/* Lists the user's numbers of the joint states of a query that evidence leaves possible. @return
+ * the number of these states. */
 static size_t fill_states(const compiling *c, const gbsi_case_scope *query, uint32_t *state)
 {
     const gbsi_conditioned *whole = c->whole;
@@ -346,7 +353,7 @@ static void fill_query(compiling *c, uint32_t k, size_t *n_p)
 {
     gbsi_case_tree *t = c->cases;
     case_query *query = &t->query[k];
-    uint32_t variable[GBSI_TREE_AXES]; /* all in one clique */
+    uint32_t variable[GBSI_TREE_AXES]; /* variables of the query, all in one clique */
     query->node = home_of(c, &c->query[k]);
     query->without = c->query[k].without == NULL ? GBSI_NONE : c->message_of[*c->query[k].without];
     query->p = *n_p;
@@ -364,7 +371,8 @@ static void fill_query(compiling *c, uint32_t k, size_t *n_p)
     c->n_states += fill_states(c, &c->query[k], t->state + c->n_states);
 }
 
-/* Homes of variables, columns, and whose subtree is asked. */
+/* Finds the homes of variables and columns, and marks the cliques whose subtrees hold queried
+ * variables. */
 static gbs_status find_homes(compiling *c, gbs_error *err)
 {
     const size_t n = c->tree->model->n_variables;
@@ -390,7 +398,7 @@ static gbs_status find_homes(compiling *c, gbs_error *err)
     return GBS_OK;
 }
 
-/* Decides where messages are stored, and counts the cost of a batch. */
+/* Decides where messages are stored, and counts the operations of a batch. */
 static void place_messages(gbsi_case_tree *t)
 {
     for (uint32_t i = 0; i < t->n_messages; ++i) {
@@ -404,7 +412,7 @@ static void place_messages(gbsi_case_tree *t)
     }
 }
 
-/* Factors that some query leaves out are multiplied in as messages that no case changes. */
+/* Stores each factor that some query leaves out as a message. No case changes these messages. */
 static void fill_factors(compiling *c)
 {
     gbsi_case_tree *t = c->cases;
@@ -469,7 +477,8 @@ gbs_status gbsi_case_tree_new(const gbsi_conditioned *whole, const gbsi_tree *tr
     c.cases->first_factor = n_columns + 2 * tree->n_cliques + n_query;
     c.cases->n_messages = c.cases->first_factor;
     for (uint32_t k = 0; k < n_query; ++k) {
-        assert(query[k].without == NULL || tree->chains == NULL); /* factors as in `whole` */
+        assert(query[k].without == NULL ||
+               tree->chains == NULL); /* so factors have the same numbers as in `whole` */
         c.cases->n_messages += query[k].without != NULL;
     }
     c.cases->log_constant = whole->log_constant;

@@ -5,29 +5,31 @@
 
 #include "cases/case_tree.h"
 
-#define GBSI_CASE_LEAST 0x1p-1000 /* products above it are held with all their digits */
+#define GBSI_CASE_LEAST 0x1p-1000 /* doubles hold larger products with full precision */
 
-/* A message seen from a clique: the row that belongs to a state of the clique moves by a stride
- * along each axis of its table. */
+/* A message used in a clique. The row of the message that belongs to a state of the clique moves by
+ * one stride for each axis of the clique's table. */
 typedef struct case_operand {
     uint32_t message;
-    size_t stride; /* into gbsi_case_tree.stride: [axes of the clique] */
+    size_t stride; /* start of its strides in gbsi_case_tree.stride: [axes of the clique] */
 } case_operand;
 
 typedef struct case_node {
     uint32_t parent; /* GBSI_NONE: a root */
     uint32_t n_axes, n_separator;
-    size_t axis;  /* into gbsi_case_tree.arity: [n_axes], slowest first, the separator's first */
-    size_t table; /* into gbsi_case_tree.table: [n_entries] */
+    size_t axis; /* start of its arities in gbsi_case_tree.arity: [n_axes], slowest first, separator
+                    first */
+    size_t table; /* start of its table in gbsi_case_tree.table: [n_entries] */
     size_t n_entries;
-    double least;   /* no positive entry is less, none is above 1; 0: some may be lost */
-    size_t operand; /* index into gbsi_case_tree.operand of the tables multiplied into the clique's
-                       table */
+    double least;   /* lower bound of the positive entries, which are at most 1; 0: entries may have
+                       been lost */
+    size_t operand; /* start, in gbsi_case_tree.operand, of the messages that are multiplied into
+                       the table */
     uint32_t n_operands;
-    case_operand up;   /* message to the parent, of one row without a parent */
-    case_operand down; /* message from the parent; GBSI_NONE without a parent */
-    bool observed;     /* a column's variable is in its subtree */
-    bool asked;        /* a variable of the query is */
+    case_operand up;   /* message to the parent; a root's has one row */
+    case_operand down; /* message from the parent; its number is GBSI_NONE for a root */
+    bool observed;     /* the subtree of the clique holds a column's variable */
+    bool asked;        /* the subtree of the clique holds a queried variable */
 } case_node;
 
 /* The values of a message for all lanes: rows of [GBSI_CASE_LANES]. */
@@ -38,8 +40,9 @@ typedef struct case_message {
 
 typedef struct case_column {
     uint32_t message; /* GBSI_NONE: the variable is fixed */
-    size_t state;     /* into gbsi_case_tree.state: [user's arity] row, GBSI_NONE: ruled out */
-    uint32_t arity;   /* the user's */
+    size_t state;     /* start in gbsi_case_tree.state: [arity] row of each user's state; GBSI_NONE:
+                         ruled out */
+    uint32_t arity;   /* number of the user's states */
 } case_column;
 
 typedef struct case_query {
@@ -47,20 +50,22 @@ typedef struct case_query {
     case_operand target;
     uint32_t without; /* the message of the factor that is left out; GBSI_NONE: none is left out */
     size_t p;         /* start of its joint states in gbsi_case.p */
-    size_t n_states;  /* joint ones, as the user has them */
-    size_t state;     /* into gbsi_case_tree.state: [joint states left] the user's; of a fixed
-                         variable its state */
+    size_t n_states;  /* number of joint states in the user's numbering */
+    size_t state; /* start in gbsi_case_tree.state: [remaining joint states] their user's numbers;
+                     for a fixed variable its only state */
 } case_query;
 
 struct gbsi_case_tree {
     uint32_t n_nodes;
-    case_node *node; /* children before parents */
+    case_node *node; /* cliques, children before parents */
     uint32_t n_messages;
-    case_message *message; /* [n_messages]: columns', up, down, queries', factors' */
-    size_t n_rows;         /* of all messages */
+    case_message *message; /* [n_messages] in this order: of columns, to parents, from parents, of
+                              queries, of factors */
+    size_t n_rows;         /* rows of all messages together */
     uint32_t n_columns, n_query;
-    uint32_t first_factor; /* messages from here on are factors that some query leaves out */
-    double *weight;        /* the rows of all messages, one message after the other */
+    uint32_t
+        first_factor; /* number of the first message that is a factor which some query leaves out */
+    double *weight;   /* rows of these factors' messages, one message after the other */
     case_column *column;
     case_query *query;
     uint32_t most_operands, most_axes;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums out variables, cheapest first [M45]: cost(v) = the number of states of v and its neighbours.
- * After an elimination only the costs of the neighbours are new, so variables wait in one list per
- * cost, and a star or a long chain is eliminated in linear time.
+/* Sums out variables, cheapest first [M45]. The cost of v is the number of joint states of v and
+ * its neighbours. An elimination changes only the costs of the neighbours. Variables wait in one
+ * list per cost, and a star or a long chain is therefore eliminated in linear time.
  *
- * Sums are made of logarithms, minus the largest of a row: couplings of any size fit. */
+ * The largest logarithm of a row is subtracted before a sum, so that couplings of any size fit. */
 #include "collapse/collapse_inside.h"
 
 #include <assert.h>
@@ -13,21 +13,23 @@
 #include "base/memory.h"
 #include "simd/math.h"
 
-/* Pieces of a variable that are looked at for one that a new piece can be multiplied into. */
+/* The number of pieces of a variable that are searched for one into which a new piece can be
+ * multiplied. */
 enum { MOST_HOSTS = 8 };
 
-/* Variables by what their elimination costs. */
+/* Lists of variables by the cost of their elimination. */
 typedef struct queue {
-    uint32_t *first; /* [most + 1] GBSI_NONE: nobody */
-    uint32_t *next;  /* [n_variables] */
-    uint32_t *last;  /* [n_variables] the previous piece in the list, GBSI_NONE for the first */
-    uint32_t *cost;  /* [n_variables] entries; 0: more than allowed, or eliminated */
+    uint32_t *first; /* [most + 1] first variable of each cost; GBSI_NONE: no variable */
+    uint32_t *next;  /* [n_variables] the next variable in the list */
+    uint32_t *last;  /* [n_variables] the previous variable in the list; GBSI_NONE for the first */
+    uint32_t *cost;  /* [n_variables] entries of the elimination; 0: more than allowed, or already
+                        eliminated */
 } queue;
 
 /* ---- pieces -------------------------------------------------------------------------------- */
 
-/* The log-weight of a piece of few variables. @param at states of its variables, by position in its
- * scope. */
+/* Returns the log-weight of a piece of few variables. @param at states of its variables, in the
+ * order of its scope. */
 static double piece_value(const gbsi_shrinking *s, uint32_t piece, const uint32_t *at)
 {
     const gbsi_piece *p = &s->piece[piece];
@@ -137,8 +139,8 @@ static gbs_status list_piece(gbsi_shrinking *s, uint32_t piece, gbs_error *err)
 
 /* ---- neighbours and costs ------------------------------------------------------------------ */
 
-/* The neighbours of v, ascending. @return the number of joint states of v and these variables; 0 if
- * more than allowed. Pieces that are gone leave the list. */
+/* Lists the neighbours of v, ascending, and removes pieces that are gone from the list of v.
+ * @return the number of joint states of v and its neighbours; 0 if this is more than allowed. */
 static uint32_t neighbours(gbsi_shrinking *s, uint32_t v, uint32_t *n,
                            uint32_t neighbour[GBSI_PIECE_VARIABLES])
 {
@@ -198,7 +200,7 @@ static void enqueue(queue *q, uint32_t v, uint32_t cost)
     }
 }
 
-/* A variable in a factor of many entries is never summed out. */
+/* Whether v must stay, because it is in a factor of many entries. */
 static bool is_held(const gbsi_shrinking *s, uint32_t v)
 {
     return s->collapse->core_variable[v] == 0;
@@ -206,7 +208,7 @@ static bool is_held(const gbsi_shrinking *s, uint32_t v)
 
 /* ---- one elimination ----------------------------------------------------------------------- */
 
-/* Makes room for the conditional that the elimination of v with n neighbours keeps. */
+/* Makes room for p(v | n neighbours), which the elimination of v stores. */
 static gbs_status keep_conditional(gbsi_shrinking *s, uint32_t v, uint32_t n,
                                    const uint32_t *neighbour, double **p, gbs_error *err)
 {
@@ -230,8 +232,8 @@ static gbs_status keep_conditional(gbsi_shrinking *s, uint32_t v, uint32_t n,
     return GBS_OK;
 }
 
-/* A row of log-weights becomes p(v | n). @return the logarithm of their sum, which is one entry of
- * psi_new. */
+/* Turns a row of log-weights into p(v | n). @return ln of the sum of the weights, which is one
+ * entry of psi_new. */
 static double sum_row(double *p, uint32_t arity)
 {
     double most = -INFINITY;
@@ -243,7 +245,7 @@ static double sum_row(double *p, uint32_t arity)
         p[k] = most > -INFINITY ? gbsi_exp(p[k] - most) : 1.0;
         total += p[k];
     }
-    assert(total >= 1.0); /* the largest is 1 */
+    assert(total >= 1.0); /* the largest term is 1 */
     for (uint32_t k = 0; k < arity; ++k) {
         p[k] /= total;
     }
@@ -262,7 +264,8 @@ static bool holds_all(const gbsi_shrinking *s, uint32_t piece, uint32_t n, const
     return p->made && !p->gone && found == n;
 }
 
-/* Multiplies the last piece into an earlier one, or lists it. */
+/* Multiplies `piece`, the newest, into an earlier piece if possible; otherwise adds it to the lists
+ * of its variables. */
 static gbs_status settle(gbsi_shrinking *s, uint32_t piece, gbs_error *err)
 {
     const gbsi_piece *p = &s->piece[piece];
@@ -282,7 +285,7 @@ static gbs_status settle(gbsi_shrinking *s, uint32_t piece, gbs_error *err)
     return list_piece(s, piece, err);
 }
 
-/* psi_new(n) = sum_v prod_{f in B_v} psi_f(v, n) */
+/* Eliminates v: computes psi_new(n) = sum_v prod_{f in B_v} psi_f(v, n), and stores p(v | n). */
 static gbs_status eliminate(gbsi_shrinking *s, uint32_t v, gbs_error *err)
 {
     uint32_t clique[GBSI_PIECE_VARIABLES + 1];
@@ -321,9 +324,9 @@ static gbs_status eliminate(gbsi_shrinking *s, uint32_t v, gbs_error *err)
     return GBS_OK;
 }
 
-/* ---- all of them --------------------------------------------------------------------------- */
+/* ---- all eliminations ----------------------------------------------------------------------- */
 
-/* Lists the factors of few entries. Variables of larger factors are kept. */
+/* Lists the factors of few entries as pieces. Variables of larger factors are marked to stay. */
 static gbs_status list_factors(gbsi_shrinking *s, gbs_error *err)
 {
     const gbsi_factors *f = &s->model->factors;
@@ -333,7 +336,7 @@ static gbs_status list_factors(gbsi_shrinking *s, gbs_error *err)
     if (f->n_factors >= GBSI_NONE) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "collapse: more than %u factors", GBSI_NONE);
     }
-    for (size_t i = f->n_factors; i-- > 0;) { /* so that lists ascend */
+    for (size_t i = f->n_factors; i-- > 0;) { /* backwards, so that lists ascend */
         const uint32_t *scope = f->scope + f->scope_start[i];
         const size_t n = f->scope_start[i + 1] - f->scope_start[i];
         size_t entries = 1;
@@ -347,7 +350,7 @@ static gbs_status list_factors(gbsi_shrinking *s, gbs_error *err)
             continue;
         }
         for (size_t k = 0; k < n; ++k) {
-            s->collapse->core_variable[scope[k]] = 0; /* is_held() */
+            s->collapse->core_variable[scope[k]] = 0; /* read by is_held() */
         }
     }
     return GBS_OK;
@@ -364,7 +367,8 @@ static gbs_status eliminate_all(gbsi_shrinking *s, queue *q, gbs_error *err)
 {
     const gbsi_collapse *c = s->collapse;
     memset(q->first, 0xff, (s->most + 1) * sizeof *q->first);
-    for (uint32_t v = s->model->n_variables; v-- > 0;) { /* the lowest of equal ones comes first */
+    for (uint32_t v = s->model->n_variables;
+         v-- > 0;) { /* backwards, so that among equal costs the lowest variable comes first */
         weigh(s, q, v);
     }
     for (uint32_t cost = 2; cost <= s->most; ++cost) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model that remains when variables have been summed out, and how they are drawn again. */
+/* Makes the model that remains after variables are summed out, and draws the summed variables
+ * again. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -8,7 +9,8 @@
 #include "collapse/collapse_inside.h"
 #include "rng/words.h"
 
-/* The most pieces of a variable that are searched for one that holds another. */
+/* The largest number of pieces of a variable that are searched for one that holds all variables of
+ * another piece. */
 enum { MOST_HOSTS = 64 };
 
 /* ---- factors within factors ---------------------------------------------------------------- */
@@ -29,15 +31,15 @@ static bool holds_all(const gbsi_shrinking *s, uint32_t host, uint32_t guest)
     return true;
 }
 
-/* Tables of the model take others in if they have three variables or more: a table of two may be a
- * coupling, for which there are faster kernels. */
+/* Whether other pieces may be multiplied into a piece. A table of the model must have three
+ * variables or more: a table of two may be a coupling, and couplings have faster kernels. */
 static bool may_host(const gbsi_shrinking *s, uint32_t piece)
 {
     const gbsi_piece *p = &s->piece[piece];
     return p->made || (p->n > 2 && s->model->factors.kind[piece] == GBS_FACTOR_TABLE);
 }
 
-/* A link to the piece that the guest can be multiplied into, or GBSI_NONE. */
+/* Returns a link to a piece that the guest can be multiplied into, or GBSI_NONE. */
 static uint32_t find_host(const gbsi_shrinking *s, uint32_t guest)
 {
     uint32_t link = s->head[gbsi_piece_scope(s, guest)[0]];
@@ -51,7 +53,8 @@ static uint32_t find_host(const gbsi_shrinking *s, uint32_t guest)
     return GBSI_NONE;
 }
 
-/* A made piece of the same variables and entries as a factor of the model, listed in its place. */
+/* Copies a factor of the model into a made piece, which takes the place of the factor in all lists.
+ */
 static gbs_status take_over(gbsi_shrinking *s, uint32_t piece, uint32_t *made, gbs_error *err)
 {
     GBSI_PASS(gbsi_piece_make(s, s->piece[piece].n, gbsi_piece_scope(s, piece), made, err));
@@ -96,10 +99,11 @@ static gbs_status absorb(gbsi_shrinking *s, gbs_error *err)
 
 /* ---- the core ------------------------------------------------------------------------------ */
 
-/* The sizes of the core. */
+/* Array sizes of the core. */
 typedef struct sizes {
     gbsi_part_sizes part;
-    uint32_t *table; /* [model's tables] number of each table in the core, GBSI_NONE: not there */
+    uint32_t *table; /* [tables of the model] number of each table in the core; GBSI_NONE: not in
+                        the core */
 } sizes;
 
 static size_t entries_of(const gbsi_shrinking *s, uint32_t piece)
@@ -149,8 +153,8 @@ static void count(const gbsi_shrinking *s, sizes *z)
     }
 }
 
-/* Returns the table of factor i: the one made by elimination, or a copy of the model's table, made
- * when it is first needed.
+/* Writes the table of factor i to the core, unless it is a table of the model that is already
+ * there.
  * @return the number of the table in the core. */
 static uint32_t copy_table(const gbsi_shrinking *s, const sizes *z, gbsi_factors *to, uint32_t i)
 {
@@ -237,13 +241,13 @@ cleanup:
 
 /* ---- drawing what was summed out ------------------------------------------------------------ */
 
-/* Philox gives four words at a time, an eliminated variable takes two. */
+/* Philox makes four words at a time; the draw of one eliminated variable takes two. */
 size_t gbsi_recovery_words(const gbsi_collapse *collapse)
 {
     return ((size_t)collapse->n_eliminated + 1) / 2 * 4 * GBSI_COLLAPSE_LANES;
 }
 
-/* The first state at which the sum of p(v | n) exceeds u. */
+/* Returns the first state at which the running sum of p(v | n) exceeds u. */
 static uint32_t draw(const double *p, uint32_t arity, double u)
 {
     double sum = p[0];
@@ -251,7 +255,7 @@ static uint32_t draw(const double *p, uint32_t arity, double u)
     while (state + 1 < arity && !(u < sum)) {
         sum += p[++state];
     }
-    while (p[state] == 0.0) { /* rounding: the sum may end below 1 */
+    while (p[state] == 0.0) { /* by rounding the sum may end below 1 */
         assert(state > 0);    /* some state has weight */
         --state;
     }

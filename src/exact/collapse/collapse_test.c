@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is left of a model and what was summed out give its joint distribution back, state by state.
- */
+/* Checks that the core and the conditional probabilities of eliminated variables together give the
+ * joint distribution of the model. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #include "reference/testing.h"
 #include "simd/math.h"
 
-/* p(v | n) of elimination e at x, a row. */
+/* Returns the row p(v | n) of elimination e for the neighbours' states in x. */
 static const double *row_at(const gbsi_collapse *c, uint32_t e, const uint32_t *x)
 {
     size_t row = 0;
@@ -166,7 +166,7 @@ static void large_trees_vanish(void **state)
     }
 }
 
-/* A clause over all variables is never summed over; what it does not hold is. */
+/* The variables of a long clause are never summed out; all other variables are. */
 static void long_factors_stay(void **state)
 {
     (void)state;
@@ -230,7 +230,8 @@ typedef struct tally {
     double p[TEST_MAX_STATES * L];
 } tally;
 
-/* Draws what was summed out beside random states of the core, the same on two instruction sets. */
+/* Draws the eliminated variables for random states of the core, and checks that two instruction
+ * sets agree. */
 static void recover(const gbsi_collapse *c, uint64_t *seed, uint64_t pass, uint32_t *word,
                     uint32_t *x, double *p)
 {
@@ -275,9 +276,9 @@ static void tally_lane(const gbsi_collapse *c, const uint32_t *x, uint32_t lane,
     }
 }
 
-/* Recovery counts weight times p(v | n) of the states it draws, and draws with these probabilities:
- * over 16000 draws a frequency is within 5 standard errors of the mean of p (fails by chance once
- * in 10^6 frequencies; the seed is fixed). */
+/* Recovery adds weight times p(v | n), and draws states with these probabilities. Over 16000 draws
+ * a frequency is within 5 standard errors of the mean of p (fails by chance once in 10^6
+ * frequencies; the seed is fixed). */
 static void draws_what_was_summed_out(void **state)
 {
     (void)state;
@@ -319,7 +320,8 @@ static bool stop_at_once(void *context)
     return true;
 }
 
-/* Whatever request fails, nothing is made and nothing leaks; a watch that stops is obeyed. */
+/* If any request for memory fails, nothing is made and nothing leaks. A stop by the watch ends the
+ * call. */
 static void fails_whole(void **state)
 {
     (void)state;

@@ -10,35 +10,36 @@
 #include "condition/propagate.h"
 #include "simd/math.h"
 
-#define MOST_VARIABLES 32u  /* most variables that are chosen; others may be implied */
-#define FEW_CASES      16.0 /* so many cases are allowed in any event */
+#define MOST_VARIABLES 32u  /* limit on chosen variables; others may follow from them */
+#define FEW_CASES      16.0 /* number of cases that is always allowed */
 #define MOST_CASES     0x1p13
-#define MOST_SCOPE     (UINT64_C(1) << 16) /* states of a factor of which a variable is cut */
-#define MOST_SAVED     256.0               /* times the work without zeros that they may save */
-#define PATIENCE       4u                  /* choices that do not lower the work */
-#define TRIAL_STEPS    (UINT64_C(1) << 24) /* most steps of the search for an order after a choice */
-#define TRIAL_SHARE    32.0 /* that search takes at most the allowed entries / this */
+#define MOST_SCOPE     (UINT64_C(1) << 16) /* limit on states of a factor that is cut */
+#define MOST_SAVED     256.0               /* largest factor by which zeros may save work */
+#define PATIENCE       4u /* number of choices in a row that may fail to lower the work */
+#define TRIAL_STEPS    (UINT64_C(1) << 24) /* limit on steps of a search for an order */
+#define TRIAL_SHARE    32.0 /* a search takes at most allowed entries / TRIAL_SHARE steps */
 
 typedef struct choosing {
     const gbsi_components *components;
     uint32_t component;
     const gbsi_cutset_limits *limits;
-    double most_entries; /* of all cases together */
+    double most_entries; /* limit on the table entries of all cases together */
     gbsi_propagation *hard;
     gbsi_propagator *domain;
     gbsi_cases cases;
-    uint8_t *left_out; /* [whole variables] 1: of the cutset */
+    uint8_t *left_out; /* [whole variables] 1: the variable is in the cutset */
     uint8_t *barred;   /* [whole variables] 1: one of its factors is too large to be sliced */
-    double *n_states;  /* [whole variables] states that remain, summed over the cases */
-    double *gain;      /* [whole variables] entries that go with the variable */
-    uint32_t *local;   /* [whole variables] number in the rest */
+    double
+        *n_states; /* [whole variables] remaining states of the variable, summed over the cases */
+    double *gain;  /* [whole variables] table entries that the cliques lose without the variable */
+    uint32_t *local; /* [whole variables] number of the variable in the rest */
 } choosing;
 
 /* The rest of the component with its elimination order. */
 typedef struct trial {
     gbsi_conditioned *rest;
     gbsi_exact_plan *plan;
-    double entries; /* of all cases together */
+    double entries; /* table entries of all cases together */
 } trial;
 
 static void trial_free(trial *t)
@@ -59,7 +60,7 @@ static void cases_free(gbsi_cases *cases)
 /* Allocates room for `most` cases; none is stored yet. */
 static gbs_status cases_new(uint32_t n_variables, size_t most, gbsi_cases *cases, gbs_error *err)
 {
-    const size_t bytes = n_variables * sizeof *cases->state; /* of a case */
+    const size_t bytes = n_variables * sizeof *cases->state; /* bytes of one case */
     *cases = (gbsi_cases){.n_variables = n_variables};
     cases->variable = gbsi_alloc_array(n_variables, sizeof *cases->variable);
     cases->state = gbsi_alloc_array(most, bytes);
@@ -88,7 +89,8 @@ static gbs_status look(const choosing *s, gbs_error *err)
                            "looking for a cutset", err);
 }
 
-/* Domains given a case. If the watch stops it they mean nothing. */
+/* Propagates the states of a case, so that s->domain holds the remaining states of all variables.
+ * If the watch stops the propagation, the domains are undefined. */
 static void enter_case(const choosing *s, size_t at)
 {
     const gbsi_cases *c = &s->cases;
@@ -107,7 +109,8 @@ static void count_states(const choosing *s)
     }
 }
 
-/* Adds the case `at` with v in state a, unless propagation rules it out. */
+/* Adds to `longer` the case `at` extended by v in state a, unless propagation rules the extended
+ * case out. */
 static void try_case(const choosing *s, size_t at, uint32_t v, uint32_t a, gbsi_cases *longer)
 {
     const gbsi_cases *c = &s->cases;
@@ -121,7 +124,8 @@ static void try_case(const choosing *s, size_t at, uint32_t v, uint32_t a, gbsi_
     gbsi_propagator_undo(s->domain, mark);
 }
 
-/* Each case takes at least a millisecond, which is the time of 2^16 entries. */
+/* Returns the largest number of cases. A case is counted as at least 2^16 entries, which take about
+ * a millisecond. */
 static double most_cases(const choosing *s)
 {
     const double most = s->most_entries * 0x1p-16;
@@ -161,10 +165,11 @@ cleanup:
     return status;
 }
 
-/* ---- what a variable is worth -------------------------------------------------------------- */
+/* ---- the gain of a variable ----------------------------------------------------------------- */
 
 /* Sums, for every variable, the entries that its cliques lose without it.
- * @param to_whole [variables of the elimination] NULL: the same numbers.
+ * @param to_whole [variables of the elimination] the whole model's numbers; NULL if the numbers are
+ * equal.
  * @param position, covered scratch, [variables of the elimination] each. */
 static void count_gains(choosing *s, const gbsi_elimination *e, const uint32_t *arity,
                         const gbsi_elimination_part *part, const uint32_t *to_whole,
@@ -187,7 +192,7 @@ static void count_gains(choosing *s, const gbsi_elimination *e, const uint32_t *
             const bool last = k == e->clique_start[at + (size_t)1];
             const uint32_t u = last ? e->order[at] : e->clique[k];
             const uint32_t v = to_whole == NULL ? u : to_whole[u];
-            if (v < s->components->model->n_variables) { /* else of a chain */
+            if (v < s->components->model->n_variables) { /* else v is a chain variable */
                 s->gain[v] += entries * (1.0 - 1.0 / arity[u]);
             }
         }
@@ -213,9 +218,8 @@ cleanup:
     return status;
 }
 
-/* The variable that lowers the logarithm of the entries most per unit that it adds to the logarithm
- * of the number of cases. If there are several, it is the first one; GBSI_NONE: no variable lowers
- * it.
+/* Returns the variable that lowers ln(entries) most per unit that it adds to ln(number of cases).
+ * Among equal variables the first one is returned; GBSI_NONE: no variable lowers ln(entries).
  * @param entries number of table entries of one case. */
 static uint32_t best_variable(const choosing *s, double entries)
 {
@@ -229,7 +233,7 @@ static uint32_t best_variable(const choosing *s, double entries)
         }
         const double lowers = gbsi_log2(entries / (entries - s->gain[v]));
         const double adds = gbsi_log2(s->n_states[v] / (double)s->cases.n);
-        const double worth = lowers / (adds + 0x1p-20); /* implied by all cases: it adds none */
+        const double worth = lowers / (adds + 0x1p-20); /* avoids division by 0 if v adds no case */
         if (worth > most) {
             most = worth;
             best = v;
@@ -243,7 +247,8 @@ static bool is_implied(const choosing *s, uint32_t v)
     return s->left_out[v] == 0 && s->barred[v] == 0 && s->n_states[v] == (double)s->cases.n;
 }
 
-/* Adds the variables that have one state left in every case: they cost nothing. */
+/* Adds to the cutset the variables that have only one state left in every case. They add no cases.
+ */
 static gbs_status add_implied(choosing *s, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -269,7 +274,7 @@ static gbs_status add_implied(choosing *s, gbs_error *err)
         GBSI_TRY(look(s, err));
         for (uint32_t k = 0; k < n; ++k) {
             to[k] = gbsi_propagator_next(s->domain, longer.variable[k], 0);
-            assert(s->domain->size[longer.variable[k]] == 1); /* given the case */
+            assert(s->domain->size[longer.variable[k]] == 1); /* only one state is left */
         }
     }
     for (uint32_t k = c->n_variables; k < n; ++k) {
@@ -284,8 +289,8 @@ cleanup:
     return status;
 }
 
-/* Adds the best variable, and those that follow from it. @param done out: false if no variable can
- * be added, or there are too many cases. */
+/* Adds the best variable to the cutset, and the variables whose states follow from it. @param done
+ * out: false if no variable can be added, or there are too many cases. */
 static gbs_status choose(choosing *s, double entries, bool *done, gbs_error *err)
 {
     const uint32_t v = best_variable(s, entries);
@@ -384,7 +389,7 @@ static void bar_large_factors(choosing *s)
     }
 }
 
-/* Begins with one case, in which no state is known. */
+/* Begins with an empty cutset, which has one case. */
 static gbs_status begin(choosing *s, gbs_error *err)
 {
     const gbsi_conditioned *whole = s->components->model;
@@ -399,7 +404,7 @@ static gbs_status begin(choosing *s, gbs_error *err)
     s->n_states = gbsi_alloc_array_zero(n, sizeof *s->n_states);
     s->gain = gbsi_alloc_array(n, sizeof *s->gain);
     s->local = gbsi_alloc_array(n, sizeof *s->local);
-    GBSI_PASS(cases_new(0, 1, &s->cases, err)); /* the case of no variables */
+    GBSI_PASS(cases_new(0, 1, &s->cases, err)); /* room for the only case of an empty cutset */
     s->cases.n = 1;
     GBSI_PASS(GBSI_HAVE(err, "cutset", s->left_out, s->barred, s->n_states, s->gain, s->local));
     count_states(s);
@@ -407,7 +412,7 @@ static gbs_status begin(choosing *s, gbs_error *err)
     return GBS_OK;
 }
 
-/* Adds variables to the cutset until that lowers the work no more.
+/* Adds variables to the cutset as long as this lowers the work.
  * @param best, best_cases out; best->plan is NULL if nothing was found. */
 static gbs_status search(choosing *s, double entries, trial *best, gbsi_cases *best_cases,
                          gbs_error *err)
@@ -461,7 +466,8 @@ static void number_rest(const gbsi_cutset *c)
     assert(n == c->rest->n_variables);
 }
 
-/* The tree of the best trial, if it is within the limits; else *out stays NULL. */
+/* Makes the cutset and the tree of the best trial, if they are within the limits; else *out stays
+ * NULL. */
 static gbs_status make_cutset(const choosing *s, trial *best, gbsi_cases *cases, gbsi_cutset **out,
                               gbs_error *err)
 {
@@ -501,14 +507,15 @@ cleanup:
     return status;
 }
 
-/* Whether zeros may save enough. Without zeros the cases take as much work as one tree. */
+/* Whether hard zeros may save enough work. Without zeros the cases take as much work as one tree.
+ */
 static bool is_hopeful(const choosing *s, const gbsi_elimination_part *part)
 {
     return s->components->has_zeros[s->component] != 0 && part->end == GBSI_ELIMINATION_DONE &&
            (double)part->entries <= MOST_SAVED * s->most_entries;
 }
 
-/* One component. @param out NULL if no cutset within the limits was found. */
+/* Looks for a cutset of one component. @param out NULL if no cutset within the limits was found. */
 static gbs_status new_cutset(const gbsi_components *components, uint32_t component,
                              const gbsi_exact_plan *plan, const gbsi_cutset_limits *limits,
                              gbsi_cutset **out, gbs_error *err)
@@ -555,7 +562,7 @@ gbs_status gbsi_cutsets_new(const gbsi_components *components, const gbsi_exact_
         }
         status = new_cutset(components, i, plan, &left, end, err);
         if (status == GBS_ERR_LIMIT) {
-            continue; /* the memory limit does not leave room to look for one */
+            continue; /* not enough memory for the search */
         }
         GBSI_TRY(status);
         if (*end != NULL) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers one case after the other: computes the entries of the factors that the cutset cuts, then
- * solves the junction tree of the remaining variables. Cases are added in their order, with the
- * largest so far as the unit, so the bits of a result depend on the cutset alone. */
+ * solves the junction tree of the remaining variables. Cases are added in their order, in units of
+ * the largest case so far. The bits of a result therefore depend on the cutset alone. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -14,9 +14,10 @@ typedef struct answering {
     const gbsi_cutset *cutset;
     const gbsi_conditioned *whole;
     gbsi_tables *tables;
-    uint32_t *home; /* [rest variables] NULL: no marginals */
-    double *p;      /* [states of the rest] marginals of the current case; NULL: no marginals */
-    uint32_t *x;    /* [rest variables] a most probable state of the case; NULL: none is wanted */
+    uint32_t *home; /* [rest variables] home of each variable; NULL: no marginals are wanted */
+    double
+        *p; /* [states of the rest] marginals of the current case; NULL: no marginals are wanted */
+    uint32_t *x; /* [rest variables] a most probable state of the case; NULL: no state is wanted */
 } answering;
 
 static void answering_free(answering *a)
@@ -52,7 +53,7 @@ static const uint32_t *state_of_case(const gbsi_cutset *c, size_t at)
     return c->cases.state + at * c->cases.n_variables;
 }
 
-/* Gets the state, in the case, of each variable of a scope; 0 for variables outside the cutset.
+/* Writes to x the state of each variable of a scope in a case; 0 for variables outside the cutset.
  * @return the number of variables outside the cutset. */
 static uint32_t fix_scope(const gbsi_cutset *c, const uint32_t *state, uint32_t n,
                           const uint32_t *scope, uint32_t *x)
@@ -69,7 +70,8 @@ static uint32_t fix_scope(const gbsi_cutset *c, const uint32_t *state, uint32_t 
     return n_rest;
 }
 
-/* Writes the values of factor f, given the case, over the rest of its scope. @param x its scope. */
+/* Writes the values of factor f for all states of its variables outside the cutset. @param x [n]
+ * states of its scope in the case; overwritten. */
 static void slice(const gbsi_cutset *c, size_t f, uint32_t n, const uint32_t *scope, uint32_t *x,
                   double *value)
 {
@@ -99,13 +101,13 @@ static double enter_case(const answering *a, size_t at)
     const gbsi_factors *from = &a->whole->factors;
     const gbsi_factors *to = &c->rest->factors;
     double constant = 0.0;
-    size_t i = 0; /* factor of the rest */
+    size_t i = 0; /* number of the factor in `rest` */
     for (size_t k = of->factor_start[c->component]; k < of->factor_start[c->component + 1]; ++k) {
         const size_t f = of->factor[k];
         const uint32_t *scope = from->scope + from->scope_start[f];
         const uint32_t n = (uint32_t)(from->scope_start[f + 1] - from->scope_start[f]);
         uint32_t x[GBSI_CUT_SCOPE];
-        if (n > GBSI_CUT_SCOPE) { /* never cut */
+        if (n > GBSI_CUT_SCOPE) { /* such a factor has no variable in the cutset */
             ++i;
             continue;
         }
@@ -117,12 +119,13 @@ static double enter_case(const answering *a, size_t at)
         }
         i += n_rest > 0;
     }
-    assert(i == to->n_factors); /* each factor outside the cutset belongs to this case */
+    assert(i == to->n_factors); /* every factor of `rest` has got its values */
     return constant;
 }
 
-/* ln of the sum (or maximum) over the remaining variables, and their marginals (or a state); minus
- * infinity, with undefined marginals, if no state has positive weight. */
+/* Answers one case: computes marginals (or a most probable state) of the variables outside the
+ * cutset. @return ln of the sum (or maximum) over these variables; minus infinity, with undefined
+ * marginals, if no state has positive weight. */
 static double answer_case(answering *a, size_t at)
 {
     const gbsi_tree *tree = a->cutset->tree;
@@ -141,9 +144,9 @@ static double answer_case(answering *a, size_t at)
     return log_z;
 }
 
-/* ---- all of them --------------------------------------------------------------------------- */
+/* ---- all cases ------------------------------------------------------------------------------ */
 
-/* p += weight times the marginals of the case being processed */
+/* Adds to p the marginals of case `at`, times a weight. */
 static void add_marginals(const answering *a, size_t at, double weight, double *p)
 {
     const gbsi_cutset *c = a->cutset;
@@ -163,7 +166,8 @@ static void add_marginals(const answering *a, size_t at, double weight, double *
     }
 }
 
-/* Multiplies the marginals of the component by a number; 0 sets them to 0, whatever is there. */
+/* Multiplies the marginals of the component by a factor. A factor of 0 sets them to 0, even if they
+ * were undefined. */
 static void scale_marginals(const answering *a, double factor, double *p)
 {
     const gbsi_components *of = a->cutset->components;
@@ -182,7 +186,7 @@ gbs_status gbsi_cutset_sum(const gbsi_cutset *cutset, gbsi_pool *pool, gbsi_watc
 {
     gbs_status status = GBS_OK;
     answering a = {0};
-    double unit = -INFINITY; /* ln */
+    double unit = -INFINITY; /* ln of the unit of `total` */
     double total = 0.0;
     GBSI_TRY(begin(&a, cutset, pool, watch, p != NULL, false, err));
     if (p != NULL) {
@@ -191,7 +195,7 @@ gbs_status gbsi_cutset_sum(const gbsi_cutset *cutset, gbsi_pool *pool, gbsi_watc
     for (size_t i = 0; i < cutset->cases.n && !gbsi_watch_stopped(watch); ++i) {
         const double log_case = answer_case(&a, i);
         if (log_case == -INFINITY || gbsi_watch_stopped(watch)) {
-            continue; /* nothing has weight, or nothing is known of it */
+            continue; /* the case has no weight, or the work was stopped */
         }
         const double scale = log_case > unit ? gbsi_exp(unit - log_case) : 1.0;
         unit = log_case > unit ? log_case : unit;

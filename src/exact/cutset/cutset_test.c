@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditioning on cutsets against enumeration and against one junction tree, on models that would
- * not need it. */
+/* Compares conditioning on cutsets with enumeration and with one junction tree, on models that are
+ * small enough for these. */
 #include "cutset/cutset.h"
 
 #include "gibbsite/exact.h"
@@ -44,8 +44,8 @@ static double sum_cases(const cut_model *c, gbsi_pool *pool, double *p, uint32_t
     return log_z;
 }
 
-/* Whether every component has a cutset. A component without zeros has none, nor has one whose first
- * variable leaves no case. */
+/* Whether every component has a cutset. Components without zeros have no cutset, and neither have
+ * components whose first variable leaves no case. */
 static bool is_all_cut(const cut_model *c)
 {
     uint32_t n = 0;
@@ -164,7 +164,8 @@ static gbs_model *equal_variables(uint32_t n_variables)
     return model;
 }
 
-/* Cases that zeros rule out are never answered, and what they imply leaves the tables. */
+/* Cases that zeros rule out are never answered, and implied variables are removed from the tables.
+ */
 static void zeros_save_work(void **state)
 {
     (void)state;
@@ -208,8 +209,8 @@ static gbs_model *band(void)
     return model;
 }
 
-/* A tree of its own order agrees to rounding; threads, instruction sets and what is kept of a
- * calibration change no bit. */
+/* A tree with another elimination order agrees up to rounding. Threads, instruction sets and
+ * gbsi_keep change no bit. */
 static void same_bits(void **state)
 {
     (void)state;
@@ -310,7 +311,7 @@ static void stops_at_any_look(void **state)
     uint32_t n_looks = 0;
     while (status == GBS_ERR_STOPPED) {
         cut_model c = {0};
-        n_looks += 1 + n_looks / 4; /* the first ones all, then some */
+        n_looks += 1 + n_looks / 4; /* first every check, later only some */
         uint32_t n_left = n_looks;
         gbsi_watch watch = gbsi_watch_of(at_a_look, &n_left, 0.0, 0.0);
         gbsi_cutset_limits limits = no_end;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether updates of single variables lead from every state of positive weight to every other, by
- * union-find over states. States that differ only in one variable form a line; joining each state
- * of a line to its first costs one step per state and variable, whatever the arities. */
+/* Finds out, by union-find over states, whether updates of single variables lead from every state
+ * of positive weight to every other. States that differ only in one variable form a line. Each
+ * state of a line is joined to the first state of the line, which takes one step per state and
+ * variable. */
 #include <assert.h>
 #include <inttypes.h>
 
@@ -12,7 +13,8 @@
 #define ABSENT UINT32_MAX /* a state of weight zero; there are at most 2^22 states */
 
 typedef struct states {
-    uint32_t *parent; /* [n_states] next state towards the root of the set; a root's is itself */
+    uint32_t
+        *parent; /* [n_states] next state towards the root of the set; a root points to itself */
     uint64_t n_sets;
 } states;
 
@@ -26,7 +28,7 @@ static double visit_support(void *context, uint64_t index, double logw)
     return 0.0;
 }
 
-/* Joins the states of all lines of a variable, whose states are `stride` apart. */
+/* Joins the states of each line of a variable. The states of a line are `stride` apart. */
 static void join_lines(states *s, uint64_t n_states, uint64_t stride, uint32_t arity)
 {
     for (uint64_t block = 0; block < n_states; block += stride * arity) {
@@ -52,8 +54,8 @@ gbs_status gbsi_support_connected(const gbsi_conditioned *model, gbsi_watch *wat
     gbs_status status = GBS_OK;
     states s = {0};
     double max = 0.0;
-    GBSI_TRY(
-        gbsi_walk_max(model, watch, &max, err)); /* fails beyond the limit, or without support */
+    GBSI_TRY(gbsi_walk_max(model, watch, &max,
+                           err)); /* fails for too many states, or if no state has weight */
     const uint64_t n_states = gbsi_n_states(model, NULL);
     s.parent = gbsi_alloc_array((size_t)n_states, sizeof *s.parent);
     GBSI_TRY(GBSI_HAVE(err, "support", s.parent));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marginals, ln Z and the joint by visiting every state twice: first to find the largest log
- * density m, then to sum the weights exp(log density - m), the largest of which is 1. */
+/* Computes marginals, ln Z and the joint distribution by visiting every state twice: first to find
+ * the largest log density m, then to sum the weights exp(log density - m), the largest of which
+ * is 1. */
 #include "reference/enumerate.h"
 
 #include "base/memory.h"
@@ -8,7 +9,7 @@
 
 typedef struct weigh {
     double max;
-    double *joint; /* or NULL */
+    double *joint; /* joint distribution, out; or NULL */
 } weigh;
 
 static double visit_weight(void *context, uint64_t index, double logw)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums over all states: the reference for tests, and exact answers for small components. */
+/* Sums over all states. They are the reference for tests, and the exact answers for small
+ * components. */
 #ifndef GBSI_REFERENCE_ENUMERATE_H
 #define GBSI_REFERENCE_ENUMERATE_H
 
@@ -9,23 +10,23 @@
 #define GBSI_ENUMERATE_MAX_STATES  ((uint64_t)1 << 22)
 #define GBSI_ENUMERATE_AUTO_STATES ((uint64_t)1 << 20)
 
-/* Product of the arities of the variables with keep[v] != 0 (keep NULL: all), saturating at
- * UINT64_MAX. */
+/* Returns the product of the arities of the variables with keep[v] != 0 (keep NULL: all variables),
+ * or UINT64_MAX if the product does not fit. */
 uint64_t gbsi_n_states(const gbsi_conditioned *model, const uint8_t *keep);
 
-/* Marginals and ln Z by enumeration of all states of a conditioned model: depth first, the last
- * variable fastest, in two passes, with compensated sums of weights relative to the largest.
+/* Computes marginals and ln Z of a conditioned model by enumeration of all states. States are
+ * visited depth first, the last variable fastest, in two passes; weights relative to the largest
+ * one are added in compensated sums.
  *
- * @param watch NULL, or may stop it.
- * @param p     [state_offset[n_variables]], out.
- * @param log_z out or NULL, log_constant included.
- * @return GBS_ERR_LIMIT, with the number, for more than GBSI_ENUMERATE_MAX_STATES states, or where
- *         the watch stopped; GBS_ERR_IMPOSSIBLE if no state has positive weight. */
+ * @param watch borrowed or NULL; may stop the enumeration. @param p [state_offset[n_variables]],
+ * out. @param log_z out or NULL; includes log_constant.
+ * @return GBS_ERR_LIMIT, with the number of states, for more than GBSI_ENUMERATE_MAX_STATES states;
+ * GBS_ERR_STOPPED if the watch stopped; GBS_ERR_IMPOSSIBLE if no state has positive weight. */
 gbs_status gbsi_enumerate(const gbsi_conditioned *model, gbsi_watch *watch, double *p,
                           double *log_z, gbs_error *err);
 
-/* The whole joint: probability of every state, index mixed radix with variable 0 slowest.
- * @param joint [gbsi_n_states()], out. For tests. */
+/* Computes the probability of every state, for tests. States are numbered in mixed radix, variable
+ * 0 slowest. @param joint [gbsi_n_states()], out. */
 gbs_status gbsi_enumerate_joint(const gbsi_conditioned *model, double *joint, gbs_error *err);
 
 /* Whether the support is connected under single-variable updates (a change of one variable at a
@@ -35,23 +36,22 @@ gbs_status gbsi_support_connected(const gbsi_conditioned *model, gbsi_watch *wat
 
 /* ---- walk.c --------------------------------------------------------------------------------- */
 
-/* Visiting every state of positive weight. */
-/* Visits a state. @param index index of the state in mixed radix, variable 0 slowest. @param logw
- * sum of the log factors without log_constant, above minus infinity. @return the weight to be
- * summed. */
+/* A function that visits a state of positive weight. @param index index of the state in mixed
+ * radix, variable 0 slowest. @param logw sum of the log factors, without log_constant; finite.
+ * @return the weight to be summed. */
 typedef double gbsi_visit(void *context, uint64_t index, double logw);
 
-/* @param watch  NULL, or may stop it: GBS_ERR_STOPPED.
- * @param sums   out or NULL: [state_offset[n_variables]] for each state of each variable, the sum
- *               of the weights of the joint states that contain it.
+/* @param watch  borrowed or NULL; may stop the walk, which then returns GBS_ERR_STOPPED. @param
+ * sums   out or NULL: [state_offset[n_variables]] for each state of each variable, the sum of the
+ * weights of the joint states that contain it.
  * @param total  out or NULL: sum of all weights.
- * @return before the first visit: GBS_ERR_MEMORY, or GBS_ERR_LIMIT, with the number, for more than
- *         GBSI_ENUMERATE_MAX_STATES states. */
+ * @return before the first visit: GBS_ERR_MEMORY, or GBS_ERR_LIMIT, with the number of states, for
+ * more than GBSI_ENUMERATE_MAX_STATES states. */
 gbs_status gbsi_walk(const gbsi_conditioned *model, gbsi_watch *watch, gbsi_visit *visit,
                      void *context, double *sums, double *total, gbs_error *err);
 
-/* The largest log density over all states, log_constant left out.
- * @return GBS_ERR_IMPOSSIBLE if no state has positive weight; or as gbsi_walk(). */
+/* Finds the largest log density over all states, without log_constant. @return GBS_ERR_IMPOSSIBLE
+ * if no state has positive weight; else as gbsi_walk(). */
 gbs_status gbsi_walk_max(const gbsi_conditioned *model, gbsi_watch *watch, double *max,
                          gbs_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Enumeration against a plain loop over the user's model in long double. */
+/* Compares enumeration with a plain loop over the user's model in long double. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 typedef struct naive {
     long double p[TEST_MAX_STATES]; /* like gbs_model_state_offsets() */
-    long double log_z;              /* minus infinity if there is nothing */
+    long double log_z;              /* minus infinity if no state has weight */
 } naive;
 
 static bool next_state(const gbs_model *model, uint32_t *x)
@@ -115,7 +115,8 @@ static void assert_joint(const gbsi_conditioned *c, long double log_z)
     free(joint);
 }
 
-/* Reaching out from the first state of positive weight until nothing is added. */
+/* Whether the support is connected: grows a set from the first state of positive weight until no
+ * state is added. */
 static bool connected_naively(const gbsi_conditioned *c, const double *joint, uint64_t n_states)
 {
     uint8_t *reached = calloc((size_t)n_states, 1);
@@ -396,7 +397,7 @@ static void extreme_arities(void **state)
     gbs_model_free(model);
 }
 
-/* Log-weights as large as they may be: their sums are finite, and one state has it all. */
+/* The largest allowed log-weights: sums are finite, and one state has all the probability. */
 static void largest_weights(void **state)
 {
     (void)state;
@@ -454,7 +455,7 @@ static bool stop_at_third(void *context)
     return watch->n_looks >= 3;
 }
 
-/* Looked at often, and ended where the watch stops it. */
+/* Enumeration checks the watch often, and ends when the watch stops. */
 static void watched(void **state)
 {
     (void)state;

@@ -24,7 +24,8 @@ static uint32_t component_of_factor(const gbsi_components *c, size_t f)
     return c->of[factors->scope[factors->scope_start[f]]];
 }
 
-/* @param hard only factors with hard zeros. @return GBS_ERR_STOPPED with rows half filled. */
+/* Fills the arrays of the components. @param hard whether only factors with hard zeros are listed.
+ * @return GBS_ERR_STOPPED if the watch stopped; the arrays are then incomplete. */
 static gbs_status fill(gbsi_components *c, bool hard, gbsi_watch *watch, gbs_error *err)
 {
     const gbsi_conditioned *model = c->model;
@@ -48,7 +49,7 @@ static gbs_status fill(gbsi_components *c, bool hard, gbsi_watch *watch, gbs_err
         c->variable_start[i + 1] += c->variable_start[i];
         c->factor_start[i + 1] += c->factor_start[i];
     }
-    /* The starts serve as write positions here and are shifted back afterwards. */
+    /* The loops below use the starts as write positions; afterwards the starts are shifted back. */
     for (uint32_t v = 0; v < model->n_variables; ++v) {
         c->variable[c->variable_start[c->of[v]]++] = v;
     }
@@ -62,13 +63,13 @@ static gbs_status fill(gbsi_components *c, bool hard, gbsi_watch *watch, gbs_err
     memmove(c->factor_start + 1, c->factor_start, c->n * sizeof *c->factor_start);
     c->variable_start[0] = 0;
     c->factor_start[0] = 0;
-    assert(c->variable_start[c->n] == model->n_variables); /* each is in one component */
+    assert(c->variable_start[c->n] == model->n_variables); /* each variable is in one component */
     assert(hard || c->factor_start[c->n] == model->factors.n_factors);
     return GBS_OK;
 }
 
-/* @param graph graph of the model; its connected components are found here; NULL: the blocks joined
- * by hard zeros only. */
+/* @param graph graph of the model, whose connected components are listed. If graph is NULL, blocks
+ * of variables that share factors with hard zeros are listed instead. */
 static gbs_status make(const gbsi_conditioned *model, const gbsi_graph *graph, gbsi_watch *watch,
                        gbsi_components **out, gbs_error *err)
 {
@@ -155,8 +156,9 @@ cleanup:
     return status;
 }
 
-/* The support is the product of the supports of the hard blocks, and an update changes one block:
- * the support is connected if and only if that of every block is. */
+/* The support is the product of the supports of the hard blocks, and an update changes only one
+ * block. The support is therefore connected if and only if the support of every block is connected.
+ */
 gbs_status gbsi_components_support(const gbsi_components *c, const uint8_t *exact,
                                    gbsi_watch *watch, uint64_t max_states, gbsi_support *support,
                                    gbs_error *err)
@@ -168,7 +170,7 @@ gbs_status gbsi_components_support(const gbsi_components *c, const uint8_t *exac
     uint32_t *local = gbsi_alloc_array(c->model->n_variables, sizeof *local);
     GBSI_PASS(GBSI_HAVE(err, "component", local));
     status = make(c->model, NULL, watch, &blocks, err);
-    if (status == GBS_ERR_STOPPED) { /* if stopped, nothing is known, as below */
+    if (status == GBS_ERR_STOPPED) { /* after a stop nothing is known about the support */
         *support = GBSI_SUPPORT_UNKNOWN;
         status = GBS_OK;
     }

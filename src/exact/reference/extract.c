@@ -8,14 +8,14 @@
 
 typedef struct extraction {
     const gbsi_conditioned *whole;
-    const uint8_t *left_out; /* NULL: none */
-    uint32_t *local;         /* [whole variables] number in the part; undefined where left out */
+    const uint8_t *left_out; /* NULL: no variable is left out */
+    uint32_t *local; /* [whole variables] number in the part; undefined for variables left out */
     const uint32_t *variable;
-    uint32_t n_variables; /* of the component */
+    uint32_t n_variables; /* number of variables of the component */
     const size_t *factor;
-    size_t n_factors; /* of the component */
+    size_t n_factors; /* number of factors of the component */
     gbsi_conditioned *part;
-    size_t n_entries; /* of the part's tables */
+    size_t n_entries; /* number of entries of the part's tables */
 } extraction;
 
 static bool is_kept(const extraction *x, uint32_t v)
@@ -23,7 +23,8 @@ static bool is_kept(const extraction *x, uint32_t v)
     return x->left_out == NULL || x->left_out[v] == 0;
 }
 
-/* Variables of the scope of factor f that are kept, and whether they are all. */
+/* Returns the number of variables in the scope of factor f that are kept. @param all out: whether
+ * all of them are kept. */
 static size_t count_kept(const extraction *x, size_t f, bool *all)
 {
     const gbsi_factors *from = &x->whole->factors;
@@ -35,8 +36,8 @@ static size_t count_kept(const extraction *x, size_t f, bool *all)
     return n;
 }
 
-/* The number of table entries that factor f keeps. @param all whether all of its scope is kept;
- * otherwise a noisy factor becomes a table. */
+/* Returns the number of table entries of factor f in the part. @param all whether the whole scope
+ * is kept; if not, a noisy factor becomes a table. */
 static size_t count_entries(const extraction *x, size_t f, bool all)
 {
     const gbsi_factors *from = &x->whole->factors;
@@ -50,7 +51,7 @@ static size_t count_entries(const extraction *x, size_t f, bool all)
     return n;
 }
 
-/* Numbers the variables and counts all there is to take. */
+/* Numbers the variables, counts the factors and entries of the part, and allocates its arrays. */
 static gbs_status take(extraction *x, gbs_error *err)
 {
     const gbsi_factors *from = &x->whole->factors;

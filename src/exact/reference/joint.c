@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting joint states, and enumerating their probabilities. */
+/* Counts joint states, and enumerates their probabilities. */
 #include "reference/joint.h"
 
 #include <inttypes.h>
@@ -11,19 +11,19 @@
 #include "reference/enumerate.h"
 #include "store/model.h"
 
-/* Which variables, and what their states add to the number of a cell. */
+/* The chosen variables, and the strides that turn their states into the number of a cell. */
 typedef struct cells {
     uint32_t n;
-    uint32_t *variable; /* [n] */
-    size_t *stride;     /* [n] */
+    uint32_t *variable; /* [n] chosen variables */
+    size_t *stride;     /* [n] stride of each variable */
     size_t n_cells;
 } cells;
 
 struct gbsi_joint {
     cells cells;
     uint32_t n_chains;
-    uint64_t *count; /* [n_chains][n_cells] */
-    uint64_t *total; /* [n_chains] */
+    uint64_t *count; /* [n_chains][n_cells] draws in each cell */
+    uint64_t *total; /* [n_chains] all draws */
 };
 
 static void free_cells(cells *c)
@@ -50,8 +50,8 @@ static gbs_status check_variables(const gbs_model *model, uint32_t n, const uint
     return GBS_OK;
 }
 
-/* @param n_chains so many times the cells must be within the limit. On failure no memory is held.
- */
+/* @param n_chains n_chains times the number of cells must be within the limit. On failure no memory
+ * stays allocated. */
 static gbs_status make_cells(const gbs_model *model, uint32_t n, const uint32_t *variable,
                              uint32_t n_chains, cells *out, gbs_error *err)
 {
@@ -81,7 +81,7 @@ cleanup:
     return status;
 }
 
-/* The cell of a state; n_cells if a variable has no such state. */
+/* Returns the cell of a state; n_cells if some variable has no such state. */
 static size_t cell_of(const cells *c, const uint32_t *state)
 {
     size_t cell = 0;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joint histograms of a few variables: how often each joint state was drawn in each chain, and its
- * exact probability to compare with, for the laboratory and for tests. Joint states are numbered in
- * mixed radix; the first chosen variable varies slowest.
+/* Joint histograms of a few variables, for the laboratory and for tests: the number of draws of
+ * each joint state in each chain, and its exact probability for comparison. Joint states are
+ * numbered in mixed radix; the first chosen variable varies slowest.
  *
- * If an id or index does not exist, calls that return a status return GBS_ERR_ARGUMENT; other calls
- * return 0, NULL or NAN, as stated. */
+ * If an id or index does not exist, functions that return a status return GBS_ERR_ARGUMENT; other
+ * functions return 0, NULL or NAN, as stated at each. */
 #ifndef GBSI_REFERENCE_JOINT_H
 #define GBSI_REFERENCE_JOINT_H
 
 #include "gibbsite/model.h"
 
-#define GBSI_JOINT_MAX_CELLS (UINT64_C(1) << 28) /* over all chains */
+#define GBSI_JOINT_MAX_CELLS (UINT64_C(1) << 28) /* limit for all chains together */
 
 typedef struct gbsi_joint gbsi_joint;
 
@@ -35,8 +35,8 @@ gbs_status gbsi_joint_add(gbsi_joint *joint, uint32_t chain, const uint32_t *sta
 const uint64_t *gbsi_joint_counts(const gbsi_joint *joint, uint32_t chain);
 /* @return the number of counted draws of a chain; 0 for a chain out of range. */
 uint64_t gbsi_joint_total(const gbsi_joint *joint, uint32_t chain);
-/* @return the sum over cells of |count / total - p|, twice the total variation distance; NAN
- * before the first draw and for a chain out of range. @param p [n_cells], probabilities. */
+/* @return the sum over cells of |count / total - p|, which is twice the total variation distance;
+ * NAN before the first draw and for a chain out of range. @param p [n_cells], probabilities. */
 double gbsi_joint_l1(const gbsi_joint *joint, uint32_t chain, const double *p);
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joint histograms: cells against a count by hand, exact joints against marginals and against a sum
- * over the whole joint, evidence, refusals, memory. */
+/* Tests joint histograms: cells against counts by hand; exact joint distributions against marginals
+ * and against sums over the whole joint distribution; evidence, refusals and memory. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 
-#define TABLE_ENTRIES ((size_t)1 << 12) /* of one group */
-#define ALL_ENTRIES   ((size_t)1 << 20) /* of all groups; further factors are evaluated each time */
+#define TABLE_ENTRIES ((size_t)1 << 12) /* limit on the entries of one group */
+#define ALL_ENTRIES   ((size_t)1 << 20) /* limit for all groups; further factors get no table */
 
 static uint32_t last_variable(const gbsi_factors *factors, size_t f)
 {
@@ -18,13 +18,14 @@ static uint32_t last_variable(const gbsi_factors *factors, size_t f)
     return last;
 }
 
-/* Counting sort of the factors by their last variable; for each variable in factor order. */
+/* Sorts the factors by their last variable, with a counting sort that keeps the order of factors of
+ * the same variable. */
 static void sort_factors(gbsi_local *local)
 {
     const gbsi_factors *factors = &local->model->factors;
     const size_t n = local->model->n_variables;
     size_t *first =
-        local->first; /* counts stand two places ahead until the factors are dealt out */
+        local->first; /* counts are stored two places ahead until the factors are sorted */
     for (size_t f = 0; f < factors->n_factors; f++) {
         first[(size_t)last_variable(factors, f) + 2]++;
     }
@@ -36,7 +37,7 @@ static void sort_factors(gbsi_local *local)
     }
 }
 
-/* Bit v says whether variable v is in the scope. */
+/* Returns a mask whose bit v is set if variable v is in the scope. */
 static uint32_t scope_mask(const gbsi_factors *factors, size_t f)
 {
     uint32_t mask = 0;
@@ -46,7 +47,7 @@ static uint32_t scope_mask(const gbsi_factors *factors, size_t f)
     return mask;
 }
 
-/* The joint states of the variables of a mask: at most those of the whole model. */
+/* Returns the number of joint states of the variables of a mask. */
 static size_t mask_states(const gbsi_conditioned *model, uint32_t mask)
 {
     size_t n = 1;
@@ -78,7 +79,7 @@ static gbsi_sum sum_factors(const gbsi_local *local, const gbsi_local_group *gro
     for (size_t i = group->first; i < group->first + group->n; i++) {
         const double value =
             gbsi_factor_value(&model->factors, model->arity, local->factor[i], local->x);
-        if (value == -INFINITY) { /* even if the other values add up to more than a double holds */
+        if (value == -INFINITY) { /* also if the sum of the other values is infinite */
             return (gbsi_sum){.high = -INFINITY, .low = 0.0};
         }
         sum = gbsi_sum_add(sum, (gbsi_sum){.high = value, .low = 0.0});
@@ -102,7 +103,8 @@ static gbs_status make_table(gbsi_local *local, gbsi_local_group *group, uint32_
     return GBS_OK;
 }
 
-/* Groups the factors of v: a group takes the next factors as long as their joint table is small.
+/* Groups the factors whose last variable is v. A group takes the next factor as long as the joint
+ * table of the group stays small.
  * @param n_left table entries that may still be used. */
 static gbs_status group_factors(gbsi_local *local, uint32_t v, size_t *n_left, gbs_error *err)
 {
@@ -122,7 +124,8 @@ static gbs_status group_factors(gbsi_local *local, uint32_t v, size_t *n_left, g
             mask = joint;
         }
         group->n = i - group->first;
-        if (group->n == 0) { /* too large for a table: a group of one factor, evaluated each time */
+        if (group->n ==
+            0) { /* a factor too large for a table forms a group of its own, without a table */
             group->n = 1;
             i++;
             continue;

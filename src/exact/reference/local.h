@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The factors of a small model, arranged for building up a log density variable by variable: a
- * factor is evaluated as soon as the last variable of its scope has a state. Factors with the same
- * last variable are summed beforehand into tables of a few thousand entries each. */
+/* The factors of a small model, sorted so that a log density can be built up variable by variable.
+ * A factor is evaluated as soon as the last variable of its scope has a state. Factors with the
+ * same last variable are summed beforehand into tables of a few thousand entries each. */
 #ifndef GBSI_REFERENCE_LOCAL_H
 #define GBSI_REFERENCE_LOCAL_H
 
@@ -9,7 +9,7 @@
 
 #include "condition/condition.h"
 
-#define GBSI_LOCAL_DEPTH 22 /* variables: 2^22 states is the limit of enumeration */
+#define GBSI_LOCAL_DEPTH 22 /* limit on variables: enumeration visits at most 2^22 states */
 
 /* A sum and its accumulated rounding error. */
 typedef struct gbsi_sum {
@@ -17,7 +17,7 @@ typedef struct gbsi_sum {
     double low;
 } gbsi_sum;
 
-/* a + b with the rounding errors kept: Knuth's two-sum of the high parts. */
+/* Returns a + b with its rounding errors, by Knuth's two-sum of the high parts. */
 static inline gbsi_sum gbsi_sum_add(gbsi_sum a, gbsi_sum b)
 {
     const double high = a.high + b.high;
@@ -31,33 +31,34 @@ static inline gbsi_sum gbsi_sum_add(gbsi_sum a, gbsi_sum b)
 
 /* A group of factors with the same last variable. */
 typedef struct gbsi_local_group {
-    size_t first; /* into gbsi_local.factor */
+    size_t first; /* first factor, as an index into gbsi_local.factor */
     size_t n;
-    uint32_t n_others;                /* variables before the last one */
-    uint32_t other[GBSI_LOCAL_DEPTH]; /* [n_others] ascending */
-    size_t stride[GBSI_LOCAL_DEPTH];  /* [n_others] stride of each in table */
-    gbsi_sum *table;                  /* sums of the factors, the last variable fastest; or NULL */
-    const gbsi_sum *row;              /* row of the table for the current prefix */
+    uint32_t n_others;                /* number of variables before the last one */
+    uint32_t other[GBSI_LOCAL_DEPTH]; /* [n_others] these variables, ascending */
+    size_t stride[GBSI_LOCAL_DEPTH];  /* [n_others] strides of these variables in `table` */
+    gbsi_sum *table;     /* sums of the factors, the last variable fastest; NULL: the factor is
+                            evaluated each time */
+    const gbsi_sum *row; /* row of `table` for the current states of the earlier variables */
 } gbsi_local_group;
 
 typedef struct gbsi_local {
     const gbsi_conditioned *model; /* borrowed */
-    size_t *first;                 /* [n_variables + 1] into factor */
-    size_t *factor;                /* by last variable */
-    size_t *group_start;           /* [n_variables + 1] */
+    size_t *first;  /* [n_variables + 1] start of the factors of each last variable in `factor` */
+    size_t *factor; /* factors sorted by their last variable */
+    size_t *group_start; /* [n_variables + 1] start of the groups of each last variable */
     gbsi_local_group *group;
     uint32_t *x; /* [n_variables] current states */
 } gbsi_local;
 
-/* @param model with at most GBSI_LOCAL_DEPTH variables. */
+/* @param model a model of at most GBSI_LOCAL_DEPTH variables. */
 gbs_status gbsi_local_new(const gbsi_conditioned *model, gbsi_local **local, gbs_error *err);
 void gbsi_local_free(gbsi_local *local);
 
-/* Call it once x[0..v-1] are set, before gbsi_local_extend() for the states of v. */
+/* Prepares gbsi_local_extend() for the states of v. Call this function when x[0..v-1] are set. */
 void gbsi_local_begin(gbsi_local *local, uint32_t v);
 
-/* logw plus the factors whose last variable is v, for the current x[v]; high is minus infinity if
- * one of these factors is. */
+/* Returns logw plus the log factors whose last variable is v, at the current x. The member `high`
+ * is minus infinity if one of these log factors is. */
 gbsi_sum gbsi_local_extend(const gbsi_local *local, uint32_t v, gbsi_sum logw);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For the tests of this folder: a fixed sequence of random numbers, and random models from it. */
+/* A fixed sequence of random numbers and random models for tests. */
 #ifndef GBSI_REFERENCE_TESTING_H
 #define GBSI_REFERENCE_TESTING_H
 
@@ -25,7 +25,8 @@ static inline void test_ok(gbs_status status)
     assert_int_equal(status, GBS_OK);
 }
 
-/* A model of 1 to 6 variables with 1 to 4 states; some factors have hard zeros. */
+/* Returns a random model of 1 to 6 variables with 1 to 4 states each; some factors have hard zeros.
+ */
 static inline gbs_model *test_random_model(void)
 {
     return random_model_of(&test_seed, (random_size){MOST_VARIABLES, 4, 15, 2}, test_below(3) * 10);

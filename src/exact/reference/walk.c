@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Visits all states depth first, the last variable fastest. A factor is added as soon as the last
- * variable of its scope has a state, so the log density of a state is built up along its path.
- * Nothing is ever subtracted, the result depends on the state only, and a prefix of weight zero
- * skips all states that begin with it. The work per state is little more than the factors of the
- * last variable, as with a Gray code, but no running sum accumulates errors.
+ * variable of its scope has a state, and the log density of a state is built up along its path.
+ * Nothing is ever subtracted; the result therefore depends on the state only. States that begin
+ * with a prefix of weight zero are skipped. The work per state is little more than the factors of
+ * the last variable, as with a Gray code, but no running sum accumulates errors.
  *
- * Weights are summed the same way: a block is the sum of the blocks below it, so a weight passes
- * through n_variables sums of few numbers on its way to the total. The marginal of (v, a) is the
- * sum of the blocks at depth v with state a; this long sum is compensated (Neumaier 1974, ZAMM
- * 54:39-51). */
+ * Weights are summed along the same paths: the sum of a block is the sum over the blocks below it.
+ * A weight passes through n_variables sums of few numbers on its way to the total. The marginal of
+ * (v, a) is the sum of the blocks at depth v with state a; this long sum is compensated (Neumaier
+ * 1974, ZAMM 54:39-51). */
 #include "reference/enumerate.h"
 
 #include <assert.h>
@@ -21,7 +21,8 @@
 
 typedef struct walk {
     gbsi_local *local;
-    gbsi_sum *sums; /* [state_offset[n_variables]] or NULL */
+    gbsi_sum *sums; /* [state_offset[n_variables]] sums of weights for each state of each variable;
+                       or NULL */
     gbsi_visit *visit;
     void *context;
     gbsi_watch *watch;
@@ -42,9 +43,9 @@ uint64_t gbsi_n_states(const gbsi_conditioned *model, const uint8_t *keep)
     return n;
 }
 
-/* The sum of the weights of all states that begin with x[0..v-1].
- * @param logw sum of the factors within x[0..v-1]. @param index index of this block at depth v.
- * The depth is at most GBSI_LOCAL_DEPTH. */
+/* Returns the sum of the weights of all states that begin with x[0..v-1]. The recursion is at most
+ * GBSI_LOCAL_DEPTH deep. @param logw sum of the log factors of x[0..v-1] alone. @param index number
+ * of this block among the blocks of depth v. */
 static double walk_block(walk *w, uint32_t v, gbsi_sum logw, uint64_t index)
 {
     const gbsi_conditioned *model = w->local->model;
@@ -125,7 +126,7 @@ gbs_status gbsi_walk_max(const gbsi_conditioned *model, gbsi_watch *watch, doubl
     if (most == -INFINITY || model->log_constant == -INFINITY) {
         return gbsi_fail(err, GBS_ERR_IMPOSSIBLE, "enumeration: no state has positive weight");
     }
-    assert(most < INFINITY); /* GBS_MAX_LOG_WEIGHT */
+    assert(most < INFINITY); /* log-weights are at most GBS_MAX_LOG_WEIGHT */
     *max = most;
     return GBS_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ln Z and MAP, component by component: components share no variable, so the sum over
- * all states is the product of the components' sums, and the maximum that of their maxima. */
+/* ln Z and MAP, component by component. Components share no variable: the sum over all states is
+ * the product of the components' sums, and the maximum is the product of their maxima. */
 #include "gibbsite/exact.h"
 
 #include <inttypes.h>
@@ -30,7 +30,7 @@ static gbs_status solve_trees(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_
     return GBS_OK;
 }
 
-/* The components that have no tree. */
+/* Solves the components that have no dense tree. */
 static gbs_status solve_others(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_error *err)
 {
     for (const gbsi_sparse *c = s->sparse; c != NULL; c = c->next) {
@@ -116,7 +116,8 @@ static gbs_status check_incumbent(const gbsi_conditioned *whole, const uint32_t 
     return GBS_OK;
 }
 
-/* States of the components that have no tree. @param x [free variables] out. */
+/* Copies the states of components that have no tree from the incumbent. @param x [free variables]
+ * out. */
 static gbs_status keep_incumbent(const gbsi_solver *s, const uint32_t *incumbent, uint32_t *x,
                                  uint32_t *n_kept, gbs_error *err)
 {

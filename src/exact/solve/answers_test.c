@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ln Z, MAP and marginal MAP against a plain loop over the user's model. */
+/* Compares ln Z, MAP and marginal MAP with a plain loop over the user's model. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -114,7 +114,7 @@ static void check_map(const gbs_model *model, const soft_evidence *e)
     assert_memory_equal(again, state, gbs_model_n_variables(model) * sizeof *state);
 }
 
-/* Every query of one or two variables, and of all. */
+/* Checks all queries of one or two variables, and the query of all variables. */
 static void check_mmap(const gbs_model *model, const soft_evidence *e)
 {
     const uint32_t n = gbs_model_n_variables(model);
@@ -143,7 +143,8 @@ static void check_mmap(const gbs_model *model, const soft_evidence *e)
 
 /* ---- pairs ------------------------------------------------------------------------------- */
 
-/* All ordered pairs of each model: neighbours, apart, of different components, observed. */
+/* Checks all ordered pairs of variables of a model: neighbours, distant variables, variables of
+ * different components, observed variables. */
 static void check_pairs(const gbs_model *model, const soft_evidence *e)
 {
     const uint32_t n = gbs_model_n_variables(model);
@@ -211,7 +212,8 @@ static void random_models(void **state)
     assert_true(n_possible > n_rounds / 2 && n_possible < n_rounds);
 }
 
-/* A chain of n binary variables that like to be equal, and apart from it one of three states. */
+/* A chain of n binary variables with couplings that favour equal states, and a separate variable of
+ * three states. */
 static gbs_model *chain_and_one(uint32_t n)
 {
     gbs_builder *builder = NULL;
@@ -255,7 +257,7 @@ static void largest(void **state)
     gbs_model_free(model);
 }
 
-/* Sixteen spins all coupled to one another, and apart from them one variable of three states. */
+/* Sixteen spins that are all coupled, and a separate variable of three states. */
 static gbs_model *complete_and_one(void)
 {
     gbs_builder *builder = NULL;

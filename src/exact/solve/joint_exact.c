@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The joint distribution of some variables, the query. In each component the query's variables are
- * made neighbours and eliminated last, so that they alone are the root of its junction tree. The
- * message to the root is their joint weight, and no message goes back. Components are independent.
- */
+ * made neighbours and eliminated last. They alone then form the root of its junction tree, and the
+ * messages to the root give their joint weights. No message goes back down. Components are
+ * independent. */
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -15,21 +15,23 @@
 
 /* The part of the query in one component. */
 typedef struct part {
-    size_t at; /* into joint.p: its states in mixed radix, the first of the query slowest */
-    size_t n;  /* how many */
+    size_t at; /* start in joint.p of its joint states in mixed radix, the query's first variable
+                  slowest */
+    size_t n;  /* number of joint states */
 } part;
 
 typedef struct joint {
     gbsi_solver solver;
     uint32_t n;
-    uint32_t *variable; /* [n] free variables; GBSI_NONE: fixed */
-    uint8_t *late;      /* [free variables] 1: in the query */
-    uint32_t *pair;     /* neighbours to be */
-    part *part;         /* [components] */
-    size_t *stride;     /* [n] stride of its variable in its part */
-    uint32_t *x;        /* [n] */
+    uint32_t *variable; /* [n] number of each queried variable among the free variables; GBSI_NONE:
+                           fixed */
+    uint8_t *late;      /* [free variables] 1: the variable is in the query */
+    uint32_t *pair;     /* pairs of variables to be made neighbours */
+    part *part;         /* [components] part of the query in each component */
+    size_t *stride;     /* [n] stride of each queried variable in its part */
+    uint32_t *x;        /* [n] current states */
     double *p;
-    double *out; /* [user's joint states] */
+    double *out; /* [user's joint states] the answer */
 } joint;
 
 static void joint_free(joint *j)
@@ -80,13 +82,15 @@ static gbs_status take_room(joint *j, size_t n_out, gbs_error *err)
     j->part = gbsi_alloc_array_zero(j->solver.components->n, sizeof *j->part);
     j->stride = gbsi_alloc_array(n, sizeof *j->stride);
     j->x = gbsi_alloc_array_zero(n, sizeof *j->x);
-    j->p = gbsi_alloc_array(2 * n_out, sizeof *j->p); /* parts of 2 states or more, at most */
+    j->p = gbsi_alloc_array(2 * n_out,
+                            sizeof *j->p); /* enough, because each part has at least 2 states */
     j->out = gbsi_alloc_array_zero(n_out, sizeof *j->out);
     return GBSI_HAVE(err, "joint", j->variable, j->late, j->pair, j->part, j->stride, j->x, j->p,
                      j->out);
 }
 
-/* Parts of the query, and its neighbours. @return their number. */
+/* Lists the parts of the query, and the pairs of variables that become neighbours. @return the
+ * number of pairs. */
 static size_t lay_out(joint *j, const uint32_t *query)
 {
     const gbsi_conditioned *whole = j->solver.whole;
@@ -115,18 +119,18 @@ static size_t lay_out(joint *j, const uint32_t *query)
     return n_pairs;
 }
 
-/* The stride of variable v of the root in the part. */
+/* Returns the stride, in its part, of variable v of the root. */
 static size_t stride_of(const joint *j, uint32_t v)
 {
     uint32_t i = 0;
     while (j->variable[i] != v) {
         ++i;
-        assert(i < j->n); /* the root has variables of the query alone */
+        assert(i < j->n); /* the root has only variables of the query */
     }
     return j->stride[i];
 }
 
-/* Reads p(part) from the root's logarithms of weights. */
+/* Computes p(part) from the log-weights of the root. */
 static void read_root(joint *j, const gbsi_clique *root)
 {
     const gbsi_tree *tree = j->solver.tree;
@@ -154,13 +158,13 @@ static void read_root(joint *j, const gbsi_clique *root)
             j->x[k] = 0;
         }
     }
-    assert(at == 0); /* once round, and back */
+    assert(at == 0); /* the walk is back at its first state */
     for (size_t e = 0; e < own->n; ++e) {
         j->p[own->at + e] /= sum;
     }
 }
 
-/* Computes all trees, and with them the joint weights of the queried variables. */
+/* Passes messages up all trees, and reads the joint weights of the queried variables. */
 static gbs_status solve(joint *j, gbs_error *err)
 {
     const gbsi_tree *tree = j->solver.tree;
@@ -178,14 +182,14 @@ static gbs_status solve(joint *j, gbs_error *err)
     return GBS_OK;
 }
 
-/* The product of the parts, where the user has its joint states. */
+/* Writes the product of the parts in the order of the user's joint states. */
 static void put_joint(joint *j, const gbs_model *model, const uint32_t *query, size_t n_out)
 {
     const gbsi_conditioned *whole = j->solver.whole;
     for (size_t e = 0; e < n_out; ++e) {
         double p = 1.0;
         size_t rest = e;
-        for (uint32_t i = j->n; i-- > 0;) { /* states of the variables; NONE: ruled out */
+        for (uint32_t i = j->n; i-- > 0;) { /* states of the variables; GBSI_NONE: ruled out */
             const uint32_t v = j->variable[i];
             const uint32_t state = (uint32_t)(rest % model->arity[query[i]]);
             rest /= model->arity[query[i]];
@@ -201,7 +205,7 @@ static void put_joint(joint *j, const gbs_model *model, const uint32_t *query, s
             bool first = j->variable[i] != GBSI_NONE;
             for (uint32_t k = 0; first && k < j->n; ++k) {
                 if (j->variable[k] != GBSI_NONE && component_of(j, k) == component_of(j, i)) {
-                    first = k >= i; /* of its part */
+                    first = k >= i; /* whether the variable is the first of its part */
                     at += j->x[k] * j->stride[k];
                 }
             }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joint distributions by junction trees against enumeration, on random models of every kind. */
+/* Compares joint distributions by junction trees with enumeration, on random models of every kind.
+ */
 #include <string.h>
 
 #include "base/memory.h"

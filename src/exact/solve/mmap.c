@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Marginal MAP: the most probable state of some variables, the query, with the others summed out.
- * Marginal MAP, exactly by an order that sums before it maximises; and an upper bound by any order,
- * because a maximum that is taken before a sum can only be larger: max_x sum_y f <= sum_y max_x f
- * (Park & Darwiche 2003, *Solving MAP exactly using systematic search*, UAI). */
+ * An elimination order that sums before it maximises gives the exact answer. Any other order gives
+ * an upper bound, because summing after maximising can only give a larger number: max_x sum_y f <=
+ * sum_y max_x f (Park & Darwiche 2003, *Solving MAP exactly using systematic search*, UAI). */
 #include "solve/mmap.h"
 
 #include <assert.h>
@@ -16,7 +16,7 @@
 #include "trees/clique_tables.h"
 #include "trees/decompose.h"
 
-/* @param late [n_variables] zeroed; out: 1 for the user's variables of the query. */
+/* @param late [n_variables] in: zeros; out: 1 for the user's variables of the query. */
 static gbs_status mark_query(const gbs_model *model, uint32_t n, const uint32_t *query,
                              uint8_t *late, gbs_error *err)
 {
@@ -35,8 +35,8 @@ static gbs_status mark_query(const gbs_model *model, uint32_t n, const uint32_t 
     return GBS_OK;
 }
 
-/* The model given evidence, and which of its free variables are in the query.
- * @param late out, owned by the caller, whatever is returned. */
+/* Conditions the model on evidence, and marks its free variables that are in the query. @param late
+ * out; owned by the caller, also after a failure. */
 static gbs_status begin(gbsi_solver *s, const gbs_model *model, const gbs_evidence *evidence,
                         const gbs_exact_options *options, uint32_t n, const uint32_t *query,
                         uint8_t **late, gbs_error *err)
@@ -98,7 +98,8 @@ gbs_status gbs_exact_mmap(const gbs_model *model, const gbs_evidence *evidence,
 
 /* ---- a bound --------------------------------------------------------------------------------- */
 
-/* Every factor at its largest, times the number of states that are summed over. */
+/* Computes a bound from the product of the largest entries of all factors and the number of states
+ * that are summed over. */
 static gbs_status crude_bound(const gbsi_conditioned *model, const uint8_t *late, uint32_t n_late,
                               gbsi_sum *total, gbs_error *err)
 {

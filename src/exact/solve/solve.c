@@ -58,8 +58,8 @@ static gbs_status find_components(gbsi_solver *s, gbs_error *err)
     return gbsi_components_new(s->graph, &s->components, err);
 }
 
-/* Leaves out components that hold no variable of the query. Components with zeros stay: they may
- * have no state of positive weight. */
+/* Leaves out components that hold no variable of the query. Components with hard zeros stay,
+ * because they may have no state of positive weight. */
 static gbs_status keep_asked(gbsi_solver *s, size_t n, const uint32_t *query, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -124,16 +124,16 @@ gbs_status gbsi_solver_init_about(gbsi_solver *s, const gbs_model *model,
     return take_components(s, err);
 }
 
-/* Whether a sum or a maximum is all that is asked for, and no table. */
+/* Whether the answer is one sum or one maximum, which needs no table after the messages. */
 static bool is_one_number(const gbsi_exact_limits *limits)
 {
     return limits->maximise ||
            (limits->late == NULL ? limits->up_only : limits->any_order || !limits->up_only);
 }
 
-/* Plans all components. It uses sparse tables if these are quicker than trees or there are no
- * trees, and cutsets if there is neither. Marginal MAP uses no cutsets: a maximum of a sum over
- * cases is not the largest of their maxima.
+/* Plans all components. A component gets sparse tables if they are quicker than a dense tree, or if
+ * no dense tree fits; it gets a cutset if neither fits. Marginal MAP uses no cutsets, because the
+ * maximum of a sum over cases is not the largest of the cases' maxima.
  * @return GBS_ERR_LIMIT if a component can be solved by none of the three methods. */
 static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
                            gbs_error *err)
@@ -144,7 +144,7 @@ static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exa
                                      .bytes = s->bytes / 2,
                                      .up_only = limits->up_only,
                                      .maximise = limits->maximise};
-    assert(plan->elimination->n_parts == c->n); /* one for each component, in their order */
+    assert(plan->elimination->n_parts == c->n); /* one part for each component, in the same order */
     for (uint32_t i = 0; i < c->n; ++i) {
         s->take[i] = gbsi_exact_fits(plan, i);
     }
@@ -186,7 +186,8 @@ static gbs_status take_some(gbsi_solver *s, gbsi_exact_plan *plan, gbs_error *er
                                          : gbsi_exact_plan_tree(plan, s->take, &s->tree, err);
 }
 
-/* The table entries that a component may have, given the time. @param ns the time of one entry. */
+/* Returns the number of table entries that a component may have within s->most_s. @param ns
+ * nanoseconds of one entry. */
 static uint64_t most_entries(const gbsi_solver *s, double ns)
 {
     const double entries = 1e9 * s->most_s / ns;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model given evidence, with the junction trees of its components; shared by the public calls. */
+/* A model given evidence, with the junction trees of its components. All public functions of this
+ * folder use it. */
 #ifndef GBSI_SOLVE_SOLVE_H
 #define GBSI_SOLVE_SOLVE_H
 
@@ -15,13 +16,14 @@ typedef struct gbsi_solver {
     gbsi_conditioned *whole;
     gbsi_graph *graph;
     gbsi_components *components;
-    double most_s;  /* seconds that a component may be predicted to take; infinite: no limit */
-    uint64_t bytes; /* bytes that trees and the work on them may take */
-    uint8_t *take;  /* [components] 1: it has a tree, sparse tables or a cutset */
+    double most_s;  /* limit on the predicted seconds of a component; infinite: no limit */
+    uint64_t bytes; /* limit on the bytes of trees and the work on them */
+    uint8_t *take;  /* [components] 1: the component has a tree, sparse tables or a cutset */
     gbsi_tree *tree;
-    gbsi_sparse *sparse; /* sparse tables of components that have no tree; NULL: there are none */
-    gbsi_cutset *cutset; /* cutsets of components that have neither tree nor sparse tables; NULL:
-                            there are none */
+    gbsi_sparse
+        *sparse; /* sparse tables of components that have no dense tree; NULL: no sparse tables */
+    gbsi_cutset *cutset; /* cutsets of components that have neither a dense tree nor sparse tables;
+                            NULL: no cutsets */
     gbsi_tables *tables;
     gbsi_pool *pool;
     uint32_t n_threads;
@@ -30,46 +32,48 @@ typedef struct gbsi_solver {
     bool in_budget;
 } gbsi_solver;
 
-/* Conditions the model on the evidence. The solver must be zeroed before, and freed in any case.
+/* Conditions the model on the evidence. The solver must be zeroed before the call, and freed after
+ * it even if the call fails.
  * @param options NULL for the defaults.
  * @return GBS_ERR_IMPOSSIBLE if conditioning shows that the evidence has probability zero. */
 gbs_status gbsi_solver_init(gbsi_solver *solver, const gbs_model *model,
                             const gbs_evidence *evidence, const gbs_exact_options *options,
                             gbs_error *err);
-/* Conditions the model for a question about some variables: leaves out variables that do not affect
- * them.
- * @param query [n] the user's variables, each below the model's number of them.
- * @param only  whether components that hold none of them, and no zeros, are left out as well: set
- *              it if the answer is not a sum over all components. */
+/* Conditions the model for a question about some variables. Variables that do not affect the answer
+ * are left out. @param query [n] variables in the user's numbering, each less than
+ * model->n_variables.
+ * @param only  whether components without queried variables and without hard zeros are left out as
+ * well. Pass true if the answer is not a sum over all components. */
 gbs_status gbsi_solver_init_about(gbsi_solver *solver, const gbs_model *model,
                                   const gbs_evidence *evidence, const gbs_exact_options *options,
                                   size_t n, const uint32_t *query, bool only, gbs_error *err);
-/* Makes the trees of all components (failing if one does not fit), or of those that fit.
- * @param limits the members entries and bytes are set here. */
+/* Makes the trees of all components, or of the components that fit. @param limits limits->entries
+ * and limits->bytes are set by this function. @param all whether the call fails if one component
+ * does not fit. */
 gbs_status gbsi_solver_plan(gbsi_solver *solver, gbsi_exact_limits limits, bool all,
                             gbs_error *err);
-/* Makes one tree of all components (failing if one does not fit), without tables: to be filled with
- * other weights, or for gbsi_case_tree_new().
- * @param watch NULL, or may stop it.
- * @param user [free variables] the ids that messages use for them; NULL: the ids of the model. */
+/* Makes one tree of all components, without tables; fails if a component does not fit. The caller
+ * fills the tree with other weights, or passes it to gbsi_case_tree_new(). @param watch borrowed or
+ * NULL; may stop the call. @param user [free variables] variable ids for error messages; NULL: the
+ * ids of the model. */
 gbs_status gbsi_solver_plan_tree(gbsi_solver *solver, const uint32_t *user, gbsi_watch *watch,
                                  gbs_error *err);
-/* Adds up the log sums (or maxima) of all components.
- * @param x NULL, or out: states of the variables maximised over. */
+/* Adds up ln of the sums (or maxima) of all components. @param x NULL, or out: states of the
+ * maximised variables. */
 gbs_status gbsi_solve_all(gbsi_solver *solver, gbsi_sum *total, uint32_t *x, gbs_error *err);
 void gbsi_solver_free(gbsi_solver *solver);
 
-/* As gbs_exact_log_z(). @param watch NULL; else log_z is undefined once it has stopped.
- * @param ns out: the predicted time, nanoseconds of one thread, also where that is all there is. */
+/* Does what gbs_exact_log_z() does. @param watch borrowed or NULL; after a stop log_z is undefined.
+ * @param ns out: the predicted nanoseconds of one thread; set before the sums are computed. */
 gbs_status gbsi_exact_sum(const gbs_model *model, const gbs_evidence *evidence,
                           const gbs_exact_options *options, gbsi_watch *watch, double *log_z,
                           double *ns, gbs_error *err);
 
-/* The log density of a state, in a compensated sum: it does not depend on the order of the factors,
- * except for the last rounding. @param x [n_variables] */
+/* Returns the log density of a state, by a compensated sum. The order of the factors affects only
+ * the last rounding. @param x [n_variables] */
 double gbsi_exact_log_density(const gbsi_conditioned *whole, const uint32_t *x);
 
-/* Fails with the message that the evidence has probability zero. */
+/* Sets the error "the evidence has probability zero". @return the status of this error. */
 gbs_status gbsi_impossible(gbs_error *err);
 
 #endif

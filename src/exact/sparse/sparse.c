@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses the components that get sparse tables; functions shared by making and calibrating
- * these. */
+/* Chooses the components that get sparse tables. Also holds functions that sparse_reduce.c and
+ * sparse_answers.c share. */
 #include "sparse/sparse.h"
 
 #include <assert.h>
@@ -9,16 +9,16 @@
 
 #include "base/memory.h"
 
-#define MOST_ENTRIES (UINT64_C(1) << 60) /* of dense tables: offsets in them are numbers */
-#define MOST_FACTOR  (UINT64_C(1) << 24) /* entries of a factor */
-#define SHARE        4.0 /* sparse tables may be looked for during 1 / SHARE of the time of dense ones */
-#define LIMIT_SHARE  8.0 /* 1 / LIMIT_SHARE of the allowed time if dense tables do not fit */
-#define SLACK        4.0 /* 1 / SLACK of the work may be spent before the search shows that it pays */
-#define GAIN         2.0 /* dense tables must be predicted to take this many times longer */
-#define ENTRY_STEPS  4.0 /* an entry's exponential takes as long as this many look-ups */
-#define ONE_WAY      1.0 /* passes over the entries: up */
+#define MOST_ENTRIES (UINT64_C(1) << 60) /* limit on dense entries: offsets have 64 bits */
+#define MOST_FACTOR  (UINT64_C(1) << 24) /* limit on entries of one factor */
+#define SHARE        4.0 /* the search may take 1 / SHARE of the time of dense tables */
+#define LIMIT_SHARE  8.0 /* or, if none fit, 1 / LIMIT_SHARE of the allowed time */
+#define SLACK        4.0 /* share of the steps that a search begins with: 1 / SLACK */
+#define GAIN         2.0 /* least ratio of the time of dense tables to the time of sparse ones */
+#define ENTRY_STEPS  4.0 /* number of look-ups that take as long as the exponential of an entry */
+#define ONE_WAY      1.0 /* passes over the entries for ln Z: up */
 #define BOTH_WAYS    2.0 /* passes for marginals: up and down */
-#define TO_DRAW      4.0 /* passes for draws: up twice, and over the rows to draw from */
+#define TO_DRAW      4.0 /* passes for draws: up twice, down, to list entries */
 
 /* ---- one pass over the cliques ------------------------------------------------------------- */
 
@@ -100,7 +100,7 @@ void gbsi_sparse_free(gbsi_sparse *s)
     }
 }
 
-/* The tree of a component, no rows yet. */
+/* Makes the tree of a component, without rows. */
 static gbs_status begin(const gbsi_components *components, uint32_t component,
                         const gbsi_exact_plan *plan, gbsi_sparse **out, gbs_error *err)
 {
@@ -133,11 +133,11 @@ cleanup:
     return status;
 }
 
-/* Predicts the time and the memory that an answer takes, from the numbers of nonzero entries. */
+/* Predicts the time and the memory of an answer, from the numbers of nonzero entries. */
 static void predict(gbsi_sparse *s, const gbsi_sparse_limits *limits, uint64_t tree_bytes)
 {
     const uint32_t n = s->tree->n_cliques;
-    size_t most = 0; /* rows of the children of a clique */
+    size_t most = 0; /* largest number of rows of the children of a clique */
     for (uint32_t i = 0; i < n; ++i) {
         size_t rows = 0;
         for (size_t k = s->tree->child_start[i]; k < s->tree->child_start[i + (size_t)1]; ++k) {
@@ -155,9 +155,8 @@ static void predict(gbsi_sparse *s, const gbsi_sparse_limits *limits, uint64_t t
                 s->n_variables * (uint64_t)(5 * sizeof(uint32_t));
 }
 
-/* Makes the sparse tables of one component. @param most_ns the time that the answer may take,
- * multiplied by gain.
- * @param out NULL if it would take longer. */
+/* Makes the sparse tables of one component. @param most_ns limit on the predicted time of the
+ * answer times `gain`. @param out NULL if the prediction exceeds the limit. */
 static gbs_status make(const gbsi_components *components, uint32_t component,
                        const gbsi_exact_plan *plan, const gbsi_sparse_limits *limits,
                        double most_ns, double gain, gbsi_sparse **out, gbs_error *err)
@@ -214,7 +213,7 @@ gbs_status gbsi_sparse_new(const gbsi_components *components, const gbsi_exact_p
         }
         status = make(components, i, plan, &left, most_ns, dense[i] != 0 ? GAIN : 1.0, end, err);
         if (status == GBS_ERR_LIMIT) {
-            continue; /* the memory limit does not leave room */
+            continue; /* not enough memory for a search */
         }
         GBSI_TRY(status);
         if (*end != NULL) {

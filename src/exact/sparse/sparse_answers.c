@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calibration over nonzero entries, in logarithms [M51]: a message holds, for each row r of the
- * separator,
- *     m(r) = ln sum over the entries e of row r of exp(v(e)),
- * v(e) = sum of the log-weights of the factors and of the children's messages at e, minus the
- * largest m of the clique, and on the way down the probability of an entry is
- *     p(e) = exp(v(e) - m(r)) p(r). */
+ * separator, m(r) = ln sum over the entries e of row r of exp(v(e)), where v(e) = sum of the
+ * log-weights of the factors and of the children's messages at e, minus the largest m of the
+ * clique. On the way down the probability of an entry is p(e) = exp(v(e) - m(r)) p(r). */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -18,10 +16,13 @@
 typedef struct answering {
     const gbsi_sparse *sparse;
     gbsi_sparse_scratch scratch;
-    double *value;  /* [rows of all cliques] messages; on the way down ln p(r) - m(r) */
+    double *
+        value; /* [rows of all cliques] messages m(r); on the way down replaced by ln p(r) - m(r) */
     double *top;    /* [cliques] the number subtracted from the message of the clique */
-    double *mass;   /* [rows of the children of one clique, at most] */
-    uint32_t *home; /* [variables of the tree's model] the clique of fewest entries */
+    double *mass;   /* [largest number of rows of the children of one clique] probabilities of these
+                       rows */
+    uint32_t *home; /* [variables of the tree's model] the clique of fewest entries that holds the
+                       variable */
 } answering;
 
 static size_t most_child_rows(const gbsi_sparse *s)
@@ -60,10 +61,10 @@ static void answering_free(answering *a)
 
 /* ---- up ------------------------------------------------------------------------------------ */
 
-/* ln of a sum of exponentials (or the maximum), added up term by term. */
+/* ln of a sum of exponentials (or a maximum), built up term by term. */
 typedef struct log_sum {
-    double top; /* the largest of the terms until now */
-    double sum; /* in units of exp(top) */
+    double top; /* the largest term so far */
+    double sum; /* sum of the terms so far, in units of exp(top) */
 } log_sum;
 
 static inline void add_term(log_sum *l, double v, bool maximise)
@@ -81,8 +82,8 @@ static double value_of(const log_sum *l)
     return l->sum > 1.0 ? l->top + gbsi_log(l->sum) : l->top;
 }
 
-/* The message of clique i. @param log_z in and out: ln of the number that the message was divided
- * by is added. */
+/* Computes the message of clique i. @param log_z in and out: the function adds ln of the number
+ * that the message was divided by. */
 static gbs_status clique_up(answering *a, uint32_t i, gbsi_sum *log_z, gbs_error *err)
 {
     const gbsi_sparse *s = a->sparse;
@@ -142,8 +143,8 @@ static void find_homes(answering *a)
     }
 }
 
-/* Lists the variables whose home is clique i, and where their marginals are written; chain
- * variables have none.
+/* Lists the variables whose home is clique i, and the places of their marginals. Chain variables
+ * are not listed.
  * @param axis, at [axes] out. @return their number. */
 static uint32_t list_homes(const answering *a, uint32_t i, uint32_t *axis, size_t *at)
 {
@@ -161,7 +162,8 @@ static uint32_t list_homes(const answering *a, uint32_t i, uint32_t *axis, size_
     return n;
 }
 
-/* The probabilities of the rows of clique i's children, and marginals. */
+/* Computes the probabilities of the rows of clique i's children, and the marginals of variables
+ * whose home is clique i. */
 static gbs_status clique_down(answering *a, uint32_t i, double *p, gbs_error *err)
 {
     const gbsi_sparse *s = a->sparse;
@@ -201,7 +203,7 @@ static gbs_status clique_down(answering *a, uint32_t i, double *p, gbs_error *er
     return GBS_OK;
 }
 
-/* The marginals of the component, set to 0 or divided by their sums. */
+/* Set the marginals of the component to 0, and divide them by their sums. */
 static void clear_marginals(const gbsi_sparse *s, double *p)
 {
     const gbsi_components *of = s->components;
@@ -244,8 +246,7 @@ gbs_status gbsi_sparse_sum(const gbsi_sparse *sparse, gbsi_watch *watch, double 
         goto cleanup;
     }
     const uint32_t root = sparse->tree->n_cliques - 1;
-    a.value[sparse->first_row[root]] = -a.top[root]; /* the message of the root is 0, and so is ln
-                                                        p(r) */
+    a.value[sparse->first_row[root]] = -a.top[root]; /* ln p(r) of the root's only row is 0 */
     clear_marginals(sparse, p);
     find_homes(&a);
     for (uint32_t i = root + 1; i-- > 0 && !a.scratch.join.stopped;) {
@@ -260,8 +261,9 @@ cleanup:
 
 /* ---- a most probable state ----------------------------------------------------------------- */
 
-/* The states of clique i's own variables of largest weight, the first among equals, given those of
- * its separator. @param x [variables of the tree's model] in and out. */
+/* Finds the states of largest weight of clique i's own variables, given the states of its
+ * separator. Among equal weights the first entry counts. @param x [variables of the tree's model]
+ * in and out. */
 static gbs_status trace_back(answering *a, uint32_t i, uint32_t *x, gbs_error *err)
 {
     const gbsi_tree *tree = a->sparse->tree;
@@ -301,7 +303,7 @@ gbs_status gbsi_sparse_maximise(const gbsi_sparse *sparse, gbsi_watch *watch, ui
     GBSI_TRY(begin(&a, sparse, watch, false, err));
     GBSI_TRY(pass_up(&a, log_weight, err));
     for (uint32_t i = sparse->tree->n_cliques; i-- > 0 && !a.scratch.join.stopped;) {
-        if (sparse->tree->clique[i].maximise) { /* all cliques above this one are maximised, too */
+        if (sparse->tree->clique[i].maximise) { /* the cliques above are maximised too */
             GBSI_TRY(trace_back(&a, i, found, err));
         }
     }
@@ -327,7 +329,8 @@ void gbsi_sparse_draws_free(gbsi_sparse_draws *d)
     }
 }
 
-/* The number of the states of clique c's own variables at the current entry. */
+/* Returns the number of the joint state of clique c's own variables at the current entry of the
+ * join. */
 static size_t column_of(const gbsi_join *join, const gbsi_clique *c)
 {
     size_t column = 0;
@@ -337,7 +340,7 @@ static size_t column_of(const gbsi_join *join, const gbsi_clique *c)
     return column;
 }
 
-/* The running sums of clique i, after those of the cliques before it. */
+/* Appends the running sums of clique i to those of earlier cliques. */
 static gbs_status accumulate(answering *a, uint32_t i, gbsi_sparse_draws *d, gbs_error *err)
 {
     const gbsi_sparse *s = a->sparse;
@@ -351,13 +354,12 @@ static gbs_status accumulate(answering *a, uint32_t i, gbsi_sparse_draws *d, gbs
         const double before = n > d->begin[row] ? d->sum[n - 1] : 0.0;
         d->sum[n] = before + gbsi_exp(gbsi_join_value(join) - a->value[row] - a->top[i]);
         d->column[n] = column_of(join, &s->tree->clique[i]);
-        d->begin[row + 1] = ++n; /* no row is without entries */
+        d->begin[row + 1] = ++n; /* every row has an entry */
     }
     return GBS_OK;
 }
 
-/* @param out NULL before the call; the caller frees the object there afterwards, even after a
- * failure. */
+/* @param out in: points to NULL; out: the draws, which the caller frees even if the call fails. */
 static gbs_status make_draws(const gbsi_sparse *s, gbsi_watch *watch, gbsi_sparse_draws **out,
                              gbs_error *err)
 {
@@ -402,7 +404,7 @@ cleanup:
     return status;
 }
 
-/* The row of clique i that the states of its separator are. */
+/* Returns the number of the row of clique i that belongs to the states x of its separator. */
 static size_t row_at(const gbsi_sparse *s, uint32_t i, const uint32_t *x)
 {
     const gbsi_clique *c = &s->tree->clique[i];

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-#define LOOK 4096u /* steps between looks at the watch */
+#define LOOK 4096u /* steps between two checks of the watch */
 
 void gbsi_join_free(gbsi_join *join)
 {
@@ -69,7 +69,7 @@ gbs_status gbsi_join_begin(gbsi_join *join, gbs_error *err)
             }
         }
     }
-    assert(n == join->n_added); /* each at one axis */
+    assert(n == join->n_added); /* every added step belongs to one axis */
     join->first_step[join->n_axes] = (uint32_t)n;
     join->at = 0;
     join->try[0] = join->begin[0];
@@ -77,8 +77,8 @@ gbs_status gbsi_join_begin(gbsi_join *join, gbs_error *err)
     return GBS_OK;
 }
 
-/* Puts axis k into state a. @return whether all operands have an entry that begins with these
- * states. */
+/* Sets axis k to state a. @return whether every operand has an entry that begins with the states of
+ * axes 0 to k. */
 static inline bool enter(gbsi_join *join, uint32_t k, uint32_t a)
 {
     double sum = join->sum[k];
@@ -101,8 +101,8 @@ static inline bool enter(gbsi_join *join, uint32_t k, uint32_t a)
     return true;
 }
 
-/* Counts the states of the clique that come before the current one, of which axes up to k are set.
- */
+/* Counts the joint states of the clique that come before the current one, whose axes up to k are
+ * set. */
 static double states_behind(const gbsi_join *join, uint32_t k)
 {
     double behind = 0.0;
@@ -119,7 +119,7 @@ bool gbsi_join_pay(gbsi_join *join)
     return gbsi_watch_spend(join->watch, n);
 }
 
-/* @return whether to stop. */
+/* Checks the watch and the limit on steps. @return whether the join must stop. */
 static bool look(gbsi_join *join, uint32_t k)
 {
     const double most = join->most_steps + join->a_state * states_behind(join, k);

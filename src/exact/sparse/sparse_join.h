@@ -10,58 +10,65 @@
 /* One axis of one operand of a join. */
 typedef struct gbsi_join_step {
     const gbsi_trie_level *level;
-    const double *value; /* log-weights of the operand's rows, at its last axis; else NULL */
-    uint32_t axis;       /* of the clique */
-    uint32_t from;       /* place of its node in gbsi_join.node; that of the next level follows */
+    const double
+        *value;    /* log-weights of the operand's rows, if this is its last axis; else NULL */
+    uint32_t axis; /* axis of the clique */
+    uint32_t
+        from; /* place of the current node in gbsi_join.node; the node of the next level follows */
 } gbsi_join_step;
 
 typedef struct gbsi_join {
     gbsi_watch *watch;   /* borrowed or NULL */
     uint64_t n_steps;    /* look-ups so far */
-    double most_steps;   /* step at which to stop */
-    double a_state;      /* more steps allowed for each finished state of the clique */
+    double most_steps;   /* limit on n_steps */
+    double a_state;      /* further steps allowed for each finished joint state of the clique */
     uint64_t paid_steps; /* steps already reported to the watch */
     uint32_t n_axes;
-    uint32_t at;      /* the axis whose next state is tried next */
-    uint32_t changed; /* the slowest axis on which an entry differs from the previous entry */
-    uint32_t begin[GBSI_TREE_AXES], end[GBSI_TREE_AXES]; /* states to try */
+    uint32_t at; /* the axis on which the search continues */
+    uint32_t
+        changed; /* the slowest axis on which the current entry differs from the previous entry */
+    uint32_t begin[GBSI_TREE_AXES], end[GBSI_TREE_AXES]; /* range of states to try on each axis */
     uint32_t try[GBSI_TREE_AXES];
-    uint32_t x[GBSI_TREE_AXES];     /* the entry */
-    double sum[GBSI_TREE_AXES + 1]; /* sums of the values of operands whose last axis is before this
-                                       one */
-    uint32_t first_step[GBSI_TREE_AXES + 1]; /* by axis */
+    uint32_t x[GBSI_TREE_AXES]; /* states of the current entry */
+    double sum[GBSI_TREE_AXES +
+               1]; /* [k]: sum of the values of the operands whose last axis is before axis k */
+    uint32_t first_step[GBSI_TREE_AXES + 1]; /* start of the steps of each axis in `step` */
     gbsi_join_step *step;
-    gbsi_join_step *added; /* as they were added */
-    uint32_t *node;        /* current node by operand and level; behind the last level the row */
+    gbsi_join_step *added; /* steps in the order in which they were added */
+    uint32_t
+        *node; /* current node of each operand and level, followed by the operand's current row */
     size_t step_capacity, added_capacity, node_capacity;
     size_t n_added, n_nodes;
-    bool stopped; /* out of steps, or by the watch */
+    bool stopped; /* the steps are used up, or the watch stopped the join */
 } gbsi_join;
 
 void gbsi_join_free(gbsi_join *join);
 
-/* Forgets operands; all states will be tried. */
+/* Removes all operands, and sets the ranges so that all states are tried. */
 void gbsi_join_clear(gbsi_join *join, uint32_t n_axes, const uint32_t *arity);
-/* Adds an operand with a row at least. @param axis [rows->n_axes] ascending. @param value NULL, or
- * [rows->n]. @param row out or NULL: the place in join->node of the operand's row. */
+/* Adds an operand that has at least one row. @param axis [rows->n_axes] ascending. @param value
+ * NULL, or [rows->n]. @param row out or NULL: the place in join->node of the operand's row. */
 gbs_status gbsi_join_add(gbsi_join *join, const gbsi_trie *rows, const uint32_t *axis,
                          const double *value, uint32_t *row, gbs_error *err);
-/* Begins, after the last operand was added or to try other states. */
+/* Starts the join. Call it after the last operand was added, and again after the ranges of states
+ * changed. */
 gbs_status gbsi_join_begin(gbsi_join *join, gbs_error *err);
 
-/* Finds the next entry, in join->x. @return false after the last row, or if it was stopped. */
+/* Finds the next entry and writes its states to join->x. @return false after the last entry, or if
+ * the join was stopped. */
 bool gbsi_join_next(gbsi_join *join);
 
-/* Tells the watch of the steps since the last time. @return whether to stop. */
+/* Adds the steps since the last call to the watch. @return whether to stop. */
 bool gbsi_join_pay(gbsi_join *join);
 
-/* ln of the product of the values of an entry. */
+/* Returns the sum of the log-weights of all operands at the current entry. */
 static inline double gbsi_join_value(const gbsi_join *join)
 {
     return join->sum[join->n_axes];
 }
 
-/* Goes on with the next state of axis k, which is not that of the first axes alone. */
+/* Makes the join continue with the next state of axis k, so that entries which differ only on later
+ * axes are skipped. */
 static inline void gbsi_join_leave(gbsi_join *join, uint32_t k)
 {
     join->at = k;

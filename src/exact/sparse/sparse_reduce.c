@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the nonzero entries of the cliques of a component, by counted work [M51]. */
+/* Finds the nonzero entries of the cliques of a component, within a limit on counted look-ups
+ * [M51]. */
 #include "sparse/sparse.h"
 
 #include <math.h>
@@ -8,35 +9,37 @@
 #include "base/memory.h"
 #include "trees/clique_tables.h"
 
-#define FILTER      4096u /* entries of a factor that is projected, at most */
-#define TRIAL       8.0   /* the first trial takes 1 / TRIAL of the allowed steps */
-#define LEAST_RATIO 1.5   /* after it the rows must be this many times fewer */
-#define LOOK        4095u /* rows between looks at the memory, less one */
+#define FILTER      4096u /* largest number of entries of a factor that is projected */
+#define TRIAL       8.0   /* after 1 / TRIAL of the steps the search may give up */
+#define LEAST_RATIO 1.5   /* least ratio of finished entries to entries in remaining rows */
+#define LOOK        4095u /* 1 less than the number of rows between two checks of the memory */
 
 typedef struct making {
     gbsi_sparse *s;
-    const gbsi_conditioned *model; /* of the tree */
+    const gbsi_conditioned *model; /* model of the tree */
     gbsi_sparse_scratch scratch;
-    uint32_t *owner;   /* [factors of the tree] clique */
-    size_t *first_of;  /* [variables + 1] */
-    size_t *of;        /* factors, by variable */
-    uint32_t *seen;    /* [factors of the tree] 1 + the last clique that has looked at the factor */
-    gbsi_trie *filter; /* of the clique being processed */
+    uint32_t *owner;  /* [factors of the tree] the clique that has the factor */
+    size_t *first_of; /* [variables + 1] start of the factors of each variable in `of` */
+    size_t *of;       /* factors of each variable */
+    uint32_t *
+        seen; /* [factors of the tree] 1 + the last clique that considered the factor as a filter */
+    gbsi_trie *filter; /* projected factors for the clique being processed */
     size_t n_filters, filter_capacity;
-    double *logs, *dense; /* [entries of a factor, at most] */
-    uint8_t *alive;       /* whether each row of the children of the current clique, or its node, is
-                             alive */
-    size_t *first_alive;  /* [cliques] start of the flags of each child */
+    double *logs, *dense; /* [entries of the largest factor] scratch */
+    uint8_t *alive; /* flags of the rows and nodes of the current clique's children: 1: some entry
+                       uses the row or node */
+    size_t *first_alive; /* [cliques] start of the flags of each child */
     size_t alive_capacity;
-    uint64_t bytes, most_bytes; /* memory of the rows and of the search for them */
-    double behind, left; /* entries of cliques that are done: in all, and in rows that remain */
+    uint64_t bytes, most_bytes; /* bytes of the rows and of the search for rows, and their limit */
+    double behind,
+        left; /* entries of the finished cliques: all of them, and those in rows that remain */
     bool given_up;
 } making;
 
 /* ---- factors ------------------------------------------------------------------------------- */
 
-/* The positions in the scope of factor f of the variables of the current clique, by axis.
- * @return how many. */
+/* Lists the variables that factor f shares with the current clique, sorted by axis: their positions
+ * in the factor's scope and their axes. @return the number of these variables. */
 static uint32_t sort_scope(const making *m, uint32_t clique, size_t f, uint32_t *position,
                            uint32_t *axis)
 {
@@ -61,7 +64,8 @@ static uint32_t sort_scope(const making *m, uint32_t clique, size_t f, uint32_t 
     return n;
 }
 
-/* Writes the largest log-weights of factor f by states of n of its variables.
+/* Writes to m->dense, for each joint state of n variables of factor f, the largest log-weight over
+ * the factor's other variables.
  * @param position [n] in the scope. @return the number of rows. */
 static size_t project(const making *m, size_t f, uint32_t n, const uint32_t *position)
 {
@@ -95,12 +99,13 @@ static size_t project(const making *m, size_t f, uint32_t n, const uint32_t *pos
     return n_kept;
 }
 
-/* The rows of a dense table. @param value NULL, or [size] out: their values. */
+/* Lists the nonzero entries of a dense table as rows. @param value NULL, or [size] out: values of
+ * the rows. */
 static gbs_status make_rows(const double *dense, size_t size, uint32_t n_axes,
                             const uint32_t *arity, gbsi_trie *rows, double *value, gbs_error *err)
 {
     uint32_t x[GBSI_TREE_AXES] = {0};
-    uint32_t shared = 0; /* axes on which x agrees with the row before */
+    uint32_t shared = 0; /* number of first axes on which x agrees with the previous row */
     GBSI_PASS(gbsi_trie_init(rows, n_axes, arity, err));
     for (size_t i = 0; i < size; ++i) {
         if (dense[i] > -INFINITY) {
@@ -138,7 +143,7 @@ static void set_axes(making *m, uint32_t clique)
     }
 }
 
-/* The factors of clique i. */
+/* Makes the rows of the factors of clique i. */
 static gbs_status make_factors(making *m, uint32_t i, gbs_error *err)
 {
     const gbsi_tree *tree = m->s->tree;
@@ -188,7 +193,8 @@ static void list_factors(making *m)
 
 /* ---- up ------------------------------------------------------------------------------------ */
 
-/* Adds what factor k, of another clique, says of the separator of clique i, if it says anything. */
+/* Projects factor k, which belongs to another clique, onto the separator of clique i, and adds the
+ * projection as a filter if it rules out a state. */
 static gbs_status add_filter(making *m, uint32_t i, size_t k, gbs_error *err)
 {
     const size_t f = m->s->tree->factor[k];
@@ -285,7 +291,8 @@ cleanup:
 
 /* ---- down ---------------------------------------------------------------------------------- */
 
-/* Room for marks of the rows of clique i's children. @param n out: how many. */
+/* Allocates and clears the flags of the rows of clique i's children. @param n out: number of flags.
+ */
 static gbs_status take_marks(making *m, uint32_t i, size_t *n, gbs_error *err)
 {
     const gbsi_tree *tree = m->s->tree;
@@ -305,7 +312,7 @@ static gbs_status take_marks(making *m, uint32_t i, size_t *n, gbs_error *err)
 }
 
 /* Counts the entries of clique i, whose rows are final, and keeps the rows of its children that
- * belong to one. */
+ * belong to some entry. */
 static gbs_status reduce_down(making *m, uint32_t i, gbs_error *err)
 {
     gbsi_sparse *s = m->s;
@@ -335,7 +342,7 @@ static gbs_status reduce_down(making *m, uint32_t i, gbs_error *err)
     return GBS_OK;
 }
 
-/* ---- both ---------------------------------------------------------------------------------- */
+/* ---- the whole search ----------------------------------------------------------------------- */
 
 static void making_free(making *m)
 {
@@ -369,8 +376,8 @@ static gbs_status take_making(making *m, gbs_error *err)
     return GBS_OK;
 }
 
-/* Adds the entries of clique i to those that are done. Gives up if most entries done so far are not
- * zero. */
+/* Adds the entries of clique i to the finished entries. Gives up if most entries finished so far
+ * are nonzero. */
 static void count_behind(making *m, uint32_t i, const gbsi_sparse_effort *effort)
 {
     const gbsi_clique *c = &m->s->tree->clique[i];
@@ -400,7 +407,7 @@ gbs_status gbsi_sparse_reduce(gbsi_sparse *s, const gbsi_sparse_effort *effort, 
         GBSI_TRY(reduce_up(&m, i, err));
         count_behind(&m, i, effort);
     }
-    m.scratch.join.a_state = 0.0; /* all entries are done */
+    m.scratch.join.a_state = 0.0; /* all entries are counted as finished */
     for (uint32_t i = n; i-- > 0 && !s->impossible && !m.given_up;) {
         GBSI_TRY(reduce_down(&m, i, err));
     }

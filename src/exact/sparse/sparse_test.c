@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sparse tables against enumeration and against dense ones, on models that would not need them. */
+/* Compares sparse tables with enumeration and with dense tables, on models that are small enough
+ * for these. */
 #include "sparse/sparse.h"
 
 #include "base/budget.h"
@@ -131,7 +132,7 @@ static void most_probable(void **state)
     assert_true(n_answered > 200);
 }
 
-/* By dense tables. */
+/* Solves the model by dense tables. */
 static double solve_dense(const made *m, uint32_t *x)
 {
     gbsi_tables *tables = NULL;
@@ -347,7 +348,8 @@ static void draw_sparse(const sparse_model *m, uint32_t *x)
     gbsi_tree_free(others);
 }
 
-/* Whichever components are sparse, draws are those of dense tables of all. */
+/* Draws do not depend on which components are sparse: they equal draws from dense tables of all
+ * components. */
 static void draws_agree(void **state)
 {
     (void)state;
@@ -376,7 +378,7 @@ static void draws_agree(void **state)
     assert_true(n_sparse > 100 && n_mixed > 20);
 }
 
-/* Hubs, which sparse tables do without, change no draw. */
+/* Hubs of dense trees, which sparse trees lack, change no draw. */
 static void draws_agree_beside_hubs(void **state)
 {
     (void)state;
@@ -393,7 +395,8 @@ static void draws_agree_beside_hubs(void **state)
     gbs_model_free(model);
 }
 
-/* The prediction of memory is an upper bound; less of it, or of time, and there is nothing. */
+/* The predicted memory is an upper bound. With a smaller limit on memory or time, no sparse tables
+ * are made. */
 static void check_limits(bool draws)
 {
     gbs_model *model = latin_squares(4, ascending, false);

@@ -57,7 +57,8 @@ gbs_status gbsi_trie_add(gbsi_trie *rows, const uint32_t *x, uint32_t shared, gb
         gbsi_trie_level *level = &rows->level[k];
         const bool last = k + 1 == rows->n_axes;
         assert(x[k] < level->arity);
-        assert(level->next[(size_t)(level->n - 1) * level->arity + x[k]] == 0); /* rows ascend */
+        assert(level->next[(size_t)(level->n - 1) * level->arity + x[k]] ==
+               0); /* rows are added in ascending order */
         level->next[(size_t)(level->n - 1) * level->arity + x[k]] =
             last ? rows->n + 1 : rows->level[k + 1].n;
     }
@@ -65,8 +66,8 @@ gbs_status gbsi_trie_add(gbsi_trie *rows, const uint32_t *x, uint32_t shared, gb
     return GBS_OK;
 }
 
-/* Every node has a row below it, so the nodes of the next level that belong to node i are numbered
- * i or more: alive[i] is not needed any more when it is overwritten. */
+/* Every node has a row below it; the nodes of the next level that belong to node i are therefore
+ * numbered i or more. alive[i] is no longer needed when it is overwritten. */
 void gbsi_trie_keep(gbsi_trie *rows, uint8_t *alive)
 {
     uint32_t n_below = 0;

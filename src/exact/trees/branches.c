@@ -10,7 +10,8 @@
 
 typedef struct worker {
     gbsi_tables tables; /* the shared tables, with scratch memory of this thread */
-    gbsi_watch watch;   /* asks whether the caller's has stopped; the caller alone spends on that */
+    gbsi_watch watch; /* tells whether the caller's watch has stopped; only the caller adds steps to
+                         that watch */
 } worker;
 
 struct gbsi_branch_workers {
@@ -25,7 +26,7 @@ static size_t least(size_t a, size_t b)
 
 enum { N_ARRAYS = 6 };
 
-/* Lists the arrays of a worker. */
+/* Lists the scratch arrays of a worker with their sizes. */
 static void list_arrays(gbsi_tables *own, const gbsi_tree *tree, gbsi_keep keep,
                         gbsi_room out[N_ARRAYS])
 {
@@ -107,7 +108,8 @@ static bool has_stopped(void *context)
     return gbsi_watch_stopped(context);
 }
 
-/* A thread's tables: those of the caller, except for scratch, pool and watch. */
+/* Returns the tables that a worker uses: the caller's, with the worker's own scratch and watch and
+ * without a pool. */
 static gbsi_tables tables_of(const gbsi_tables *tables, worker *w, uint32_t member)
 {
     gbsi_tables own = *tables;

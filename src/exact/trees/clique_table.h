@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inner loops over tables, compiled once per instruction set: all give the same bits. */
+/* The inner loops over tables. They are compiled once per instruction set, and all versions give
+ * the same bits. */
 #ifndef GBSI_TREES_CLIQUE_TABLE_H
 #define GBSI_TREES_CLIQUE_TABLE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* How a table takes in an operand: logarithms are added, weights multiplied. */
+/* Functions that combine a table with an operand: logarithms are added, weights are multiplied. */
 typedef struct gbsi_take_in {
-    double nothing; /* the value that a table is filled with at first */
+    double nothing; /* initial value of all entries: 0 for logarithms, 1 for weights */
     /* t[i] += c; t[i] += m[i]; or *= */
     void (*constant)(double *t, size_t n, double c);
     void (*dense)(double *t, const double *m, size_t n);
@@ -25,24 +26,25 @@ typedef struct gbsi_table_loops {
                          size_t run);
     /* out[o][j] = sum over k of t[o][k][j], t = [n][arity][stride] */
     void (*sum_axis)(double *out, const double *t, size_t n, size_t arity, size_t stride);
-    /* The sum of t by sixteen running sums, added at the end; the order depends on n only. */
+    /* The sum of t. Sixteen running sums are added up at the end, in an order that depends on n
+     * only. */
     double (*sum)(const double *t, size_t n);
     double (*max)(const double *t, size_t n);
     /* The smallest entry above `floor`, infinity if no entry is above it. */
     double (*least_above)(const double *t, size_t n, double floor);
-    /* t[i] = exp(t[i] - max), max above minus infinity and at least every t[i]. */
+    /* t[i] = exp(t[i] - max), where max is finite and no t[i] is larger than max. */
     void (*exp_less)(double *t, size_t n, double max);
     /* For each row of n_columns log-weights, message becomes ln of the sum of their exponentials.
      * The row becomes exp(t - message), or zeros if the message is minus infinity. */
     void (*sum_rows)(double *t, size_t n_rows, size_t n_columns, double *message);
-    /* message = the largest entry of the row; the sum of its entries. */
+    /* message[r] = the largest entry of row r (max_rows), or the sum of its entries (add_rows). */
     void (*max_rows)(const double *t, size_t n_rows, size_t n_columns, double *message);
     void (*add_rows)(const double *t, size_t n_rows, size_t n_columns, double *message);
-    /* Multiplies row r by m[r] over the sum of the row; a row of zeros stays. */
+    /* Multiplies row r by m[r] / (sum of row r); a row of zeros stays as it is. */
     void (*weigh_rows)(double *t, size_t n_rows, size_t n_columns, const double *m);
 } gbsi_table_loops;
 
-/* The loops for the instruction set in use. */
+/* Returns the loops for the instruction set in use. */
 const gbsi_table_loops *gbsi_table_loops_now(void);
 
 #endif

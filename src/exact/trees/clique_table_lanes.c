@@ -3,8 +3,8 @@
  * -, *, / and comparisons and never reorder a sum, so that every instruction set gives the same
  * bits.
  *
- * exp is computed as in math.c, but is less precise by half a digit. Arguments are at most 0; below
- * -708 the result is 0, an error of at most 1e-307 of the largest entry. */
+ * exp is computed by the method of math.c, but is half a digit less precise. Arguments are at most
+ * 0. Below -708 the result is 0, which is an error of at most 1e-307 of the largest entry. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -15,9 +15,9 @@
 #include "trees/clique_table.h"
 
 enum {
-    SUMS = 16,     /* running sums */
+    SUMS = 16,     /* number of running sums */
     PIECE = 1024,  /* entries processed at once, which stay in the L1 cache */
-    MOST_ROWS = 64 /* rows, with a logarithm or a quotient each, at once */
+    MOST_ROWS = 64 /* rows processed at once; each needs a logarithm or a quotient */
 };
 
 #define LEAST_EXPONENT (-708.0)
@@ -50,7 +50,7 @@ static void multiply_dense(double *restrict t, const double *restrict m, size_t 
     }
 }
 
-/* Runs of a few lengths known to the compiler, and of any other. */
+/* Calls f with a constant run length for a few common lengths, and with `run` for all others. */
 #define BY_LENGTH(run, f, ...) \
     switch (run) {             \
     case 1:                    \
@@ -116,7 +116,7 @@ static void scatter_runs(double *restrict out, const double *restrict t,
     }
 }
 
-/* Adds the second half to the first until one sum is left. */
+/* Adds the second half of s to the first half, again and again, until one sum is left. */
 static inline double fold(double *s)
 {
     for (int half = SUMS / 2; half > 0; half /= 2) {
@@ -272,7 +272,8 @@ static void add_rows(const double *restrict t, size_t n_rows, size_t n_columns,
     for (size_t r = 0; r < n_rows && n_columns >= SUMS; r++) {
         message[r] = sum(t + r * n_columns, n_columns);
     }
-    for (size_t r = 0; r < n_rows && n_columns < SUMS; r++) { /* as sum() does, without the call */
+    for (size_t r = 0; r < n_rows && n_columns < SUMS;
+         r++) { /* the same sum as sum() computes, without the call */
         double s = 0.0;
         for (size_t k = 0; k < n_columns; k++) {
             s += t[r * n_columns + k];

@@ -5,8 +5,9 @@
  * or, in logarithms,
  *     table = sum of its factors and its children's messages               (log-weights)
  *     message = ln sum over its own variables of exp(table), or the maximum
- * Work goes block by block, so that a table is written once and a row is finished while it is in
- * the cache. The threads of the pool share blocks and rows; the order of every sum is fixed. */
+ * The table is filled block by block. Each entry is written only once, and a row is finished while
+ * it is still in the cache. The threads of the pool share blocks and rows; the order of every sum
+ * is fixed. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -17,9 +18,9 @@
 #include "trees/clique_tables.h"
 #include "trees/operand.h"
 
-#define BATCH  8u                /* operands added at once */
-#define SHARED ((size_t)1 << 15) /* entries from which on the pool is worth waking */
-#define VALUES ((size_t)1 << 13) /* of the factors of a batch, at least */
+#define BATCH  8u                /* operands combined with the table in one pass */
+#define SHARED ((size_t)1 << 15) /* least table entries that threads share */
+#define VALUES ((size_t)1 << 13) /* least room for values of factors of a batch */
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
@@ -35,7 +36,8 @@ static size_t n_partial(const gbsi_tree *tree)
     return most / GBSI_PIECE + 1;
 }
 
-/* The entries of scratch for the values of the largest factor, or of several small factors. */
+/* Returns the scratch size, in entries, for the values of the largest factor or of several small
+ * factors. */
 static size_t n_values(const gbsi_tree *tree)
 {
     return tree->n_factor > VALUES ? tree->n_factor : VALUES;
@@ -136,18 +138,18 @@ void gbsi_tables_free(gbsi_tables *tables)
 /* ---- filling a table ----------------------------------------------------------------------- */
 
 typedef struct filling {
-    gbsi_watch *watch; /* NULL: cannot be stopped */
+    gbsi_watch *watch; /* NULL: the work cannot be stopped */
     const gbsi_clique *clique;
     const gbsi_table_loops *loops;
-    const gbsi_take_in *take_in; /* loops over sums of logarithms or products of weights */
+    const gbsi_take_in *take_in; /* loops that add logarithms or multiply weights */
     const gbsi_shape *shape;
     gbsi_operand operand[BATCH];
     uint32_t n_operands;
-    size_t room;      /* of tables->factor */
-    size_t n_values;  /* in use */
+    size_t room;      /* length of tables->factor */
+    size_t n_values;  /* entries of tables->factor that are in use */
     bool first, last; /* whether this is the first or last batch of the clique's operands */
     double *table;
-    double *message; /* out, if a block holds whole rows; else NULL */
+    double *message; /* out: the message; NULL unless every block holds whole rows */
     uint32_t n_members;
 } filling;
 
@@ -247,7 +249,7 @@ static void add_to_batch(gbsi_tables *tables, filling *f, uint32_t n, const uint
     ++f->n_operands;
 }
 
-/* Writes out the log-weights of a factor that is not a table, over its whole scope. */
+/* Writes the log-weights of a factor that is not a table, one for each state of its scope. */
 static void evaluate_factor(const gbsi_conditioned *model, size_t f, double *value)
 {
     const gbsi_factors *factors = &model->factors;
@@ -285,7 +287,7 @@ const double *gbsi_factor_logs(const gbsi_conditioned *model, size_t f, double *
     return room;
 }
 
-/* @param k place of the factor in tree->factor. */
+/* Adds a factor to the current batch of operands. @param k place of the factor in tree->factor. */
 static void add_factor(gbsi_tables *tables, filling *f, size_t k)
 {
     const gbsi_conditioned *model = tables->tree->model;
@@ -311,7 +313,7 @@ static void add_factor(gbsi_tables *tables, filling *f, size_t k)
 
 /* ---- long rows ----------------------------------------------------------------------------- */
 
-/* A row of log-weights; see sum_rows of gbsi_table_loops. */
+/* Does for one row of log-weights, longer than a piece, what sum_rows of gbsi_table_loops does. */
 static double finish_long_row(const gbsi_pieces *pieces, double *t, size_t n)
 {
     const double max = gbsi_pieces_max(pieces, t, n);

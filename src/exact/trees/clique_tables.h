@@ -11,17 +11,18 @@
 
 /* ---- pieces.c ------------------------------------------------------------------------------- */
 
-/* Work on a long array, whose pieces the threads share. The result depends on the array alone.
- */
+/* Operations on a long array, whose pieces are shared among the threads. Results depend on the
+ * array alone. */
 #define GBSI_PIECE ((size_t)1 << 15) /* entries that one thread takes at a time */
 
 typedef struct gbsi_pieces {
     gbsi_pool *pool;   /* NULL: one thread */
-    gbsi_watch *watch; /* NULL: cannot be stopped. Once stopped, results are undefined */
-    double *partial;   /* [n / GBSI_PIECE + 1] partial results for the longest array */
+    gbsi_watch *watch; /* NULL: the work cannot be stopped. After a stop, results are undefined */
+    double *partial;   /* [n / GBSI_PIECE + 1] room for the partial results of the longest array */
 } gbsi_pieces;
 
-/* t = [n]; gbsi_table_loops says what these functions compute. */
+/* These functions compute what the members of gbsi_table_loops with the same names compute. @param
+ * t [n]. */
 double gbsi_pieces_max(const gbsi_pieces *shared, const double *t, size_t n);
 double gbsi_pieces_least_above(const gbsi_pieces *shared, const double *t, size_t n, double floor);
 double gbsi_pieces_sum(const gbsi_pieces *shared, const double *t, size_t n);
@@ -37,26 +38,26 @@ static inline gbsi_pieces gbsi_pieces_of(const gbsi_tables *tables)
     return (gbsi_pieces){tables->pool, tables->watch, tables->partial};
 }
 
-/* Entries of scratch that any clique of a tree may need. */
+/* Scratch sizes, in entries, that are enough for every clique of a tree. */
 typedef struct gbsi_scratch_sizes {
-    size_t values; /* of factors */
-    size_t map;    /* offsets of all operands of a batch, `batch` of them */
+    size_t values; /* values of factors */
+    size_t map;    /* offsets of all operands of one batch */
     size_t batch;
 } gbsi_scratch_sizes;
 gbsi_scratch_sizes gbsi_scratch_of(const gbsi_tree *tree);
 
-/* The log-weights of a factor over its scope. @param room written if the factor is not a table.
- * @param n out: how many. */
+/* Returns the log-weights of a factor over its scope. @param room scratch, written if the factor is
+ * not a table. @param n out: number of log-weights. */
 const double *gbsi_factor_logs(const gbsi_conditioned *model, size_t f, double *room, size_t *n);
 
-/* Makes the table of clique i from its factors and the messages of its children, which must be in
+/* Makes the table of clique i from its factors and the messages of its children, which must be
  * logarithms if !tables->weights[i], and weights otherwise.
- * @param message [n_rows] out: its message, not yet normalised. */
+ * @param message [n_rows] out: the message of clique i, not yet normalised. */
 void gbsi_clique_fill(gbsi_tables *tables, uint32_t i, double *message);
 
 /* ---- branches.c ----------------------------------------------------------------------------- */
 
-/* The branches of a tree, done by the threads of the pool at the same time. */
+/* The branches of a tree, which the threads of the pool compute at the same time. */
 #define GBSI_BRANCH_ENTRIES                                               \
     ((size_t)1 << 15) /* of a branch at most; a larger clique has threads \
                          of its own */
@@ -66,11 +67,11 @@ typedef struct gbsi_branch_workers gbsi_branch_workers;
 /* Scratch memory for each thread; there are fewer workers than threads if memory is short. */
 gbsi_branch_workers *gbsi_branch_workers_new(const gbsi_tables *tables);
 void gbsi_branch_workers_free(gbsi_branch_workers *workers); /* NULL is allowed */
-/* The bytes of this scratch for a number of threads, if the tree also has large cliques. */
+/* Returns the bytes of the scratch of n_threads threads; 0 if the tree is too small to use them. */
 uint64_t gbsi_branch_workers_bytes(const gbsi_tree *tree, gbsi_keep keep, uint32_t n_threads);
 
-/* job(tables, context, branch) for each branch of tree t, in any order and at the same time. The
- * tables have the thread's own scratch and no pool. */
+/* Calls job(tables, context, branch) for each branch of tree t, in any order and at the same time.
+ * The `tables` passed to a job have the scratch of its thread and no pool. */
 void gbsi_branches_do(gbsi_tables *tables, uint32_t t,
                       void (*job)(gbsi_tables *tables, void *context, const gbsi_branch *branch),
                       void *context);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Long factors become chains over their literals [M23] or causes [M56]:
  *     f(l_1 .. l_n, h) = sum over s of [s_1 = first(l_1)] prod_i [s_i = next(s_i-1, l_i)] g(s_n, h)
- * where only one term of the sum is not zero. Noisy factors become the chain of Zhang & Poole
+ * where only one term of the sum differs from zero. Noisy factors become the chain of Zhang & Poole
  * (1996) and Heckerman (1993), whose links are probabilities: P(s_i = 0 | s_i-1, u_i) = [s_i-1 = 0]
- * q_i(u_i),    s_i: one of the first i causes took effect. Levels of one noisy-max have one chain:
- *     P(s_i <= k | s_i-1, u_i) = [s_i-1 <= k] prod over levels l > k of q_i^l(u_i),
- * where s_i is the highest level that one of the first i causes reached.
- */
+ * q_i(u_i),    s_i: one of the first i causes took effect. All levels of one noisy-max share one
+ * chain: P(s_i <= k | s_i-1, u_i) = [s_i-1 <= k] prod over levels l > k of q_i^l(u_i), where s_i is
+ * the highest level that one of the first i causes reached. */
 #include "trees/decompose.h"
 
 #include <assert.h>
@@ -15,38 +14,39 @@
 
 #include "base/memory.h"
 
-/* The arrays of the new model, while they grow. */
+/* The model being built, and how much of its arrays is in use. */
 typedef struct making {
     const gbsi_conditioned *from;
     gbsi_conditioned *to;
-    size_t n_variables, n_scope; /* used */
+    size_t n_variables, n_scope; /* number in use */
     size_t room_arity, room_kind, room_start, room_scope, room_literal, room_weight, room_aux,
         room_table_start, room_table;
 } making;
 
-/* The information about the literals read so far that a chain passes on. */
+/* The information about earlier literals that a chain passes on. */
 typedef enum memory_kind {
-    REMEMBER_ALIKE,  /* whether none, some or all are true; equivalent cases share a state */
-    REMEMBER_NUMBER, /* number of true or false literals, up to a number that stands for all larger
-                      * ones
-                      */
-    REMEMBER_CAUSE,  /* the highest level at which a cause took effect: by chance, given the parents
-                      */
-    REMEMBER_PARITY, /* whether an odd number is true: of spins in state 0, or of literals */
+    REMEMBER_ALIKE, /* whether none, some or all of the literals are true; cases with the same value
+                       share a state */
+    REMEMBER_NUMBER, /* number of true (or false) literals; counts above `cap` share one state */
+    REMEMBER_CAUSE,  /* the highest level at which a cause took effect, which is random given the
+                        parents */
+    REMEMBER_PARITY, /* whether an odd number of literals is true, or of spins is in state 0 */
     REMEMBER_NOTHING,
 } memory_kind;
 
 typedef struct reading {
     size_t factor;
     memory_kind kind;
-    uint32_t n_levels; /* factors that share the chain: levels of one noisy-max, or cardinalities of
-                          factors with the same literals, this factor first */
-    uint32_t n_body;   /* literals of the body, or parents; the head, if it is free, follows */
+    uint32_t n_levels; /* number of factors that share the chain, beginning with `factor`: levels of
+                          one noisy-max, or cardinalities of the same literals */
+    uint32_t n_body; /* number of free literals of the body, or of parents; a free head follows them
+                        in the scope */
     uint32_t none, some, all; /* numbers of the states of REMEMBER_ALIKE */
-    uint32_t n_states;        /* of REMEMBER_ALIKE */
+    uint32_t n_states;        /* number of states of REMEMBER_ALIKE */
     uint32_t cap;             /* the largest number that REMEMBER_NUMBER keeps */
-    bool count_false;         /* likewise */
-    uint32_t full_link[2];    /* tables between numbers up to cap, by the state that counts */
+    bool count_false;         /* whether REMEMBER_NUMBER counts false literals */
+    uint32_t full_link[2]; /* table shared by all links between counts up to `cap`, for each state
+                              that can count */
 } reading;
 
 static bool head_is_free(const gbsi_factors *f, size_t i)
@@ -58,7 +58,7 @@ static bool head_is_free(const gbsi_factors *f, size_t i)
 
 /* ---- how to read a factor ------------------------------------------------------------------ */
 
-/* The value of the factors with k more true literals in the body. */
+/* The summed value of the factors of a chain if k of the free literals of the body are true. */
 static double value_of(const gbsi_factors *f, const reading *r, uint32_t k, uint32_t head)
 {
     double sum = 0.0;
@@ -77,9 +77,10 @@ static bool same_value(const gbsi_factors *f, const reading *r, uint32_t j, uint
 }
 
 /* Decides how far to count for a cardinality: only until the later literals cannot change its
- * value. Either true literals are counted, until there are `least` or too many; or false ones,
- * until there are too many for `least` or enough for `most`. The choice takes the smaller count.
- * Several cardinalities of the same literals are counted until all are decided. */
+ * value. A count of true literals ends when `least` is reached or `most` is exceeded. A count of
+ * false literals ends when `least` can no longer be reached or `most` no longer exceeded. The
+ * function chooses the shorter count. Several cardinalities of the same literals are counted until
+ * all are decided. */
 static void read_cardinality(const gbsi_factors *f, reading *r)
 {
     uint32_t cap = 0;
@@ -134,8 +135,8 @@ static void read_logical(const gbsi_factors *f, reading *r)
     r->all = r->n_body > 1 && same_value(f, r, r->n_body, 1) ? r->some : r->n_states++;
 }
 
-/* Counts the levels of one noisy-max: they follow one another, over the same variables, each one
- * state further. */
+/* Counts the levels of the noisy-max that begins with factor i. Its levels are consecutive factors
+ * over the same variables, and each level is one state higher. */
 static uint32_t count_levels(const gbsi_factors *f, size_t i)
 {
     const size_t *start = f->scope_start;
@@ -181,7 +182,7 @@ static reading read_factor(const gbsi_conditioned *model, size_t i, bool maximis
     return r;
 }
 
-/* The number of states of the chain after n >= 1 literals. */
+/* Returns the number of states of the chain variable after n >= 1 literals. */
 static uint32_t n_states(const reading *r, uint32_t n)
 {
     return r->kind == REMEMBER_PARITY   ? 2
@@ -189,7 +190,7 @@ static uint32_t n_states(const reading *r, uint32_t n)
                                         : r->n_states;
 }
 
-/* The state after one more literal; n = 0: after the first. */
+/* Returns the state of the chain after one more literal; n is the number of literals before it. */
 static uint32_t next_state(const reading *r, uint32_t n, uint32_t state, bool literal)
 {
     switch (r->kind) {
@@ -207,7 +208,7 @@ static uint32_t next_state(const reading *r, uint32_t n, uint32_t state, bool li
     return r->some;
 }
 
-/* A number of true literals for which a state stands. */
+/* Returns one number of true literals that `state` of the chain stands for. */
 static uint32_t true_literals(const reading *r, uint32_t state)
 {
     return r->kind == REMEMBER_NUMBER          ? (r->count_false ? r->n_body - state : state)
@@ -297,9 +298,9 @@ static bool is_true(const gbsi_factors *f, const reading *r, uint32_t k, uint32_
     return state == (f->kind[r->factor] == GBS_FACTOR_SPIN ? 0 : f->literal[at]);
 }
 
-/* The place where the table of link k is kept for later links, or NULL if they have other tables.
- * Links of variables of two states behind the first `cap` have the same table, as the number before
- * and the number after each go up to `cap`. */
+/* Returns the entry of r->full_link that names the table of link k, or NULL if link k has a table
+ * of its own. All links after the first `cap`, of variables with two states, share a table: the
+ * counts before and after such a link range up to `cap`. */
 static uint32_t *full_link_of(const making *m, reading *r, uint32_t k, uint32_t v)
 {
     const size_t at = m->from->factors.scope_start[r->factor] + k;
@@ -308,13 +309,14 @@ static uint32_t *full_link_of(const making *m, reading *r, uint32_t k, uint32_t 
                : NULL;
 }
 
-/* Fills the link of parent k: states of it, of next, of before. The leak stands in the first. */
+/* Fills the table of the link of parent k. The axes are the states of the parent, of `next` and of
+ * `before`, in this order. The first link also holds the leak. */
 static void fill_causes(const gbsi_factors *f, const reading *r, const uint32_t *arity, uint32_t k,
                         double *t)
 {
     const uint32_t n = r->n_levels + 1;
     const uint32_t n_before = k == 0 ? 1 : n;
-    size_t at = 1; /* of the parent's inhibitions */
+    size_t at = 1; /* place of the parent's inhibition probabilities */
     const gbsi_noisy first = gbsi_noisy_of(f, r->factor);
     for (uint32_t i = 0; i < k; ++i) {
         at += arity[first.parent[i]];
@@ -336,7 +338,8 @@ static void fill_causes(const gbsi_factors *f, const reading *r, const uint32_t 
     }
 }
 
-/* Whether the highest level that was reached, 0 for none, makes the child's state possible. */
+/* Whether a child's state is possible if `reached` is the highest level that any cause reached (0:
+ * no level). */
 static bool fits_level(const gbsi_factors *f, const reading *r, uint32_t reached, uint32_t child)
 {
     bool fits = true;
@@ -350,7 +353,8 @@ static bool fits_level(const gbsi_factors *f, const reading *r, uint32_t reached
     return fits;
 }
 
-/* Adds the factor [next = next_state(before, literal k)]; the first literal has no `before`. */
+/* Adds the factor [next = next_state(before, literal k)]. The link of the first literal has no
+ * variable `before`. */
 static gbs_status add_link(making *m, reading *r, uint32_t k, uint32_t before, uint32_t next,
                            gbs_error *err)
 {
@@ -381,7 +385,7 @@ static gbs_status add_link(making *m, reading *r, uint32_t k, uint32_t before, u
     return GBS_OK;
 }
 
-/* Adds the factor g(last state, head). */
+/* Adds the factor g(last state of the chain, head). */
 static gbs_status add_value(making *m, const reading *r, uint32_t last, gbs_error *err)
 {
     const gbsi_factors *f = &m->from->factors;
@@ -394,7 +398,8 @@ static gbs_status add_value(making *m, const reading *r, uint32_t last, gbs_erro
     for (uint32_t s = 0; s < m->to->arity[last]; ++s) {
         for (uint32_t h = 0; h < n_head; ++h) {
             if (r->kind == REMEMBER_CAUSE) {
-                const bool fits = free_head ? fits_level(f, r, s, h) : s != 0; /* seen */
+                const bool fits =
+                    free_head ? fits_level(f, r, s, h) : s != 0; /* an observed effect */
                 *t++ = fits ? 0.0 : -INFINITY;
             } else if (f->kind[r->factor] == GBS_FACTOR_SPIN) {
                 *t++ = s != 0 ? -f->weight[r->factor] : f->weight[r->factor];
@@ -427,7 +432,7 @@ static gbs_status copy_factor(making *m, size_t i, gbs_error *err)
                       f->literal == NULL ? NULL : f->literal + first, f->weight[i], f->aux[i], err);
 }
 
-/* ---- all of it ----------------------------------------------------------------------------- */
+/* ---- whole models --------------------------------------------------------------------------- */
 
 static gbs_status begin(making *m, gbs_error *err)
 {
@@ -473,7 +478,8 @@ static gbs_status end(making *m, gbs_error *err)
 static bool any_long(const gbsi_conditioned *model, bool maximised)
 {
     bool found = false;
-    gbsi_watch *watch = gbsi_watch_current(); /* who prepares a run sees whether it stopped */
+    gbsi_watch *watch =
+        gbsi_watch_current(); /* the caller, who prepares a run, checks whether the watch stopped */
     for (size_t i = 0; !found && i < model->factors.n_factors; ++i) {
         const uint8_t kind = model->factors.kind[i];
         (void)gbsi_watch_spend(watch, 16);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The downward half of calibration: the marginal of a clique is its p(own | separator), which is a
- * row of its table over the sum of the row, times its parent's p(separator), and gives the
- * p(separator) of its children and the marginals of variables. These are sums of products of
- * probabilities: nothing can overflow, and terms that underflow have a probability below 1e-300. */
+/* The downward half of calibration. The marginal of a clique is p(own | separator) p(separator):
+ * each row of its table divided by the sum of the row, times the probability that the parent gives
+ * for the row. Sums over the marginal give p(separator) for each child, and the marginals of
+ * variables. All terms are products of probabilities: nothing can overflow, and terms that
+ * underflow have a probability below 1e-300. */
 #include <assert.h>
 #include <string.h>
 
@@ -10,18 +11,18 @@
 #include "trees/clique_tables.h"
 #include "trees/operand.h"
 
-#define SHARED      ((size_t)1 << 15) /* entries from which on the pool is worth waking */
-#define MANY_PIECES 64u   /* number of pieces that a marginal is cut into if its shape allows */
-#define MOST_FOLDED 2048u /* entries of a block whose axes are summed out one by one */
+#define SHARED      ((size_t)1 << 15) /* least table entries that threads share */
+#define MANY_PIECES 64u               /* number of pieces of a marginal, if its shape allows */
+#define MOST_FOLDED 2048u /* largest block, in entries, whose axes are summed out one by one */
 
 typedef struct marginal {
-    gbsi_watch *watch; /* NULL: never stops */
+    gbsi_watch *watch; /* NULL: the work cannot be stopped */
     const gbsi_table_loops *loops;
     const gbsi_shape *shape;
     gbsi_operand operand;
-    size_t carry[GBSI_TREE_AXES]; /* of the table */
+    size_t carry[GBSI_TREE_AXES]; /* steps of the table's offset, as in gbsi_operand */
     gbsi_odometer order;
-    size_t n_pieces, piece; /* blocks each */
+    size_t n_pieces, piece; /* number of pieces, and blocks of each piece */
     const double *table;
     double *out;
     uint32_t n_members;
@@ -31,8 +32,8 @@ typedef struct marginal {
     } fold[GBSI_TREE_AXES]; /* slowest first */
 } marginal;
 
-/* Lists the axes of the block that are summed out, adjacent ones merged, if the remaining part of a
- * block is contiguous in the operand. */
+/* Lists the axes of the block that are summed out, with adjacent axes merged. The list stays empty
+ * if the remaining part of a block is not contiguous in the operand. */
 static void list_folds(marginal *m)
 {
     const gbsi_shape *shape = m->shape;
@@ -64,7 +65,7 @@ static void list_folds(marginal *m)
     }
 }
 
-/* out += the block t without the axes that are summed out. */
+/* Sums out the listed axes of block t, and adds the result to `out`. */
 static void fold_block(const marginal *m, const double *t, double *out)
 {
     double room[2][MOST_FOLDED / 2];
@@ -127,8 +128,9 @@ static void sum_pieces(void *context, uint32_t member)
     }
 }
 
-/* Puts some axes of the operand first and cuts the work along them: each piece writes to its own
- * places, and the terms of each sum keep the order of the table, however it is cut. */
+/* Puts some axes of the operand first and cuts the work along these axes. Each piece writes to
+ * entries of its own, and the terms of each sum keep the order of the table for any number of
+ * pieces. */
 static void order_axes(marginal *m)
 {
     gbsi_odometer *o = &m->order;
@@ -159,7 +161,7 @@ static void order_axes(marginal *m)
     assert(n == m->shape->n_outer && m->piece * m->n_pieces == m->shape->n_blocks);
 }
 
-/* out = the table summed over all variables but the given n. */
+/* Sums the table over all variables except the given n, into `out`. */
 static void sum_onto(gbsi_tables *tables, const gbsi_shape *shape, const double *table, uint32_t n,
                      const uint32_t *variable, size_t n_out, double *out)
 {
@@ -207,7 +209,7 @@ static void scale_share(void *context, uint32_t member)
     s->loops->weigh_rows(s->table + begin * n, end - begin, n, s->separator + begin);
 }
 
-/* Multiplies row r by p[r] divided by its sum. */
+/* Multiplies row r by p[r] / (sum of row r), for rows that are longer than a piece. */
 static void weigh_long_rows(const gbsi_tables *tables, const gbsi_clique *c, double *table,
                             const double *p)
 {
@@ -219,10 +221,11 @@ static void weigh_long_rows(const gbsi_tables *tables, const gbsi_clique *c, dou
     }
 }
 
-/* Turns the table of a clique into probabilities, from those of its separator. */
+/* Turns the table of a clique into joint probabilities, from the probabilities of the states of its
+ * separator. */
 static void weigh(const gbsi_tables *tables, const gbsi_clique *c, double *table)
 {
-    const double whole = 1.0; /* the root's */
+    const double whole = 1.0; /* probability of the only row of a root */
     const double *p = c->parent == GBSI_NONE ? &whole : gbsi_message_of(tables, c);
     if (c->n_columns > GBSI_PIECE) {
         weigh_long_rows(tables, c, table, p);
@@ -235,8 +238,8 @@ static void weigh(const gbsi_tables *tables, const gbsi_clique *c, double *table
 
 /* ---- single variables ---------------------------------------------------------------------- */
 
-/* Marginals of the variables whose home is this clique, slowest axis first. Each finished axis is
- * summed out in place, so that all marginals together read the table about twice. */
+/* Computes the marginals of the variables whose home is clique i, slowest axis first. Each finished
+ * axis is summed out in place; all marginals together therefore read the table about twice. */
 static void fold_marginals(const gbsi_tree *tree, uint32_t i, const uint32_t *home, double *table,
                            double *p)
 {
@@ -288,7 +291,7 @@ static void clique_down(gbsi_tables *tables, uint32_t i, const uint32_t *home, d
     }
     if (gbsi_watch_stopped(tables->watch) ||
         gbsi_watch_spend(tables->watch, 3 * c->n_rows * c->n_columns)) {
-        return; /* sums that were cut short need not be above zero */
+        return; /* after a stop, sums are incomplete and may be zero */
     }
     fold_marginals(tree, i, home, table, p);
     for (size_t k = c->first; k < c->first + c->n_separator + c->n_own; ++k) {

@@ -13,8 +13,8 @@ const gbsi_conditioned *gbsi_exact_plan_model(const gbsi_exact_plan *plan)
     return plan->eliminated;
 }
 
-/* The variables of chains are functions of the model's variables. If all of those are maximised
- * over, so are the chains'; else the chains' are summed out, before any variable is maximised. */
+/* Chain variables are functions of the model's variables. They are maximised over if all variables
+ * of the model are; otherwise they are summed out before any variable is maximised over. */
 static gbs_status spread_maximise(gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
                                   gbs_error *err)
 {
@@ -104,14 +104,14 @@ void gbsi_exact_plan_take_back(gbsi_exact_plan *plan, gbsi_tree *tree)
     }
 }
 
-/* ---- as many as the limits allow ----------------------------------------------------------- */
+/* ---- components within the limits ----------------------------------------------------------- */
 
 typedef struct chosen {
     uint64_t most, sum; /* entries of the largest clique, and of all cliques */
-    bool all;           /* components */
+    bool all;           /* whether all components were chosen */
 } chosen;
 
-/* Components of at most `most` entries. */
+/* Chooses the components of at most `most` entries. */
 static chosen choose(const gbsi_exact_plan *plan, uint64_t most, uint8_t *take)
 {
     chosen c = {.all = true};
@@ -207,7 +207,8 @@ gbs_status gbsi_exact_refuse(const gbsi_exact_plan *plan, uint32_t c, uint32_t v
                          variable, part->entries, gbsi_plural_of(part->entries, "y", "ies"),
                          part->width, plan->most_entries);
     }
-    if (part->entries == UINT64_MAX) { /* a search that stopped early may only know the width */
+    if (part->entries ==
+        UINT64_MAX) { /* a search that stopped early may know only the width of the order */
         return gbsi_fail(err, GBS_ERR_LIMIT,
                          "exact inference: the component of variable %" PRIu32
                          " has a width of at least %" PRIu32 ", its tables have more than %" PRIu64
@@ -221,12 +222,14 @@ gbs_status gbsi_exact_refuse(const gbsi_exact_plan *plan, uint32_t c, uint32_t v
                      variable, part->entries, part->width, plan->most_entries);
 }
 
-/* Counts the rows of neighbours, the data of each vertex, the queue and the cliques found. */
+/* Counts the bytes of the rows of neighbours, the data of each vertex, the queue and the cliques
+ * found. */
 uint64_t gbsi_exact_search_bytes(const gbsi_conditioned *model)
 {
     const gbsi_factors *f = &model->factors;
     uint64_t room = 0;
-    gbsi_watch *watch = gbsi_watch_current(); /* who prepares a run sees whether it stopped */
+    gbsi_watch *watch =
+        gbsi_watch_current(); /* the caller, who prepares a run, checks whether the watch stopped */
     for (size_t i = 0; i < f->n_factors; ++i) {
         const uint64_t n = f->scope_start[i + 1] - f->scope_start[i];
         (void)gbsi_watch_spend(watch, 2);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds the junction tree of maximal cliques from the cliques of an elimination [M22].
  *
- * The clique of a position is contained in that of a child if the child has exactly one member
- * more. The child's clique then absorbs it, and so on along the path. A clique of the tree
- * therefore owns a run of positions; its other members are its separator. All algorithms are loops
- * over positions or cliques, not recursions, so that long chains do not exhaust the C stack.
+ * Each position of the elimination order has a clique. This clique is contained in the clique of a
+ * child position if the child's clique has exactly one member more. The child's clique then absorbs
+ * the parent's clique, and absorption repeats along the path. A clique of the tree therefore owns a
+ * run of positions; its other members are its separator. All algorithms are loops over positions or
+ * cliques, not recursions, so that long chains do not exhaust the C stack.
  *
- * Messages wait on a stack, like the contribution blocks of multifrontal elimination. Children with
- * large subtrees and small messages go first, which minimises the peak (Liu 1986, On the storage
- * requirement in the out-of-core multifrontal method, ACM TOMS 12:249-264). */
+ * Messages wait on a stack until the parent is computed, like the contribution blocks of
+ * multifrontal elimination. Children with large subtrees and small messages go first, which
+ * minimises the peak (Liu 1986, On the storage requirement in the out-of-core multifrontal method,
+ * ACM TOMS 12:249-264). */
 #include "trees/junction_tree.h"
 
 #include <assert.h>
@@ -107,7 +109,7 @@ static void list_children(making *m)
     }
 }
 
-/* The memory that a child frees when it is finished: its peak minus its message. */
+/* The stack space that a child frees when it is finished: its peak minus its message. */
 typedef struct rank {
     size_t spare;
     uint32_t group;
@@ -199,7 +201,7 @@ static gbs_status take_tree(making *m, gbs_error *err)
     return GBS_OK;
 }
 
-/* Sorts the separator by insertion, the variable eliminated last first. */
+/* Sorts the separator by insertion. The variable that is eliminated last comes first. */
 static void fill_separator(const making *m, gbsi_clique *c, size_t n, const uint32_t *from)
 {
     uint32_t *variable = m->tree->variable + c->first;
@@ -251,7 +253,8 @@ static void fill_tree(making *m)
     uint32_t n_ended = 0;
     size_t table = 0;
     size_t kept = 0;
-    for (uint32_t g = 0; g < m->n_groups; ++g) { /* by_last is free: groups by number */
+    for (uint32_t g = 0; g < m->n_groups;
+         ++g) { /* reuses the array by_last: the group of each clique number */
         m->by_last[number_of(&m->group[g])] = g;
     }
     for (uint32_t i = 0; i < t->n_cliques; ++i) {
@@ -411,7 +414,7 @@ uint64_t gbsi_tree_bytes(const gbsi_tree *tree)
         tree->model->factors.n_factors * sizeof *tree->factor +
         tree->n_trees * 2 * sizeof *tree->tree_end +
         tree->branch_start[tree->n_trees] * sizeof *tree->branch;
-    if (c != NULL) { /* arrays grow by doubling */
+    if (c != NULL) { /* the model with chains, whose arrays grew by doubling */
         const gbsi_factors *f = &c->factors;
         bytes += 2 * (f->table_start[f->n_tables] * sizeof *f->table +
                       f->n_factors * (sizeof *f->weight + sizeof *f->scope_start + 5) +
@@ -421,7 +424,7 @@ uint64_t gbsi_tree_bytes(const gbsi_tree *tree)
     return bytes;
 }
 
-/* ---- looking ------------------------------------------------------------------------------- */
+/* ---- functions that read a tree ------------------------------------------------------------- */
 
 void gbsi_tree_homes(const gbsi_tree *tree, uint32_t *home)
 {

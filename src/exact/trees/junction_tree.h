@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Junction trees [M22]: the cliques of an elimination, each with a table over its variables.
  *
- * The axes of a table are in the order of elimination, the variable eliminated last being the
+ * The axes of a table follow the order of elimination: the variable that is eliminated last varies
  * slowest. The variables shared with the parent (the separator) are eliminated after the clique's
  * own variables. A table therefore has one row per state of the separator, rows are contiguous, and
  * a message has one number per row. After the upward half of calibration each row of a table is in
  * proportion to p(own | separator), which is all that backward sampling and the downward half need;
- * messages are dropped after use, and fit on one stack.
+ * Messages are dropped after use, and one stack holds them.
  *
- * Tables are made of weights, the largest of each factor and message being 1. Where the weights of
- * a clique may be too far apart for doubles, its table is made in logarithms (upward.c). */
+ * Tables hold weights, scaled so that the largest weight of each factor and message is 1. If the
+ * weights of a clique may be too far apart for doubles, its table holds logarithms (upward.c). */
 #ifndef GBSI_TREES_JUNCTION_TREE_H
 #define GBSI_TREES_JUNCTION_TREE_H
 
@@ -17,110 +17,122 @@
 #include "graph/elimination.h"
 #include "parallel/pool.h"
 
-/* A clique of more variables than this exceeds every limit on table entries. */
+/* The largest number of variables of a clique. A clique of more variables would exceed every limit
+ * on table entries. */
 #define GBSI_TREE_AXES 64
 
 typedef struct gbsi_clique {
-    size_t first;         /* into gbsi_tree.variable: separator, then own; slowest first */
-    uint32_t n_separator; /* variables */
-    uint32_t n_own;       /* 0 for a hub, else 1 or more */
+    size_t first; /* start of its variables in gbsi_tree.variable: separator, then own variables,
+                     slowest first */
+    uint32_t n_separator; /* number of separator variables */
+    uint32_t n_own;       /* number of own variables: 0 for a hub, else 1 or more */
     uint32_t parent;      /* GBSI_NONE: the root of a tree */
-    uint32_t size;        /* cliques of its subtree, which are those up to itself */
-    bool in_branch;       /* and its message is stored separately, behind the stack */
-    bool maximise;        /* the own variables of the clique are maximised over, not summed */
-    uint32_t stream;      /* number of the stream of random numbers: its number in a tree of all
-                             components */
-    size_t n_rows;        /* states of the separator */
-    size_t n_columns;     /* states of the clique's own variables (for a hub, of the others) */
-    size_t table;         /* offset among the tables of its tree */
-    size_t kept;          /* offset of its message if all messages of its tree are kept */
-    size_t message;       /* offset of its message on the stack */
+    uint32_t size; /* number of cliques of its subtree, which are the last `size` cliques up to this
+                      one */
+    bool in_branch;  /* the clique is in a branch, and its message has a place of its own behind the
+                        stack */
+    bool maximise;   /* the own variables of the clique are maximised over, not summed */
+    uint32_t stream; /* stream of random numbers: the number that the clique has in a tree of all
+                        components */
+    size_t n_rows;   /* states of the separator */
+    size_t n_columns; /* states of the clique's own variables (for a hub, of its variables outside
+                         the separator) */
+    size_t table;     /* offset among the tables of its tree */
+    size_t kept;      /* offset of its message if all messages of its tree are kept */
+    size_t message;   /* offset of its message on the stack */
 } gbsi_clique;
 
-/* Some subtrees side by side that are so small that one thread computes all of them. */
+/* Consecutive subtrees that are small enough for one thread to compute all of them. */
 typedef struct gbsi_branch {
-    uint32_t begin, end; /* cliques */
+    uint32_t begin, end; /* range of cliques */
 } gbsi_branch;
 
 typedef struct gbsi_tree {
-    const gbsi_conditioned *model; /* borrowed, or chains */
-    gbsi_conditioned *chains;      /* owned; NULL: the model has no long factors */
+    const gbsi_conditioned *model; /* borrowed, or equal to `chains` */
+    gbsi_conditioned
+        *chains; /* owned: the model with chains; NULL: the model has no long factors */
     uint32_t n_cliques;
-    gbsi_clique *clique;   /* children come before parents, and trees follow one another */
-    uint32_t *variable;    /* variables of the cliques */
-    size_t n_variables;    /* length of the array variable */
-    size_t *factor_start;  /* [n_cliques + 1] */
-    size_t *factor;        /* factors of each clique, ascending; each is in one clique */
-    uint32_t *child_start; /* [n_cliques + 1] */
+    gbsi_clique *clique;  /* cliques, children before parents, tree after tree */
+    uint32_t *variable;   /* variables of the cliques */
+    size_t n_variables;   /* length of the array `variable` */
+    size_t *factor_start; /* [n_cliques + 1] start of each clique in `factor` */
+    size_t *factor;       /* factors of each clique, ascending; each factor belongs to one clique */
+    uint32_t *child_start; /* [n_cliques + 1] start of each clique in `child` */
     uint32_t *child;
     uint32_t n_trees;
     uint32_t *tree_end; /* [n_trees] end of the cliques of each tree; its root is the last one */
     gbsi_branch *branch;
-    uint32_t *branch_start; /* [n_trees + 1] branches of each tree, ascending */
+    uint32_t *branch_start; /* [n_trees + 1] start of the branches of each tree; branches ascend */
     size_t n_tables;        /* entries of the largest tree */
     size_t n_largest;       /* entries of the largest clique */
-    size_t n_kept;          /* entries of all messages of one tree, at most */
+    size_t n_kept;          /* largest number of message entries of one tree */
     size_t n_messages;      /* entries of all messages of all trees */
-    size_t n_rows;          /* rows of one message, at most */
-    size_t n_stack;     /* most message entries needed at the same time, and those of branches */
-    size_t n_factor;    /* entries of the largest factor */
+    size_t n_rows;          /* largest number of rows of one message */
+    size_t n_stack;  /* most message entries needed at the same time on the stack, plus the message
+                        entries of branches */
+    size_t n_factor; /* entries of the largest factor */
     uint64_t n_entries; /* entries of all trees */
 } gbsi_tree;
 
 /**
- * @param take     [elimination->n_parts] 1: this component, which must be eliminated, gets a tree.
+ * @param take     [elimination->n_parts] 1: the component gets a tree; it must have an elimination
+ * order.
  * @param maximise NULL, or [n_variables] 1: the variable is maximised over. Maximised variables
  * must be eliminated last in their component (gbsi_elimination_limits.late), and never in one step
  * with a variable that is summed out.
- * @param hubs     whether large cliques get hubs, which dense tables want.
- */
+ * @param hubs     whether large cliques get hubs, which make dense tables quicker. */
 gbs_status gbsi_tree_new(const gbsi_conditioned *model, const gbsi_elimination *elimination,
                          const uint8_t *take, const uint8_t *maximise, bool hubs, gbsi_tree **out,
                          gbs_error *err);
 void gbsi_tree_free(gbsi_tree *tree);
 
-/* The bytes of the tree itself, with its chains for long factors. */
+/* Returns the bytes of the tree itself, including its model with chains. */
 uint64_t gbsi_tree_bytes(const gbsi_tree *tree);
 
 /* The tables and messages that stay in memory during a calibration. The choice does not change the
  * bits of results. */
 typedef enum gbsi_keep {
-    GBSI_KEEP_STACK,    /* one table at a time, and the messages that are still needed: enough for
+    GBSI_KEEP_STACK,    /* one table at a time, and the messages that are still needed; enough for
                            gbsi_tree_up() */
-    GBSI_KEEP_MESSAGES, /* one table at a time, and all messages of a tree: each table is made again
+    GBSI_KEEP_MESSAGES, /* one table at a time, and all messages of a tree; each table is made again
                            on the way back, which takes as long as the way up */
-    GBSI_KEEP_ALL_MESSAGES, /* one table at a time, and the messages of all trees: samples need one
-                               row of each table, which is made again for each sample */
+    GBSI_KEEP_ALL_MESSAGES, /* one table at a time, and the messages of all trees; each sample makes
+                               the row that it needs of each table again */
     GBSI_KEEP_TABLES,       /* the tables of one tree */
     GBSI_KEEP_ALL,          /* the tables of all trees, for samples */
 } gbsi_keep;
 
-/* Bytes that calibration takes in addition to the tree itself, saturating. */
+/* Returns the bytes that calibration takes in addition to the tree; UINT64_MAX if the number does
+ * not fit. */
 uint64_t gbsi_tree_work_bytes(const gbsi_tree *tree, gbsi_keep keep);
 
 /* ---- calibration ------------------------------------------------------------------------- */
 
-/* Tables, messages and scratch. */
+/* The memory of a calibration: tables, messages and scratch. */
 typedef struct gbsi_tables {
     const gbsi_tree *tree;
     gbsi_keep keep;
     gbsi_pool *pool;   /* borrowed; NULL: one thread */
-    gbsi_watch *watch; /* borrowed; NULL: cannot be stopped. Once stopped, tables are undefined */
+    gbsi_watch *watch; /* borrowed; NULL: the calibration cannot be stopped. After a stop, tables
+                          are undefined */
     size_t base;       /* start of the tables of the current tree */
-    size_t kept_base;  /* start of its messages, if the messages of all trees are kept */
+    size_t kept_base; /* start of the messages of the current tree, if the messages of all trees are
+                         kept */
     double *table;
-    double *stack;     /* messages */
-    double *remade;    /* GBSI_KEEP_MESSAGES: a message that was there before */
+    double *stack;     /* the messages */
+    double *remade;    /* with GBSI_KEEP_MESSAGES: saves a message while its clique's table is made
+                          again */
     double *factor;    /* values of factors */
     uint32_t *axis_of; /* [n_variables] axis in the clique being processed */
-    uint32_t *map;     /* offsets of some operands within a block */
+    uint32_t *map;     /* offsets of the operands of a batch within a block */
     double *partial;   /* partial sums of long arrays, by piece */
-    bool *weights;     /* [n_cliques] the table is made of weights, not in logarithms */
-    double *spread;    /* [n_cliques] ln of the message's largest weight over the smallest positive
-                          one; infinity: the message is in logarithms */
-    double *top;       /* [factors] the largest log-weight of each one of tree->factor */
-    double *log_scale; /* [2 n_cliques] ln of what a message was divided by, in two parts */
-    struct gbsi_branch_workers *workers; /* NULL: branches are done by the caller */
+    bool *weights;     /* [n_cliques] whether the table holds weights, not logarithms */
+    double *spread; /* [n_cliques] ln of (largest weight / smallest positive weight) of the message;
+                       infinity: the message holds logarithms */
+    double *top;    /* [factors] the largest log-weight of each factor of tree->factor */
+    double
+        *log_scale; /* [2 n_cliques] ln of the number that a message was divided by, in two parts */
+    struct gbsi_branch_workers *workers; /* NULL: the calling thread computes the branches */
 } gbsi_tables;
 
 /* @param pool borrowed or NULL. */
@@ -128,13 +140,13 @@ gbs_status gbsi_tables_new(const gbsi_tree *tree, gbsi_keep keep, gbsi_pool *poo
                            gbsi_tables **out, gbs_error *err);
 void gbsi_tables_free(gbsi_tables *tables);
 
-/* Whether all messages of a tree are kept, and none of its tables. */
+/* Whether all messages of a tree are kept, and only one table at a time. */
 static inline bool gbsi_keeps_messages(gbsi_keep keep)
 {
     return keep == GBSI_KEEP_MESSAGES || keep == GBSI_KEEP_ALL_MESSAGES;
 }
 
-/* The table of a clique of the current tree, and its message. */
+/* Return the table of a clique of the current tree, and its message. */
 static inline double *gbsi_table_of(const gbsi_tables *tables, const gbsi_clique *c)
 {
     return tables->table + (tables->keep < GBSI_KEEP_TABLES ? 0 : tables->base + c->table);
@@ -145,34 +157,36 @@ static inline double *gbsi_message_of(const gbsi_tables *tables, const gbsi_cliq
            (gbsi_keeps_messages(tables->keep) ? tables->kept_base + c->kept : c->message);
 }
 
-/* Passes messages to the root of tree t. Afterwards the rows of summed cliques' tables are in
- * proportion to p(own | separator), maximised cliques hold log-weights.
+/* Passes messages to the root of tree t. Afterwards the rows of the tables of summed cliques are in
+ * proportion to p(own | separator); the tables of maximised cliques hold log-weights.
  * @param log_z out: ln of the sum (or maximum) over the tree, minus infinity if nothing has weight.
  */
 void gbsi_tree_up(gbsi_tables *tables, uint32_t t, double *log_z);
 
-/* If all trees are kept: tables or messages of the next tree go after those of tree t. */
+/* Moves on to the next tree, if tables or messages of all trees are kept: the next tree's are
+ * stored after those of tree t. */
 void gbsi_tables_next(gbsi_tables *tables, uint32_t t);
 
-/* With GBSI_KEEP_MESSAGES, makes the table of clique i again, as gbsi_tree_up() left it: the
- * messages of its children must still be there. */
+/* With GBSI_KEEP_MESSAGES, makes the table of clique i again, as gbsi_tree_up() left it. The
+ * messages of its children must not be overwritten yet. */
 void gbsi_clique_remake(gbsi_tables *tables, uint32_t i);
 
-/* Passes messages from the root, after gbsi_tree_up() without maximised variables; this overwrites
- * the tables.
- * @param p    [state_offset[n_variables]] of the model, out: entries of this tree's variables.
+/* Passes messages from the root, after gbsi_tree_up() without maximised variables. Overwrites the
+ * tables.
+ * @param p    [state_offset[n_variables]] of the model; out: the entries of the variables of tree
+ * t.
  * @param home [n_variables] from gbsi_tree_homes(). */
 void gbsi_tree_down(gbsi_tables *tables, uint32_t t, const uint32_t *home, double *p);
 
 /* Finds the smallest clique that holds each variable. @param home [n_variables] out; GBSI_NONE for
- * variables in no tree. A caller may set GBSI_NONE for variables whose marginal is not needed. */
+ * variables in no tree. A caller may set home[v] = GBSI_NONE if the marginal of v is not needed. */
 void gbsi_tree_homes(const gbsi_tree *tree, uint32_t *home);
 
 /* Turns a row of log-weights of summed clique c into p(own | separator), as gbsi_tree_up() does. */
 void gbsi_clique_finish_row(gbsi_tables *tables, const gbsi_clique *c, double *row);
 
-/* The maximising states x of the maximised variables of tree t, after gbsi_tree_up(); among equal
- * maxima the first in the order of the table. */
+/* Finds the maximising states x of the maximised variables of tree t, after gbsi_tree_up(). Among
+ * equal maxima the first one in the order of the table counts. */
 void gbsi_tree_trace(gbsi_tables *tables, uint32_t t, uint32_t *x);
 
 /* Sets the states of clique c's own variables. @param column number of the joint state of the own
@@ -180,19 +194,19 @@ void gbsi_tree_trace(gbsi_tables *tables, uint32_t t, uint32_t *x);
 void gbsi_clique_set_column(const gbsi_tree *tree, const uint32_t *arity, const gbsi_clique *c,
                             size_t column, uint32_t *x);
 
-/* The column that u in [0, 1] draws: the first of the running sums above u times the total. */
+/* Returns the column that the uniform number u in [0, 1] draws: the first column whose running sum
+ * exceeds u times the total. */
 size_t gbsi_draw_column(const double *sum, size_t n, double u);
 
-/* Turns the rows of all trees, if they are kept, into running sums. Call it after gbsi_tree_up() of
- * each tree. */
+/* Turns the rows of all tables into running sums, if the tables are kept. Call gbsi_tree_up() for
+ * each tree first. */
 void gbsi_tree_accumulate(gbsi_tables *tables);
-/* Draws a state of all trees, which is a function of seed, chain and draw alone. All tables or all
- * messages must be kept.
+/* Draws a state of the variables of all trees. The state is a function of seed, chain and draw
+ * alone. The tables or the messages of all trees must be kept.
  * @param x [n_variables] out. */
 void gbsi_tree_draw(gbsi_tables *tables, uint64_t seed, uint32_t chain, uint64_t draw, uint32_t *x);
 
-/* Asserts the invariants of a junction tree, once it is made. Does nothing in builds without
- * asserts. */
+/* Asserts the invariants of a finished junction tree. Does nothing in builds without asserts. */
 
 #ifdef NDEBUG
 static inline void gbsi_tree_check(const gbsi_tree *tree)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of a tree that threads can do at the same time. The tree alone decides which branches these
- * are, and so decides memory too. Whichever thread computes them, a clique's table and message have
- * the same bits. */
+/* Finds the parts of a tree, called branches, that threads can compute at the same time. Branches
+ * and their memory depend on the tree alone. The table and the message of a clique have the same
+ * bits whichever thread computes them. */
 #include "base/memory.h"
 #include "trees/clique_tables.h"
 #include "trees/junction_tree_making.h"
@@ -12,7 +12,8 @@ static size_t entries_of(const gbsi_tree *t, uint32_t begin, uint32_t end)
     return last->table + last->n_rows * last->n_columns - t->clique[begin].table;
 }
 
-/* The branches of tree t, ascending. @param branch out, or NULL to count. */
+/* Finds the branches among cliques [begin, end), ascending. @param branch out; NULL to count only.
+ * @return number of branches. */
 static uint32_t find(const gbsi_tree *t, uint32_t begin, uint32_t end, gbsi_branch *branch)
 {
     uint32_t n = 0;
@@ -47,7 +48,7 @@ static uint32_t find(const gbsi_tree *t, uint32_t begin, uint32_t end, gbsi_bran
     return n;
 }
 
-/* Whether it pays to wake threads for the branches of a tree. */
+/* Whether the branches of a tree have enough entries to be worth sharing among threads. */
 static bool is_worthwhile(const gbsi_tree *t, const gbsi_branch *branch, uint32_t n)
 {
     size_t entries = 0;
@@ -60,7 +61,7 @@ static bool is_worthwhile(const gbsi_tree *t, const gbsi_branch *branch, uint32_
 gbs_status gbsi_tree_find_branches(gbsi_tree *tree, gbs_error *err)
 {
     size_t n = 0;
-    size_t most = 0; /* entries of messages */
+    size_t most = 0; /* most message entries of the branches of a tree */
     uint32_t begin = 0;
     for (uint32_t t = 0; t < tree->n_trees; begin = tree->tree_end[t++]) {
         n += find(tree, begin, tree->tree_end[t], NULL);

@@ -19,7 +19,8 @@ static bool holds(const gbsi_tree *tree, const gbsi_clique *c, uint32_t v)
     return k < n_axes_of(c);
 }
 
-/* Rows are the states of the separator, columns those of the clique's own variables. */
+/* Checks that rows number the states of the separator, and columns the states of the clique's own
+ * variables. */
 static void check_sizes(const gbsi_tree *tree, const gbsi_clique *c)
 {
     size_t n = 1;
@@ -35,8 +36,8 @@ static void check_sizes(const gbsi_tree *tree, const gbsi_clique *c)
     assert(c->message + c->n_rows <= tree->n_stack);
 }
 
-/* Children come before their parent, which has all of their separator: the cliques of a variable
- * are one subtree. */
+/* Checks that clique i comes before its parent and that the parent has all variables of its
+ * separator. The cliques that hold a variable then form one subtree. */
 static void check_place(const gbsi_tree *tree, uint32_t i)
 {
     const gbsi_clique *c = &tree->clique[i];
@@ -50,7 +51,7 @@ static void check_place(const gbsi_tree *tree, uint32_t i)
     }
 }
 
-/* The factors of a clique ascend, and it has all of their variables. */
+/* Checks that the factors of a clique ascend and that the clique has all of their variables. */
 static void check_factors(const gbsi_tree *tree, uint32_t i)
 {
     const gbsi_factors *f = &tree->model->factors;

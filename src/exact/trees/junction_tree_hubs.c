@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A message to or from a clique of a million entries costs a million steps, however few variables
- * it is about, and hundreds of small cliques and factors may be attached to one large clique. A hub
- * gathers several of these cliques. It is a clique without own variables, over the union of the
- * variables that they share with the large clique, and exchanges a single message with it. */
+/* A message to or from a clique of a million entries costs a million steps, even if the message has
+ * few variables. Hundreds of small cliques and factors may be attached to one large clique. A hub
+ * gathers several of these small cliques and factors. The hub is a clique without own variables.
+ * Its variables are those that the gathered ones share with the large clique, and the hub exchanges
+ * a single message with the large clique. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "trees/junction_tree_making.h"
 
-#define LARGE        ((size_t)1 << 13) /* entries from which on a clique has hubs */
-#define SMALLER      64u               /* times smaller than the clique, at least, is a hub */
-#define MOST_ENTRIES ((size_t)1 << 12) /* of a hub */
-#define MOST_HUBS    16u               /* of a clique */
+#define LARGE        ((size_t)1 << 13) /* least entries of a clique with hubs */
+#define SMALLER      64u               /* least ratio of a clique's entries to its hub's */
+#define MOST_ENTRIES ((size_t)1 << 12) /* largest number of entries of a hub */
+#define MOST_HUBS    16u               /* largest number of hubs of a clique */
 
 typedef struct scope {
     uint32_t n;
@@ -147,7 +148,7 @@ uint32_t gbsi_tree_hub_for(const making *m, uint32_t of, uint32_t n, const uint3
     return of;
 }
 
-/* Hubs of two or more children or factors become groups, listed before their clique. */
+/* Turns hubs of two or more children or factors into groups, listed before their clique. */
 static gbs_status make_groups(making *m, gbs_error *err)
 {
     const uint32_t n_before = m->n_groups;

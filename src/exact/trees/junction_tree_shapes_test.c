@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Junction trees in shapes that break recursive or quadratic ones. */
+/* Junction trees of shapes on which recursive or quadratic algorithms fail. */
 #include "base/test_scale.h"
 #include "trees/junction_tree_testing.h"
 
@@ -75,7 +75,8 @@ static void long_chain(void **state)
     gbs_model_free(model);
 }
 
-/* A hub with a hundred thousand leaves: the hub's log-odds are the sum of what the leaves say. */
+/* A hub with a hundred thousand leaves: the hub's log-odds are the sum of the leaves'
+ * contributions. */
 static void star(void **state)
 {
     (void)state;
@@ -150,7 +151,7 @@ static gbs_model *band(uint32_t n, uint32_t width)
     return end_shape(b);
 }
 
-/* The calibration ends with the look that says so.
+/* Checks that the calibration ends when the watch stops.
  * @param down whether the watch begins after the way up. */
 static void check_stop(gbs_model *model, bool down)
 {
@@ -255,7 +256,7 @@ static void large_arity(void **state)
     gbs_model_free(model);
 }
 
-/* Log-weights far beyond the range of doubles, pulling both ways: nothing underflows. */
+/* Log-weights far beyond the range of doubles, of both signs: nothing underflows. */
 static void extreme_weights(void **state)
 {
     (void)state;
@@ -376,7 +377,7 @@ static gbs_model *arms(uint32_t n_arms)
     return end_shape(b);
 }
 
-/* Branches give the same bits whoever does them, with every gbsi_keep. */
+/* Branches give the same bits on all numbers of threads and with every gbsi_keep. */
 static void branches(void **state)
 {
     (void)state;

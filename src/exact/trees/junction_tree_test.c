@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Junction trees against enumeration. */
+/* Compares junction trees with enumeration. */
 #include "gibbsite/generate.h"
 #include "trees/junction_tree_testing.h"
 
@@ -293,8 +293,8 @@ static uint64_t solve_by(const gbsi_conditioned *model, const gbsi_graph *graph,
     return entries;
 }
 
-/* Two orders that have little in common give the same answers, from weights and, where the coupling
- * is strong, from logarithms. */
+/* Two very different elimination orders give the same answers, from weights and, if the coupling is
+ * strong, from logarithms. */
 static void check_two_orders(double coupling, double most)
 {
     const gbs_generate_potts_options o = {

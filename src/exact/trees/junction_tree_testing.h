@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model, its junction tree and what calibrating it gives: for the tests of trees. */
+/* Functions for tests that make a model with its junction tree, and calibrate it. */
 #ifndef GBSI_TREES_JUNCTION_TREE_TESTING_H
 #define GBSI_TREES_JUNCTION_TREE_TESTING_H
 
@@ -58,7 +58,7 @@ static inline void release(made *m)
     memset(m, 0, sizeof *m);
 }
 
-/* Marginals of all variables of the tree's model, unless p is NULL. @return ln Z. */
+/* Computes marginals of all variables of the tree's model, unless p is NULL. @return ln Z. */
 static inline double calibrate_by(const made *m, gbsi_keep keep, gbsi_pool *pool, double *p)
 {
     gbsi_tables *tables = NULL;
@@ -76,7 +76,8 @@ static inline double calibrate_by(const made *m, gbsi_keep keep, gbsi_pool *pool
     return log_z;
 }
 
-/* Every form of calibration gives the same bits. @param p [states of the tree's model] out. */
+/* Checks that every form of calibration gives the same bits. @param p [states of the tree's model]
+ * out. */
 static inline double calibrate(const made *m, gbsi_pool *pool, double *p)
 {
     const double log_z = calibrate_by(m, GBSI_KEEP_TABLES, pool, p);

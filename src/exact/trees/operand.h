@@ -2,28 +2,29 @@
 /* Tables over some of the variables of a clique, walked along with the clique's own table.
  *
  * The innermost axes of the clique make a block of some hundred entries. Within a block an operand
- * is constant, or contiguous, or so in runs of equal length, whose offsets are in a map that is
- * made once. From block to block its offset changes by a sum of strides. */
+ * is constant, or contiguous, or constant or contiguous within runs of equal length. The offsets of
+ * the runs are in a map that is made once. From block to block the operand's offset changes by a
+ * sum of strides. */
 #ifndef GBSI_TREES_OPERAND_H
 #define GBSI_TREES_OPERAND_H
 
 #include "trees/junction_tree.h"
 
-#define GBSI_BLOCK 512 /* number of entries; see gbsi_shape_most() */
+#define GBSI_BLOCK 512 /* usual number of entries of a block; see gbsi_shape_most() */
 
 typedef struct gbsi_shape {
     uint32_t n_axes;
-    uint32_t n_outer; /* axes outside the block */
+    uint32_t n_outer; /* number of axes outside the block */
     uint32_t arity[GBSI_TREE_AXES];
     size_t stride[GBSI_TREE_AXES]; /* strides of the clique's table */
-    size_t block;                  /* entries */
+    size_t block;                  /* entries of a block */
     size_t n_blocks;
 } gbsi_shape;
 
-/* Computes the shape of a clique, and axis_of[v] for its variables. */
+/* Computes the shape of a clique, and the axis axis_of[v] of each of its variables v. */
 void gbsi_shape_of(const gbsi_tree *tree, const gbsi_clique *clique, gbsi_shape *shape,
                    uint32_t *axis_of);
-/* The entries of the largest block of a tree's cliques. */
+/* Returns the number of entries of the largest block of any clique of the tree. */
 size_t gbsi_shape_most(const gbsi_tree *tree);
 
 typedef enum gbsi_form {
@@ -36,18 +37,20 @@ typedef enum gbsi_form {
 typedef struct gbsi_operand {
     const double *data;
     gbsi_form form;
-    size_t run;                    /* entries */
-    uint32_t *map;                 /* [block / run] offsets of runs, if there are */
+    size_t run;                    /* number of entries of a run */
+    uint32_t *map;                 /* [block / run] offsets of runs, for the forms that have runs */
     size_t stride[GBSI_TREE_AXES]; /* stride by axis of the clique; 0 for axes that the operand
                                       lacks */
-    size_t carry[GBSI_TREE_AXES];  /* added by a step along an outer axis (modulo 2^64) */
+    size_t carry[GBSI_TREE_AXES];  /* change of the offset by a step along an outer axis (modulo
+                                      2^64) */
 } gbsi_operand;
 
-/* @param variable [n] its axes, slowest first. @param map [shape->block] for its use. */
+/* @param variable [n] variables of the operand, slowest first. @param map [shape->block] memory for
+ * operand->map. */
 void gbsi_operand_init(gbsi_operand *operand, const gbsi_shape *shape, const uint32_t *axis_of,
                        const uint32_t *arity, uint32_t n, const uint32_t *variable, uint32_t *map);
 
-/* A walk over the outer axes in a given order, the last fastest. */
+/* A walk over the outer axes in a given order; the last axis moves fastest. */
 typedef struct gbsi_odometer {
     uint32_t n;
     uint32_t axis[GBSI_TREE_AXES];
@@ -56,12 +59,12 @@ typedef struct gbsi_odometer {
 } gbsi_odometer;
 
 void gbsi_odometer_init(gbsi_odometer *o, const gbsi_shape *shape);
-/* Sets the digits, and the offsets that follow from the strides, to step number `at`. */
+/* Sets the digits to those of step number `at`. */
 void gbsi_odometer_set(gbsi_odometer *o, size_t at);
 size_t gbsi_odometer_offset(const gbsi_odometer *o, const size_t *stride);
 /* Computes carry[k] from strides: the amount added by a step that carries into place k. */
 void gbsi_odometer_carry(const gbsi_odometer *o, const size_t *stride, size_t *carry);
-/* Takes one step. @return the place that it carries into; also 0 after the last step. */
+/* Takes one step. @return the place that the step carries into; also 0 after the last step. */
 static inline uint32_t gbsi_odometer_step(gbsi_odometer *o)
 {
     uint32_t k = o->n;

@@ -2,11 +2,11 @@
 /* The upward half of calibration, and the choice between weights and logarithms.
  *
  * The product of some weights, each at most 1, is at least exp(- sum of their spreads), where the
- * spread of a factor or message is ln of its largest weight over its smallest positive one. Where
- * the spreads of a clique add up to at most MOST_SPREAD every product of positive weights is a
- * normal double, so nothing is lost. Otherwise the rows are looked at: entries were lost in rows
- * that come out below LEAST_SUM at most, because in any other row a lost entry is less than 2^-120
- * of the sum. If there is such a row (of zeros, perhaps), the table is made again in logarithms. */
+ * spread of a factor or message is ln of its largest weight over its smallest positive one. If the
+ * spreads of a clique add up to at most MOST_SPREAD, every product of positive weights is a normal
+ * double, and nothing is lost. Otherwise the sums of the rows are checked. In a row whose sum is at
+ * least LEAST_SUM, a lost entry is less than 2^-120 of the sum and does not matter. If the sum of
+ * some row is below LEAST_SUM (perhaps 0), the table is made again in logarithms. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -17,19 +17,20 @@
 #include "trees/clique_tables.h"
 
 #define MOST_SPREAD 690.0    /* exp(-690) = 2^-995 */
-#define LEAST_SUM   0x1p-900 /* least sum of a row: below it, entries may fall under 2^-1022 */
+#define LEAST_SUM   0x1p-900 /* least sum of a row that loses nothing that matters */
 
 /* ---- weights or logarithms ----------------------------------------------------------------- */
 
-/* The spread of some log-weights. @param top out: the largest one. */
+/* Returns the spread of n log-weights. @param top out: the largest log-weight. */
 static double spread_of_logs(const gbsi_pieces *pieces, const double *t, size_t n, double *top)
 {
     *top = gbsi_pieces_max(pieces, t, n);
     return *top > -INFINITY ? *top - gbsi_pieces_least_above(pieces, t, n, -INFINITY) : 0.0;
 }
 
-/* The sum of the spreads of clique i's factors and children; sets tables->top of its factors.
- * @param log_scale in and out: these are added. */
+/* Returns the sum of the spreads of clique i's factors and of its children's messages, and sets
+ * tables->top of its factors. @param log_scale in and out: the logarithms of the scales of these
+ * operands are added. */
 static double spread_of_operands(gbsi_tables *tables, uint32_t i, gbsi_sum *log_scale)
 {
     const gbsi_tree *tree = tables->tree;
@@ -40,7 +41,7 @@ static double spread_of_operands(gbsi_tables *tables, uint32_t i, gbsi_sum *log_
         const double *logs = gbsi_factor_logs(tree->model, tree->factor[k], tables->factor, &n);
         double top = 0.0;
         spread += spread_of_logs(&pieces, logs, n, &top);
-        tables->top[k] = top > -INFINITY ? top : 0.0; /* weights of 0 stay so, however scaled */
+        tables->top[k] = top > -INFINITY ? top : 0.0; /* weights of 0 need no scale */
         *log_scale = gbsi_sum_add(*log_scale, (gbsi_sum){.high = top});
     }
     for (size_t k = tree->child_start[i]; k < tree->child_start[i + (size_t)1]; ++k) {
@@ -49,7 +50,7 @@ static double spread_of_operands(gbsi_tables *tables, uint32_t i, gbsi_sum *log_
     return spread;
 }
 
-/* Turns the messages of clique i's children into logarithms, where they are not. */
+/* Turns those messages of clique i's children that hold weights into logarithms. */
 static void children_to_logs(gbsi_tables *tables, uint32_t i)
 {
     const gbsi_tree *tree = tables->tree;
@@ -66,8 +67,8 @@ static void children_to_logs(gbsi_tables *tables, uint32_t i)
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
-/* The place where the message of clique i is made: its own if that is free, otherwise on the stack
- * behind the messages of its children. */
+/* Returns where the message of clique i is written: at its final place if that place is free,
+ * otherwise on the stack behind the messages of its children. */
 static double *new_message(const gbsi_tables *tables, uint32_t i)
 {
     const gbsi_tree *tree = tables->tree;
@@ -81,7 +82,7 @@ static double *new_message(const gbsi_tables *tables, uint32_t i)
     return at;
 }
 
-/* Scales a message of weights so that its largest one is 1, and turns it into logarithms if its
+/* Scales a message of weights so that its largest weight is 1, and turns it into logarithms if its
  * spread is too large. @return the logarithm of the number that the weights were divided by. */
 static double normalise_weights(gbsi_tables *tables, uint32_t i, double *message)
 {
@@ -103,8 +104,9 @@ static double normalise_weights(gbsi_tables *tables, uint32_t i, double *message
     return log_top;
 }
 
-/* Shifts a message of logarithms so that its largest one is 0, and turns it into weights if doubles
- * hold them and a sum wants them. @return what was subtracted. */
+/* Shifts a message of logarithms so that its largest entry is 0. The message becomes weights if the
+ * parent clique is summed and doubles can hold the weights. @return the number that was subtracted.
+ */
 static double normalise_logs(gbsi_tables *tables, uint32_t i, double *message)
 {
     const gbsi_pieces pieces = gbsi_pieces_of(tables);
@@ -126,7 +128,8 @@ static double normalise_logs(gbsi_tables *tables, uint32_t i, double *message)
 
 /* ---- a clique, a tree ---------------------------------------------------------------------- */
 
-/* Makes the table of clique i, of weights if none of these is lost. @return whether it is. */
+/* Tries to make the table of clique i of weights. @return whether no weight that matters was lost.
+ */
 static bool make_of_weights(gbsi_tables *tables, uint32_t i, double spread, double *message)
 {
     const gbsi_clique *c = &tables->tree->clique[i];

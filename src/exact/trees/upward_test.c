@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of weights, and of logarithms where the weights are too far apart for doubles. */
+/* Tests tables of weights, and tables of logarithms for weights that are too far apart for doubles.
+ */
 #include "trees/junction_tree_testing.h"
 
 enum { N = 6 };
@@ -50,7 +51,7 @@ static gbs_model *wide_model(double scale)
     return end_model(b);
 }
 
-/* Tables made of weights and in logarithms. */
+/* Counts the tables that hold weights and those that hold logarithms. */
 static void count_domains(const gbs_model *model, uint32_t *n_weights, uint32_t *n_logs)
 {
     made m = {0};
@@ -69,7 +70,8 @@ static void count_domains(const gbs_model *model, uint32_t *n_weights, uint32_t 
     release(&m);
 }
 
-/* Against enumeration, from tables, from messages alone, and samples of both. */
+/* Compares calibration that keeps tables, calibration that keeps messages, and samples of both with
+ * enumeration. */
 static void wide_models(void **state)
 {
     (void)state;

@@ -15,7 +15,7 @@
 
 /* ---- evidence_set.c ---------------------------------------------------------------------- */
 
-/* The samples of an evidence file, read once; gbs_evidence_read() reads one. */
+/* The samples of an evidence file, which is read once. gbs_evidence_read() reads one sample. */
 typedef struct gbsi_evidence_set gbsi_evidence_set;
 
 /* @param model borrowed, outlives the set. @param set out, caller frees. */
@@ -31,19 +31,21 @@ gbs_status gbsi_evidence_set_observe(const gbsi_evidence_set *set, size_t index,
 
 /* ---- result_match.c ---------------------------------------------------------------------- */
 
-/* Whether n variables, or states of one, are called 0, 1, 2, ... in this order. */
+/* Whether the texts of n variables, or of the n states of one variable, are 0, 1, 2, ... in this
+ * order. */
 bool gbsi_are_numbers(char *const *text, size_t n);
 
 /* ---- query_file.c, edges_file.c, weights_file.c -------------------------------------------- */
 
-/* Reads a query file: N, then N variable ids. @param variable out: [n], in the order of the file;
- * caller frees with gbs_free(). */
+/* Reads a query file: the number N, then N variable ids.
+ * @param variable out: [n] variable ids in the order of the file; caller frees with gbs_free(). */
 gbs_status gbsi_query_read(const char *path, const gbs_model *model,
                            const gbs_read_options *options, uint32_t **variable, size_t *n,
                            gbs_error *err);
 
-/* Reads dummy edges for herded draws (gbs_run_options.dummy_edges): "edges 1", "variables N", then
- * two variable ids for each edge. @param pair out: [2 * n]; caller frees with gbs_free().
+/* Reads dummy edges for herded draws (gbs_run_options.dummy_edges): "edges 1", "variables N",
+ * then two variable ids for each edge.
+ * @param pair out: [2 * n] variable ids; caller frees with gbs_free().
  * @param n out: number of edges. */
 gbs_status gbsi_edges_read(const char *path, const gbs_model *model, uint32_t **pair, size_t *n,
                            gbs_error *err);

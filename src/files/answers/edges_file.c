@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dummy edges of herded draws: "edges 1", "variables N", then two variables each; # starts a
- * comment. */
+/* Reads dummy edges of herded draws: "edges 1", "variables N", then two variables for each edge.
+ * A # starts a comment. */
 #include <stdio.h>
 
 #include "answers/answers.h"

@@ -10,13 +10,13 @@
 #include "answers/answers.h"
 #include "text/test_models.h"
 
-/* Four variables of 2, 3, 4 and 5 states. */
+/* Makes a model of four variables with 2, 3, 4 and 5 states. */
 static gbs_model *model_of_four(void)
 {
     return read_model("m.uai", "MARKOV 4 2 3 4 5 0", NULL);
 }
 
-/* @param found [4] the states observed, -1: none. */
+/* @param found [4] observed states, -1 for unobserved variables. */
 static gbs_status read_evidence(const char *content, uint32_t index,
                                 const gbs_read_options *options, int *found, gbs_error *err)
 {
@@ -73,8 +73,9 @@ static void both_generations(void **state)
     expect_evidence("2 1 0 1 1 3 4", 0, NULL, 1, -1, -1, -1);
     expect_evidence("2 1 0 1 1 3 4", 1, NULL, -1, -1, -1, 4);
     expect_evidence("1 0 1", 0, NULL, 1, -1, -1, -1);
-    /* Both fit by count: 2 pairs, or samples of no and of one pair. What repeats a variable with
-     * another state, or names none of the model's, is not meant. */
+    /* Either form fits the count of tokens: 2 pairs, or samples of no pair and of one pair. A
+     * reading is excluded if it repeats a variable with another state, or names a variable that
+     * the model lacks. */
     expect_evidence("2 0 1 0 0", 1, NULL, 0, -1, -1, -1);
     expect_evidence("2 1 0 1 0", 0, NULL, 1, -1, -1, -1);
     refuse_evidence("2 0 1 3 9", 0, NULL, GBS_ERR_FORMAT, "state 9 of variable 3, which has 5");
@@ -130,7 +131,7 @@ static void refusals(void **state)
     refuse_evidence("", 1, NULL, GBS_ERR_ARGUMENT, "sample 1");
 }
 
-/* Lines as a person types them. */
+/* Tests lines as a person types them. */
 static void names(void **state)
 {
     (void)state;
@@ -139,7 +140,8 @@ static void names(void **state)
     expect_evidence("0=1", 0, NULL, 1, -1, -1, -1);
     expect_evidence("# seen = 2\n\n 0 = 1 \r\n\t3=#4,1=2\n", 0, NULL, 1, 2, -1, 4);
     expect_evidence("0=1\n0=1", 0, &named, 1, -1, -1, -1);
-    expect_evidence("1!=2\n2=0|1\n0=0", 0, NULL, 0, -1, -1, -1); /* sets are likelihoods */
+    /* sets of states become likelihoods */
+    expect_evidence("1!=2\n2=0|1\n0=0", 0, NULL, 0, -1, -1, -1);
     expect_evidence("", 0, &named, -1, -1, -1, -1);
     refuse_evidence("0=1\n\n 4=0\n", 0, NULL, GBS_ERR_FORMAT,
                     "e.evid:3:2: variable 4: the model has 4 variables");
@@ -161,7 +163,7 @@ static void names(void **state)
     expect_evidence("# one\n1#of\n0 1 # them\n#", 0, NULL, 1, -1, -1, -1);
 }
 
-/* What was observed before stays, and a contradiction changes nothing. */
+/* Earlier observations stay, and a contradiction changes nothing. */
 static void on_top(void **state)
 {
     (void)state;
@@ -195,7 +197,7 @@ static void virtual_evidence(void **state)
     (void)state;
     static const struct {
         const char *text;
-        const char *part; /* NULL: fine */
+        const char *part; /* NULL is allowed */
     } cases[] = {
         {"1\n0 2 0.5 3\n", NULL},
         {"2 0 2 1 0 1 3 1 2 3e-1", NULL},
@@ -227,7 +229,7 @@ static void virtual_evidence(void **state)
     gbs_model_free(m);
 }
 
-/* A set is read once; every sample is observed on its own. */
+/* A set is read once, and every sample can be observed by itself. */
 static void sets(void **state)
 {
     (void)state;
@@ -274,7 +276,7 @@ static void sets(void **state)
     gbs_model_free(m);
 }
 
-/* @param found [4] the states observed in sample k of data read for the model, -1: none. */
+/* @param found [4] states observed in sample k of the data, -1 for unobserved variables. */
 static gbs_status read_tab(const gbs_model *m, const char *content, size_t k, int *found,
                            gbs_error *err)
 {
@@ -320,14 +322,14 @@ static void tab_data(void **state)
             assert_memory_equal(found, expected[k], sizeof found);
         }
     }
-    /* one column: an empty line is a sample; no column: every line is one */
+    /* with one column an empty line is a sample; without columns every line is a sample */
     assert_int_equal(gbs_evidence_count(m, scratch_file("d.tab", "1\n\n2\n\n0\n"), NULL, &n, &err),
                      GBS_OK);
     assert_int_equal(n, 3);
     assert_int_equal(gbs_evidence_count(m, scratch_file("d.tab", "\n\n\n\n"), NULL, &n, &err),
                      GBS_OK);
     assert_int_equal(n, 2);
-    /* the ending or the option tells, and the option is believed */
+    /* the file name extension or the option names the form; the option has priority */
     gbs_read_options as = {.evidence_format = "tab"};
     assert_int_equal(gbs_evidence_count(m, scratch_file("d.txt", "1\n\n2"), &as, &n, &err), GBS_OK);
     assert_int_equal(n, 1);
@@ -336,7 +338,8 @@ static void tab_data(void **state)
     gbs_model_free(m);
 }
 
-/* A label is a name first; a number that is no name counts variables, unless numbers name them. */
+/* A label is first taken for a name. A number that is not a name is the number of a variable,
+ * unless some variable has a number as its name. */
 static void tab_labels(void **state)
 {
     (void)state;
@@ -346,7 +349,7 @@ static void tab_labels(void **state)
     assert_int_equal(read_tab(m, "wet grass\t0\t0x\n\n1\t2\t0\n", 0, found, &err), GBS_OK);
     assert_true(found[0] == 2 && found[1] == 1 && found[2] == 0);
     gbs_model_free(m);
-    m = read_model("m.fg", "1 2 5 2 2 3 0", NULL); /* variables 2 and 5 */
+    m = read_model("m.fg", "1 2 5 2 2 3 0", NULL); /* the variables are named 2 and 5 */
     assert_int_equal(read_tab(m, "5\t2\n\n1\t2\n", 0, found, &err), GBS_OK);
     assert_true(found[0] == 2 && found[1] == 1);
     assert_int_equal(read_tab(m, "0\t2\n\n1\t2\n", 0, found, &err), GBS_ERR_FORMAT);
@@ -395,7 +398,7 @@ static void tab_refusals(void **state)
             assert_int_equal(found[v], -1);
         }
     }
-    /* cut at every byte: never a crash, and every failure says where */
+    /* the text is cut at every byte: reading must not crash, and every failure must name a place */
     static const char text[] = "2\t0\n\n1\t0\n\t1\n";
     for (size_t cut = 0; cut < strlen(text); cut++) {
         char part[sizeof text] = "";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads files of evidence as sets of samples: one sample, or as many as the file holds. */
+/* Reads a file of evidence as a set of one or more samples. */
 #include "answers/evidence_set.h"
 
 #include <string.h>
@@ -15,7 +15,8 @@ static const gbs_read_options default_options = {0};
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* Reads "NAME=STATE" as typed; the states must be known and must not contradict one another. */
+/* Reads "NAME=STATE" as a person types it. The states must be known and must not contradict one
+ * another. */
 static gbs_status read_typed(gbsi_evidence_set *set, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -30,8 +31,9 @@ cleanup:
     return status;
 }
 
-/* Pictures are recognised by their first bytes, "tab" by the format named in the options, XMLBIF
- * and the other forms by their content. */
+/* Chooses the reader of a file. Pictures are recognised by their first bytes, and XMLBIF and the
+ * other forms by their content. The form "tab" is recognised by the file name extension .tab. A
+ * form that the options name is used in place of this choice. */
 static gbs_status read_format(gbsi_evidence_set *set, const char *path,
                               const gbs_read_options *options, gbs_error *err)
 {
@@ -77,7 +79,7 @@ gbs_status gbsi_evidence_set_read(const gbs_model *model, const char *path,
     memcpy(made->name, path, n);
     GBSI_TRY(read_format(made, path, options, err));
     if (strcmp(path, "-") != 0) {
-        made->text.name = made->name; /* path and options are the caller's */
+        made->text.name = made->name; /* the caller owns path and options */
     }
     made->text.options = &default_options;
     *set = made;
@@ -125,7 +127,8 @@ static gbs_status check_agreement(const gbsi_evidence_set *set, const gbsi_obser
                           before);
 }
 
-/* Observes the typed states on a copy, so that a failure leaves the evidence unchanged. */
+/* Observes the typed states on a copy of the evidence, which is therefore unchanged after a
+ * failure. */
 static gbs_status observe_typed(const gbsi_evidence_set *set, gbs_evidence *evidence,
                                 gbs_error *err)
 {
@@ -164,7 +167,8 @@ gbs_status gbsi_evidence_set_observe(const gbsi_evidence_set *set, size_t index,
         GBSI_PASS(check_agreement(set, &observation[i], evidence, err));
     }
     for (size_t i = start[index]; i < end; i++) {
-        /* Readers have checked the state, and the loop above that nothing contradicts it. */
+        /* Readers have checked the state, and the loop above has checked that nothing
+         * contradicts the state. */
         GBSI_PASS(
             gbs_evidence_observe(evidence, observation[i].variable, observation[i].state, err));
     }

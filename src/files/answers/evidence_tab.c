@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data of libDAI: labels of variables between tabs, an empty line, then a sample per line, states
- * between tabs. A field of no characters is a state that was not observed, so that a line must
- * never be trimmed: a tab at its end counts. */
+/* Reads data of libDAI: a line of variable labels, an empty line, then one line of states for
+ * each sample. Tabs separate labels and states. An empty field means that the state was not
+ * observed. A line must therefore never be trimmed, because a tab at its end counts. */
 #include <string.h>
 
 #include "answers/evidence_set.h"
@@ -14,15 +14,15 @@
 typedef struct tab_file {
     gbsi_evidence_set *set;
     gbsi_text *text;
-    uint32_t *column_of; /* [n_variables] 1 + the column of the variable, 0: none */
-    void *variable;      /* uint32_t [n_columns] */
+    uint32_t *column_of; /* [n_variables] 1 + the column of the variable, 0 if it has no column */
+    void *variable;      /* uint32_t [n_columns] variable of each column */
     size_t variable_capacity;
     size_t n_columns;
-    void *name; /* char: a label, ended by 0 */
+    void *name; /* char: text of a label, ended by 0 */
     size_t name_capacity;
 } tab_file;
 
-/* The next line, without its end (LF or CR LF); false at the end of the file. */
+/* Takes the next line, without its end (LF or CR LF). @return false at the end of the file. */
 static bool next_line(gbsi_text *text, gbsi_token *line)
 {
     if (text->at == text->end) {
@@ -38,7 +38,7 @@ static bool next_line(gbsi_text *text, gbsi_token *line)
     return true;
 }
 
-/* The field that begins at `at`, up to a tab or the end of the line. */
+/* @return the field that begins at `at`: the text up to a tab or the end of the line. */
 static gbsi_token field_at(gbsi_token line, const char *at)
 {
     size_t left = (size_t)(line.at + line.n - at);
@@ -53,8 +53,8 @@ static bool all_digits(const char *text)
     return text[strspn(text, "0123456789")] == 0;
 }
 
-/* Finds a variable by its name, or by its number if no name is a number: with variables named 2
- * and 5, a label 0 can only be a mistake. */
+/* Finds a variable by its name, or by its number if no variable has a number as its name. If the
+ * variables are named 2 and 5, a label 0 can only be a mistake. */
 static gbs_status find_variable(tab_file *f, gbsi_token label, uint32_t *variable, gbs_error *err)
 {
     const gbs_model *model = f->set->model;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evidence as a person types it. A list is cut at ',', an item at '=' or '!=', a set of states at
- * '|', with blanks anywhere between. Names and labels may hold these characters themselves: where
- * the plain reading, which cuts at the first of each, does not know a name, the cuts are searched
- * so that all parts are known. */
+/* Reads evidence as a person types it. A list is cut at ',', an item at '=' or '!=', and a set
+ * of states at '|'; blanks may stand anywhere between the parts. Names and labels may themselves
+ * hold these characters. The plain reading cuts at the first of each. If it meets an unknown
+ * name, the reader searches for cuts that make all parts known. */
 #include <string.h>
 
 #include "answers/evidence_set.h"
@@ -15,15 +15,15 @@ typedef struct reader {
     const gbs_model *model;
     const char *list;
     double *weight; /* [largest arity] weights of the item read last */
-    char *part;     /* [length of list + 1] the name or state looked up last */
-    bool weighs;    /* states have likelihoods: STATE:NUMBER */
-    bool plain; /* no name or label holds a character at which text is cut, as far as is known */
-    gbs_error *err; /* NULL while cuts are searched: nobody would read it */
-    size_t most;    /* characters to cut at of a list whose cuts are searched */
+    char *part;     /* [length of list + 1] the name or label that was looked up last */
+    bool weighs;    /* states have likelihoods, typed as STATE:NUMBER */
+    bool plain;     /* no name or label is known to hold a character at which text is cut */
+    gbs_error *err; /* NULL while cuts are searched, when nobody would read messages */
+    size_t most;    /* largest number of cut characters in a list whose cuts are searched */
 } reader;
 
 typedef struct span {
-    size_t from, to; /* the list is in [from, to) */
+    size_t from, to; /* the span is list[from .. to) */
 } span;
 
 static bool blank(char c)
@@ -51,7 +51,8 @@ static const char *text_of(const reader *r, span s)
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-/* Finds a variable. A name may begin or end with blanks: it is looked up without them first. */
+/* Finds a variable. A name may begin or end with blanks, but the name is first looked up without
+ * these blanks. */
 static bool knows_variable(const reader *r, span all, uint32_t *variable, gbs_error *err)
 {
     const span s = trimmed(r, all);
@@ -114,8 +115,7 @@ static bool reads_state(const reader *r, span s, uint32_t variable, gbs_error *e
     return true;
 }
 
-/* Reads STATE|STATE|..., trying the longest known label first. The recursion ends, because every
- * step shortens the text. */
+/* Reads STATE|STATE|... and tries the longest known label first. */
 static bool reads_states(const reader *r, span s, uint32_t variable, gbs_error *err)
 {
     size_t from = s.from;
@@ -125,7 +125,7 @@ static bool reads_states(const reader *r, span s, uint32_t variable, gbs_error *
             do {
                 --to;
             } while (to > from && r->list[to] != '|');
-            if (to <= from) { /* nothing is known: the message is about the shortest */
+            if (to <= from) { /* no label is known: the message names the shortest candidate */
                 const char *bar = memchr(r->list + from, '|', s.to - from);
                 const size_t end = bar == NULL ? s.to : (size_t)(bar - r->list);
                 return reads_state(r, (span){from, end}, variable, err);
@@ -143,7 +143,7 @@ static void forget_weights(const reader *r, uint32_t variable)
     memset(r->weight, 0, r->model->arity[variable] * sizeof *r->weight);
 }
 
-/* Reads one VARIABLE=STATES or VARIABLE!=STATES, cut at this '='. */
+/* Reads one VARIABLE=STATES or VARIABLE!=STATES that is cut at the '=' at place `equals`. */
 static bool reads_cut(const reader *r, span s, size_t equals, uint32_t *variable, gbs_error *err)
 {
     const span states = {equals + 1, s.to};
@@ -167,7 +167,8 @@ static bool reads_cut(const reader *r, span s, size_t equals, uint32_t *variable
     return true;
 }
 
-/* @param all whether every '=' may be the cut, or the first only. A name may begin with '='. */
+/* Reads one item. A name may begin with '='.
+ * @param all true: any '=' may be the cut; false: only the first one. */
 static bool reads_item(const reader *r, span whole, bool all, uint32_t *variable, gbs_error *err)
 {
     const span s = trimmed(r, whole);
@@ -210,7 +211,7 @@ static size_t comma_after(const reader *r, size_t at)
     return at + strcspn(r->list + at, ",");
 }
 
-/* @return the place of the next ',' outside of parentheses. */
+/* @return the place of the next ',' outside parentheses. */
 static size_t comma_outside(const reader *r, size_t at)
 {
     int depth = 0;
@@ -222,7 +223,8 @@ static size_t comma_outside(const reader *r, size_t at)
 
 typedef size_t next_cut(const reader *r, size_t at);
 
-/* Cuts where it is told to. @param evidence NULL: only whether all is known. */
+/* Reads a list whose items end where cut() says.
+ * @param evidence NULL: only checks that all names and states are known. */
 static gbs_status read_plainly(const reader *r, next_cut *cut, gbs_evidence *evidence)
 {
     size_t to = 0;
@@ -239,9 +241,9 @@ static gbs_status read_plainly(const reader *r, next_cut *cut, gbs_evidence *evi
     }
 }
 
-/* Finds for each place, from the last to the first, where an item that begins there ends such
- * that all items after it are known as well.
- * @param end [length of list + 1] SIZE_MAX: no such end. */
+/* Finds the end of the item that begins at each place, from the last place to the first. The end
+ * is chosen such that all items after it are known as well.
+ * @param end [length of list + 1] place where the item ends, SIZE_MAX if there is no such place. */
 static void search_cuts(const reader *r, size_t *end)
 {
     for (size_t from = strlen(r->list) + 1; from-- > 0;) {
@@ -308,7 +310,7 @@ static gbs_status read_list(reader *r, gbs_evidence *evidence)
     size_t *end = gbsi_alloc_array(n, sizeof *end);
     GBSI_PASS(GBSI_HAVE(err, "evidence", end));
     search_cuts(r, end);
-    /* names with commas mostly have them in parentheses: messages are about such items */
+    /* names mostly have commas inside parentheses: messages are about items cut outside them */
     gbs_status status = end[0] == SIZE_MAX ? read_plainly(r, comma_outside, evidence) : GBS_OK;
     for (size_t at = 0; end[0] != SIZE_MAX && at < n && status >= 0; at = end[at] + 1) {
         uint32_t variable = 0;
@@ -319,7 +321,7 @@ static gbs_status read_list(reader *r, gbs_evidence *evidence)
     return status;
 }
 
-/* @param n the length of the longest list. */
+/* @param n length of the longest list. */
 static gbs_status begin(reader *r, const gbs_model *model, size_t n, gbs_error *err)
 {
     uint32_t most = 1;
@@ -368,7 +370,7 @@ bool gbsi_evidence_is_typed(const gbsi_text *text)
     return memchr(text->begin, '=', (size_t)(text->end - text->begin)) != NULL;
 }
 
-/* Messages repeat typed text unchanged; bytes of a file must be printable for that. */
+/* Messages repeat typed text unchanged, so bytes of a file must be printable. */
 static bool is_printable(gbsi_token line)
 {
     size_t n = 1;
@@ -393,7 +395,8 @@ gbs_status gbsi_evidence_add_lines(gbs_evidence *evidence, const gbsi_text *text
     GBSI_TRY(begin(&r, evidence->model, n, err));
     while (gbsi_line_next(&rest, &line)) {
         size_t length = gbsi_text_left(&line);
-        while (gbsi_is_blank(line.at[length - 1])) { /* ends: the line is not blank */
+        while (gbsi_is_blank(line.at[length - 1])) {
+            /* the loop ends because the line is not blank */
             --length;
         }
         if (line.at[0] == '#') {

@@ -12,7 +12,7 @@
 #include "gibbsite/io.h"
 #include "store/builder.h"
 
-/* Variables whose names and labels hold the characters at which lists are cut. */
+/* Makes variables whose names and labels contain the characters at which lists are cut. */
 static gbs_model *awkward(void)
 {
     static const struct {
@@ -39,7 +39,7 @@ static gbs_model *awkward(void)
     return model;
 }
 
-/* "smoke: 1 0" for each variable whose weights are not all equal. */
+/* Writes "smoke: 1 0" for each variable whose weights are not all equal. */
 static void describe(const gbs_model *model, const gbs_evidence *evidence, char *text)
 {
     text[0] = '\0';
@@ -84,14 +84,14 @@ static void what_is_said(void **state)
         {"age=young|adult,age!=young", "1:0/1/0"},
         {"a=b=x=1", "2:1/0"},
         {"a=b=x=1,=3=yes", "2:1/0 6:0/1"},
-        {"crp!=low", "4:1/0"}, /* the variable "crp!" is there */
+        {"crp!=low", "4:1/0"}, /* a variable is called "crp!" */
         {"crp!!=low", "4:0/1"},
         {"crp=a|b", "3:0/0/1"},
         {"crp=a|b|low", "3:1/0/1"},
         {"crp=low|a|b", "3:1/0/1"},
         {"crp=#0|a|b", "3:1/0/1"},
         {"one, two=1", "5:0/1"},
-        {"one, two=#1", "5:1/0"}, /* the label "#1" */
+        {"one, two=#1", "5:1/0"}, /* a state has the label "#1" */
         {"one, two=#0,smoke=no", "0:0/1 5:1/0"},
         {"plain=2", "7:0/0/1"},
         {"plain=0|2", "7:1/0/1"},

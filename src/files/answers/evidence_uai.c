@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* UAI evidence, two generations under one ending and without a marker. The count of the tokens
- * tells the two forms apart: a single sample is N and N pairs, and a multiple one is S samples of
- * that form. */
+/* Reads UAI evidence. Its two generations have the same file name extension and no marker, but
+ * the number of tokens tells them apart. The single form is N and then N pairs. The multiple
+ * form is the number of samples S and then S samples in the single form. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,16 +19,17 @@ typedef struct evidence_file {
     void *place; /* const char * [n] */
     size_t place_capacity;
     size_t n;
-    size_t *seen;    /* [n_variables] 1 + the sample that named it last */
-    uint64_t *state; /* [n_variables] in that sample */
+    size_t *seen;    /* [n_variables] 1 + index of the last sample that names the variable */
+    uint64_t *state; /* [n_variables] state of the variable in that sample */
 } evidence_file;
 
 /* One way to interpret the tokens of an evidence file. */
 typedef struct reading {
     bool possible;
-    size_t n_repeats; /* a variable twice in a sample, with the same state */
+    size_t n_repeats; /* number of times that a sample repeats a variable with the same state */
     size_t n_samples;
-    size_t wrong;     /* token that rules it out, SIZE_MAX: the count of tokens does */
+    /* index of the token that rules out this reading; SIZE_MAX if the number of tokens does */
+    size_t wrong;
     char reason[160]; /* why the file cannot be read this way */
 } reading;
 
@@ -62,8 +63,8 @@ static gbs_status read_tokens(evidence_file *f, gbs_error *err)
     return GBS_OK;
 }
 
-/* Checks the pairs of a sample that begin at token `first`; if a pair is wrong, r->reason says why.
- */
+/* Checks the pairs of a sample that begin at token `first`. If a pair is wrong, r->reason says
+ * why. */
 static void check_pairs(evidence_file *f, size_t sample, size_t first, size_t n_pairs, reading *r)
 {
     for (size_t i = first; i < first + 2 * n_pairs && r->possible; i += 2) {
@@ -98,8 +99,8 @@ static void check_pairs(evidence_file *f, size_t sample, size_t first, size_t n_
     }
 }
 
-/* @return the token behind n_samples of a file read as multi, or SIZE_MAX if there are too few
- * tokens. */
+/* @return the index of the token behind n_samples of a file in the multiple form, or SIZE_MAX if
+ *   there are too few tokens. */
 static size_t find_end(const evidence_file *f, uint64_t n_samples)
 {
     size_t at = 1;
@@ -156,8 +157,8 @@ static reading try_multi(evidence_file *f)
     return r;
 }
 
-/* Refuses a file that neither generation fits: at the token in question if there is one, else at
- * the beginning of the file. */
+/* Refuses a file that fits neither generation. The message names the place of the wrong token,
+ * or the beginning of the file if no single token is wrong. */
 static gbs_status refuse_both(const evidence_file *f, const reading *single, const reading *multi,
                               gbs_error *err)
 {
@@ -188,7 +189,7 @@ static gbs_status choose(evidence_file *f, bool *multi, size_t *n_repeats, gbs_e
                                     "found %s, expected evidence of the form '%s'", r->reason,
                                     named);
     }
-    /* A repetition is a mistake of whoever wrote the file, or a sign of the wrong reading. */
+    /* A repetition is a mistake in the file or a sign of the wrong reading. */
     if (one.possible && several.possible && (one.n_repeats == 0) != (several.n_repeats == 0)) {
         one.possible = one.n_repeats == 0;
         several.possible = several.n_repeats == 0;
@@ -196,8 +197,7 @@ static gbs_status choose(evidence_file *f, bool *multi, size_t *n_repeats, gbs_e
     if (!one.possible && !several.possible) {
         return refuse_both(f, &one, &several, err);
     }
-    if (one.possible && several.possible && f->n > 1) { /* a lone 0 has no meaning in either reading
-                                                         */
+    if (one.possible && several.possible && f->n > 1) { /* a lone 0 means the same in either form */
         return gbsi_text_fail(f->text, token_at(f, 0), err,
                               "found evidence that can be read as one sample or as %zu sample%s: "
                               "give --evidence-format single or multi",
@@ -208,7 +208,7 @@ static gbs_status choose(evidence_file *f, bool *multi, size_t *n_repeats, gbs_e
     return GBS_OK;
 }
 
-/* Adds the pairs whose count stands at token `at` as a sample. */
+/* Adds a sample. The number of its pairs is token `at`. */
 static gbs_status add_sample(const evidence_file *f, gbsi_evidence_set *set, size_t at,
                              gbs_error *err)
 {
@@ -235,7 +235,7 @@ static gbs_status use_tokens(evidence_file *f, gbsi_evidence_set *set, gbs_error
         gbsi_text_warn(f->text, "%zu observation%s repeated", n_repeats,
                        gbsi_plural_of(n_repeats, " is", "s are"));
     }
-    if (!multi || f->n == 1) { /* a lone 0: no sample or one without evidence, which is the same */
+    if (!multi || f->n == 1) { /* a lone 0 means no sample or an empty one: equal evidence */
         return add_sample(f, set, 0, err);
     }
     for (size_t at = 1; at < f->n; at += 1 + 2 * (size_t)value_at(f, at)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Virtual evidence: N, then N times "variable k v_0 ... v_{k-1}" with likelihoods v. */
+/* Reads virtual evidence: N, then N times "variable k v_0 ... v_{k-1}" with the likelihoods v. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 
 typedef struct likelihood {
     uint32_t variable;
-    size_t first; /* into values */
+    size_t first; /* index in `value` of the first likelihood */
     gbsi_token token;
 } likelihood;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Observations that programs keep in XMLBIF: <OBSERVED> of SamIam and <OBS> of AISpace in a
- * variable, a state by its number or its label. -1 and nothing are no observation. */
+/* Reads observations that programs keep in XMLBIF: the element <OBSERVED> of SamIam or <OBS> of
+ * AISpace inside a variable. The state is given by its number or its label. -1 and an empty
+ * element mean that nothing was observed. */
 #include <string.h>
 
 #include "answers/evidence_set.h"
@@ -11,13 +12,13 @@
 
 typedef struct reader {
     gbsi_evidence_set *set;
-    int depth;       /* elements that are open */
-    int variable_at; /* depth of the variable that is open, 0: none is */
-    bool collects;   /* the element that is open is a name or an observation */
+    int depth;       /* number of open elements */
+    int variable_at; /* depth of the open variable, 0 if none is open */
+    bool collects;   /* the open element is a name or an observation */
     bool is_name;
     gbsi_xml_names names;
     gbsi_token name, observed; /* name and observation of the open variable */
-    const char *place;         /* of its observation */
+    const char *place;         /* place of the variable's observation */
 } reader;
 
 static gbs_status on_start(void *context, gbsi_token tag, const char *name,
@@ -53,7 +54,8 @@ static gbs_status on_data(void *context, gbsi_token shown, gbsi_token meant, boo
     return GBS_OK;
 }
 
-/* Finds the state by its label, or else by its number; a warning tells that both are possible. */
+/* Finds the state by its label, or else by its number. If text is both a label and another
+ * state's number, a warning says so. */
 static gbs_status find_state(const reader *r, uint32_t variable, uint32_t *state, gbs_error *err)
 {
     const gbs_model *model = r->set->model;
@@ -111,7 +113,8 @@ cleanup:
     return status;
 }
 
-/* Keeps the observation that ends here, unless it is none. A second one is the same or refused. */
+/* Keeps the observation whose element ends, unless the element is empty or -1. Refuses a second,
+ * different observation of the same variable. */
 static gbs_status end_observation(reader *r, gbs_error *err)
 {
     const gbsi_token text = gbsi_xml_end_name(&r->names);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads pictures as files of states: as a start of chains, and as observations. */
+/* Reads states of variables from pictures, as the start of chains or as observations. */
 #include "answers/evidence_set.h"
 #include "base/memory.h"
 #include "base/plural.h"
@@ -7,7 +7,7 @@
 #include "store/model.h"
 #include "text/text.h"
 
-/* Reads a picture, and checks that it has a pixel for every variable. */
+/* Reads a picture, and checks that its number of pixels is the number of variables. */
 static gbs_status read_fitting(const gbsi_input *input, uint32_t n_variables, bool keep_hidden,
                                const gbs_read_options *options, gbs_image *image, gbs_error *err)
 {
@@ -49,7 +49,7 @@ static bool all_below(const gbs_image *image, uint32_t n_states)
     return true;
 }
 
-/* Arity of all variables, or 0 if they differ. */
+/* @return the arity that all variables have, or 0 if their arities differ. */
 static uint32_t common_arity(const gbs_model *model)
 {
     uint32_t n = gbs_model_n_variables(model);
@@ -84,7 +84,7 @@ gbs_status gbsi_image_start(const gbsi_input *input, const gbs_model *model,
     } else {
         status = gbs_image_to_labels(&image, arity, state, &local);
     }
-    if (status < 0) { /* wrong pixels are a bad file */
+    if (status < 0) { /* wrong pixels count as a bad file */
         status = gbsi_fail(err, GBS_ERR_FORMAT, "%.400s: %s", input->name, local.message);
     }
 
@@ -95,11 +95,12 @@ cleanup:
 
 /* ---- evidence ---------------------------------------------------------------------------- */
 
-/* The pixel value of unobserved variables: white in an 8-bit grey picture, and the last index of
- * a palette, which no state uses. */
+/* Pixel value of unobserved variables. In an 8-bit grey picture the value is white. In a palette
+ * the value is the last index, which no state uses. */
 #define UNOBSERVED 255
 
-/* Whether pixel i says something. GBS_ERR_FORMAT if the value of the pixel is not a state. */
+/* Whether pixel i is an observation. Fails with GBS_ERR_FORMAT if the value of the pixel is not
+ * a state. */
 static gbs_status observed(const gbsi_input *input, const gbs_image *image, size_t i,
                            const gbs_model *model, bool *says, gbs_error *err)
 {

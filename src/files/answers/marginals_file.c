@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* UAI marginals: MAR, then n, and for every variable its number of states and probabilities. */
+/* Reads UAI marginals: the word MAR, the number of variables, then for each variable its number
+ * of states and their probabilities. */
 #include <math.h>
 
 #include "answers/result.h"
@@ -8,14 +9,14 @@
 #include "base/sized.h"
 #include "simd/math.h"
 
-/* Files keep some six digits: more than this off one is no rounding. */
+/* Files keep about six digits. A sum that differs from 1 by more than this is no rounding error. */
 static const double SUM_TOLERANCE = 1e-3;
-/* The largest difference of two equal exact answers if one file keeps nine digits. */
+/* Largest difference of two equal exact answers of which one was rounded to nine digits. */
 static const double ROUNDING = 1e-9;
-/* The rounding of sampled conditionals to float, and what rare states weigh that no draw met. */
+/* Bound for two errors: conditionals rounded to float, and rare states that were never drawn. */
 static const double FLOAT_ERROR = 2e-5;
 
-/* Whether the tokens from here on are n rows, and nothing else. */
+/* Whether the remaining tokens are exactly n rows. */
 static bool layout_fits(gbsi_text text)
 {
     uint64_t n = 0;
@@ -156,7 +157,7 @@ static double error_of(const gbs_marginals *m, size_t i)
     return m->error == NULL ? 0.0 : m->error[i];
 }
 
-/* Whether some entry has errors that are known on both sides, and not both 0. */
+/* Whether for some entry the standard errors in a and b are known and not both 0. */
 static bool has_errors(const gbs_marginals *a, const gbs_marginals *b)
 {
     for (size_t i = 0; i < a->offset[a->n_variables]; i++) {
@@ -168,8 +169,8 @@ static bool has_errors(const gbs_marginals *a, const gbs_marginals *b)
     return false;
 }
 
-/* |p - q| in standard errors, after subtracting the rounding of files of nine digits; 0 of an entry
- * whose error is not known. */
+/* @return |p - q| in standard errors, after subtracting the rounding error of files with nine
+ *   digits; 0 for an entry whose error is not known. */
 static double standard_errors(const gbs_marginals *a, const gbs_marginals *b, size_t i)
 {
     const double e = error_of(a, i);
@@ -213,7 +214,7 @@ gbs_status gbs_marginals_compare(const gbs_marginals *a, const gbs_marginals *b,
         for (size_t i = a->offset[v]; i < a->offset[v + 1]; i++) {
             double q = b->p[b->offset[v] + (i - a->offset[v])];
             double distance = fabs(a->p[i] - q);
-            c.max_abs = distance <= c.max_abs ? c.max_abs : distance; /* NaN comes through */
+            c.max_abs = distance <= c.max_abs ? c.max_abs : distance; /* NaN is passed on */
             sum_abs += distance;
             tv += distance / 2;
         }

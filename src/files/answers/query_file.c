@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* UAI query: N, then N variables. */
+/* Reads UAI queries: the number N, then N variables. */
 #include "answers/answers.h"
 #include "base/memory.h"
 #include "base/sized.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* UAI results of every task, and query files. */
+/* Tests UAI results of every task, and query files. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -92,7 +92,7 @@ static void pr(void **state)
     refuse(cases, sizeof cases / sizeof cases[0], NULL);
 }
 
-/* Marginals as the program writes them. */
+/* Tests marginals in the forms that the program writes. */
 static void our_marginals(void **state)
 {
     (void)state;
@@ -119,7 +119,7 @@ static void our_marginals(void **state)
     }
 }
 
-/* Marginals of variables called otherwise; results without names agree with any. */
+/* Tests marginals whose variables have other names. A result without names fits any names. */
 static void names_of_variables(void **state)
 {
     (void)state;
@@ -146,14 +146,14 @@ static void names_of_variables(void **state)
     gbs_result_free(&unnamed);
 }
 
-/* States of marginals by label: in another order, other ones, numbers. */
+/* Tests marginals with labels of states: in another order, with other labels, with numbers. */
 static void labels_of_marginals(void **state)
 {
     (void)state;
     gbs_error err = {0};
     uint32_t left_out[2];
     static const struct {
-        const char *text, *message; /* NULL: matches */
+        const char *text, *message; /* NULL if the results match */
     } cases[] = {
         {"variable,state,probability,mcse\na,no,0.25,0.01\na,yes,0.75,0.02\n", NULL},
         {"variable,state,probability,mcse\na,yes,0.75,0.02\na,no,0.25,0.01\n", NULL},
@@ -191,7 +191,7 @@ static void labels_of_marginals(void **state)
     test_no_row();
 }
 
-/* Results of every form in terms of one model. */
+/* Tests results of every form in the terms of one model. */
 static void results_of_a_model(void **state)
 {
     (void)state;
@@ -233,7 +233,7 @@ static void results_of_a_model(void **state)
     gbs_model_free(m);
 }
 
-/* States by label, by number and through a model. */
+/* Tests states given by label, by number and through a model. */
 static void our_states(void **state)
 {
     (void)state;
@@ -365,7 +365,7 @@ static void lenient(void **state)
     gbs_result r = read_well("PR\n1\n-3.5", &options);
     assert_true(r.log10_z == -3.5);
     assert_int_equal(warned.n, 1);
-    r = read_well("PR 1", &options); /* as it stands */
+    r = read_well("PR 1", &options); /* the order of the file */
     assert_true(r.log10_z == 1.0);
     assert_int_equal(warned.n, 1);
     r = read_well("MPE\n1\n3 1 0 3", &options);
@@ -388,14 +388,14 @@ static void lenient(void **state)
     assert_true(warned.n == 7 && r.marginals.n_variables == 2);
     gbs_result_free(&r);
     static const refused cases[] = {
-        {"PR 2 -3.5 -4", "found '-3.5'"}, /* of two samples */
+        {"PR 2 -3.5 -4", "found '-3.5'"}, /* a result of two samples */
         {"MMAP 2 1", "cannot hold"},
     };
     refuse(cases, 1, NULL);
     refuse(cases + 1, 1, &options);
 }
 
-/* What is written reads back the same, in either base and with rows scaled. */
+/* A written result is read back unchanged, in either base and with scaled rows. */
 static void written(void **state)
 {
     (void)state;
@@ -433,7 +433,8 @@ static void written(void **state)
     char *bytes = NULL;
     size_t n = 0;
     size_t offset[] = {0, 3, 5};
-    double p[] = {1e-3, 2e-3, 1e-3, 0, 0}; /* what no scale makes a distribution stays */
+    /* a row that no scale turns into a distribution stays unchanged */
+    double p[] = {1e-3, 2e-3, 1e-3, 0, 0};
     const gbs_result rows = {.task = GBS_TASK_MAR,
                              .marginals = {.n_variables = 2, .offset = offset, .p = p}};
     assert_int_equal(gbs_output_open_memory(&output, &err), GBS_OK);
@@ -481,7 +482,8 @@ static void different(void **state)
     expect_different("MAP 3 1 0 3", "MAP 3 1 2 2", 2, 1);
     expect_different("MMAP 2 7 1 4 0", "MMAP 2 4 0 7 1", 0, 0);
     expect_different("MMAP 2 7 1 4 0", "MMAP 2 4 1 7 1", 1, 4);
-    expect_different("MMAP 2 7 1 4 0", "MMAP 2 1 1", 1, 1); /* states alone: by place */
+    /* without variables, a state belongs to the variable at its place */
+    expect_different("MMAP 2 7 1 4 0", "MMAP 2 1 1", 1, 1);
     expect_incomparable("MAP 3 1 0 3", "MAP 2 1 0", "found states of 3 and of 2 variables");
     expect_incomparable("MAP 0", "MMAP 0", "found results of MAP and of MMAP");
     expect_incomparable("PR 1", "PR 1", "found results of PR and of PR");
@@ -529,7 +531,7 @@ static void queries(void **state)
     gbs_model_free(m);
 }
 
-/* Cut anywhere: an error, or, where a last number is cut short, other numbers. */
+/* A file that is cut short gives an error, or other numbers if the cut is within a last number. */
 static void cut(void **state)
 {
     (void)state;
@@ -550,7 +552,7 @@ static void cut(void **state)
             gbs_status status =
                 query ? gbsi_query_read(scratch_file("q", text), m, NULL, &variable, &n_query, &err)
                       : read_text(text, GBS_LOG_BASE_10, NULL, &r, &err);
-            /* within the last number of PR and of lists, or without the final newline */
+            /* the cut is within the last number of PR or of a list, or removes the final newline */
             const bool may = i == 0 ? length > 4 : length + 2 >= n;
             if (status == GBS_OK && !may) {
                 fail_msg("\"%s\" was read", text);
@@ -619,7 +621,7 @@ static void memory_runs_out(void **state)
     gbs_model_free(m);
 }
 
-/* Closed but not yet in place; commit renames. */
+/* A finished file is closed but has no name yet; commit renames it. */
 static void finish_then_commit(void **state)
 {
     (void)state;

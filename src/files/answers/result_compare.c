@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether two results are of the same variables, and how many states of two assignments differ. */
+/* Tells whether two results have the same variables, and how many states of two assignments
+ * differ. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 #include "base/memory.h"
 #include "base/plural.h"
 
-/* Compares pairs of variable and state, each stored as one number, so that they sort by
+/* Compares pairs of variable and state. Each pair is stored as one number, so pairs sort by
  * variable. */
 static int compare_pairs(const void *a, const void *b)
 {
@@ -16,8 +17,8 @@ static int compare_pairs(const void *a, const void *b)
     return *p < *q ? -1 : *p > *q;
 }
 
-/* Takes the pairs of a result. Without variables (MAP, or states alone) the place in the list
- * stands for the variable. */
+/* Takes the pairs of variable and state of a result. If the result names no variables (MAP, or
+ * only states), the place in the list is the variable. */
 static gbs_status take_pairs(const gbs_result *result, bool by_place, uint64_t **pairs,
                              gbs_error *err)
 {
@@ -61,7 +62,7 @@ static uint32_t n_named(const gbs_result *result)
     return result->name == NULL ? 0 : n;
 }
 
-/* The number of states that marginals have of a variable. */
+/* @return the number of states of variable i in the marginals. */
 static size_t n_states(const gbs_result *result, uint32_t i)
 {
     return result->task == GBS_TASK_MAR
@@ -87,7 +88,7 @@ gbs_status gbs_result_check_names(const gbs_result *a, const gbs_result *b, gbs_
     return GBS_OK;
 }
 
-/* Labels stand for states where numbers are not known. */
+/* Compares the labels of states if the numbers of the states are not known. */
 static gbs_status compare_labels(const gbs_result *a, const gbs_result *b, uint32_t *n_different,
                                  uint32_t *first, gbs_error *err)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two results of the same variables, or states, in another order, or of some of the variables. */
+/* Matches two results that list their variables or states in different orders, or of which one
+ * has only some of the variables. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,8 @@ static bool same_names(const gbs_result *a, const gbs_result *b)
     return same;
 }
 
-/* The texts lie behind their pointers, in one block. */
+/* Keeps the texts of n variables in the order of kept[]. The texts stand behind their pointers,
+ * in one block. */
 static void keep_texts(char **text, const uint32_t *kept, uint32_t n, char **room)
 {
     for (uint32_t i = 0; text != NULL && i < n; i++) {
@@ -70,7 +72,7 @@ gbs_status gbsi_result_keep_cells(gbs_result *r, const size_t *cells, size_t n, 
             label[i] = r->label[cells[i]];
         }
     }
-    if (label != NULL && n > 0) { /* the texts lie behind their pointers, in one block */
+    if (label != NULL && n > 0) { /* the texts stand behind their pointers, in one block */
         memcpy(r->label, label, n * sizeof *label);
     }
     GBSI_FREE(m->p, m->error, label);
@@ -128,8 +130,8 @@ cleanup:
     return status;
 }
 
-/* @param kept out: [2][variables of the first] places in both. @return the number of common
- * variables. */
+/* @param kept out: [2][variables of a] places of the common variables in each result.
+ * @return the number of common variables. */
 static uint32_t find_common(const gbs_result *a, const named *sorted, uint32_t n_sorted,
                             uint32_t *kept)
 {
@@ -145,7 +147,7 @@ static uint32_t find_common(const gbs_result *a, const named *sorted, uint32_t n
     return n;
 }
 
-/* Sorts the variables of a result by name. Refuses two of the same name.
+/* Sorts the variables of a result by name. Refuses two variables of the same name.
  * @param sorted out: [variables + 1]. */
 static gbs_status sort_names(const gbs_result *r, const char *which, named **sorted, gbs_error *err)
 {
@@ -179,7 +181,7 @@ bool gbsi_are_numbers(char *const *text, size_t n)
     return numbers;
 }
 
-/* The states of one variable, sorted by their labels. Refuses two of the same label. */
+/* Sorts the states of one variable by their labels. Refuses two states of the same label. */
 static gbs_status sort_labels(const gbs_result *r, uint32_t variable, named *sorted, gbs_error *err)
 {
     const size_t first = r->marginals.offset[variable];
@@ -208,7 +210,8 @@ static gbs_status other_states(const gbs_result *a, const gbs_result *b, uint32_
     while (strcmp(of_a[i].name, of_b[i].name) == 0) {
         i++;
     }
-    const bool in_a = strcmp(of_a[i].name, of_b[i].name) < 0; /* sorted: only there */
+    /* in sorted order, a name that comes first is in one result only */
+    const bool in_a = strcmp(of_a[i].name, of_b[i].name) < 0;
     return numbers_a != numbers_b
                ? gbsi_fail(err, GBS_ERR_ARGUMENT,
                            "variable %.80s: the %s result has numbers of states, the other labels "
@@ -220,8 +223,9 @@ static gbs_status other_states(const gbs_result *a, const gbs_result *b, uint32_
                            in_a ? of_a[i].name : of_b[i].name, in_a ? "first" : "second");
 }
 
-/* Finds the states of variable v of a in b.
- * @param sorted room, [2][states]. @param cells out: the cell of b for each state of a. */
+/* Finds the states that variable v has in a among its states in b.
+ * @param sorted room for [2][states].
+ * @param cells out: the cell of b for each state of a. */
 static gbs_status find_states(const gbs_result *a, const gbs_result *b, uint32_t v, named *sorted,
                               size_t *cells, gbs_error *err)
 {
@@ -256,7 +260,7 @@ static gbs_status match_states(const gbs_result *a, gbs_result *b, gbs_error *er
     if (a->task != GBS_TASK_MAR || a->label == NULL || b->label == NULL ||
         m->n_variables != b->marginals.n_variables ||
         memcmp(m->offset, b->marginals.offset, (m->n_variables + 1) * sizeof *m->offset) != 0) {
-        return GBS_OK; /* the comparison tells what is of another size */
+        return GBS_OK; /* the comparison itself reports different sizes */
     }
     cells = gbsi_alloc_array(m->offset[m->n_variables] + 1, sizeof *cells);
     sorted = gbsi_alloc_array(2 * m->offset[m->n_variables] + 1, sizeof *sorted);
@@ -271,7 +275,7 @@ cleanup:
     return status;
 }
 
-/* ---- both -------------------------------------------------------------------------------- */
+/* ---- variables and states ---------------------------------------------------------------- */
 
 gbs_status gbs_results_match(gbs_result *a, gbs_result *b, uint32_t left_out[2], gbs_error *err)
 {

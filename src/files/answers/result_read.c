@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* UAI results of any task, which the first word of the file names. Marginals are read in
- * marginals_file.c. */
+/* Reads UAI results of any task. The first word of the file names the task. marginals_file.c
+ * reads marginals. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #include "base/sized.h"
 #include "tables/sheet.h"
 
-/* @return the number of tokens left. */
+/* @return the number of remaining tokens. */
 static uint64_t count_tokens(gbsi_text text)
 {
     uint64_t n = 0;
@@ -43,7 +43,7 @@ static gbs_status read_pr(gbsi_text *text, gbs_log_base base, gbs_result *result
 
 /* ---- MAP and MPE ------------------------------------------------------------------------- */
 
-/* Whether the text is a number n, then n times `times` tokens, and nothing else. */
+/* Whether the text is exactly a number n and n * times tokens. */
 static bool count_fits(gbsi_text text, uint64_t times)
 {
     uint64_t n = 0;
@@ -108,7 +108,7 @@ static int compare_numbers(const void *a, const void *b)
     return *p < *q ? -1 : *p > *q;
 }
 
-/* @param pairs the text at the first pair. */
+/* Refuses a variable that occurs twice. @param pairs the text at the first pair. */
 static gbs_status refuse_repeats(const gbsi_text *pairs, const gbs_result *result, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -152,8 +152,8 @@ static gbs_status read_pairs(gbsi_text *text, gbs_result *result, gbs_error *err
     return refuse_repeats(&pairs, result, err);
 }
 
-/* Reads the states of a solver that leaves the variables out: they are those of the query, in its
- * order. */
+/* Reads the states of a solver that writes no variables. The states belong to the query's
+ * variables, in the order of the query. */
 static gbs_status read_states_only(gbsi_text *text, gbs_result *result, gbs_error *err)
 {
     GBSI_PASS(gbsi_text_deviation(text, gbsi_text_peek(text), err,
@@ -196,7 +196,7 @@ static bool find_task(gbsi_token token, gbs_task *task)
     return false;
 }
 
-/* Refuses tables that are no results, by what they are. */
+/* Refuses tables that are not results. The message says which kind of table was found. */
 static gbs_status refuse_tables(const gbsi_text *text, gbs_error *err)
 {
     static const char expected[] = "marginals, a state or ln Z as CSV, JSON or UAI";
@@ -231,7 +231,7 @@ static gbs_status read_result(gbsi_text *text, gbs_log_base base, gbs_result *re
                                           : read_mmap(text, result, err);
 }
 
-/* Refuses answers in arrays, by their first bytes. */
+/* Refuses answers in array files, which are recognised by their first bytes. */
 static gbs_status refuse_arrays(const gbsi_input *input, gbs_error *err)
 {
     const bool zip = input->n >= 4 && memcmp(input->bytes, "PK\3\4", 4) == 0;

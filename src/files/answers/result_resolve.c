@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A result in terms of a model: its variables and states in the order of the model, and called as
- * the model calls them. */
+/* Puts a result into the order of a model's variables and states, and gives it the names of the
+ * model. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ typedef struct pool {
     size_t capacity, n_bytes;
 } pool;
 
-/* Adds a text or, if there is none, a number in its place. */
+/* Adds a text to the pool, or the digits of the number if there is no text. */
 static gbs_status add_text(pool *p, const char *text, uint32_t number, gbs_error *err)
 {
     char digits[16];
@@ -32,7 +32,8 @@ static gbs_status add_text(pool *p, const char *text, uint32_t number, gbs_error
     return GBS_OK;
 }
 
-/* @param id [gbsi_result_size(r)] the variables. */
+/* Gives all variables and states the names of the model.
+ * @param id [gbsi_result_size(r)] the variables of the result. */
 static gbs_status rename_all(gbs_result *r, const gbs_model *model, const uint32_t *id,
                              gbs_error *err)
 {
@@ -67,7 +68,7 @@ cleanup:
 /* ---- variables ------------------------------------------------------------------------------- */
 
 /* Puts the variables into the order of the model.
- * @param id out: [variables of the model] the variables of the result. */
+ * @param id out: [variables of the model] variables of the result. */
 static gbs_status order_variables(gbs_result *r, const gbs_model *model, uint32_t *id,
                                   gbs_error *err)
 {
@@ -106,7 +107,7 @@ cleanup:
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-/* Finds a state by its label; a number that is no label is the number of the state. */
+/* Finds a state by its label. A number that is not a label is taken for the number of a state. */
 static gbs_status find_state(const gbs_model *model, uint32_t variable, const char *text,
                              uint32_t *state, gbs_error *err)
 {
@@ -121,7 +122,7 @@ static gbs_status find_state(const gbs_model *model, uint32_t variable, const ch
             return GBS_OK;
         }
     }
-    return GBS_ERR_ARGUMENT; /* with the first message, which lists the labels */
+    return GBS_ERR_ARGUMENT; /* err has the first message, which lists the labels */
 }
 
 static gbs_status number_states(gbs_result *r, const gbs_model *model, const uint32_t *id,
@@ -139,7 +140,7 @@ static gbs_status number_states(gbs_result *r, const gbs_model *model, const uin
     return GBS_OK;
 }
 
-/* Finds the cells of one variable. @param cells out: the cell of each state of the model. */
+/* Finds the cells of one variable. @param cells out: cell of each state of the variable. */
 static gbs_status find_cells(const gbs_result *r, const gbs_model *model, uint32_t variable,
                              uint32_t i, size_t *cells, gbs_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our own results, marginals and states: CSV with a line for each entry, and JSON. Both tables
- * name their variables. The states of marginals and of CSV are labels, and only a model turns
- * labels into numbers. */
+/* Reads marginals and states that this library wrote: CSV with a line for each entry, and JSON.
+ * Either form names the variables. The states of marginals, and all states in CSV, are labels,
+ * and only a model turns labels into numbers. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,15 +14,15 @@
 
 typedef struct table_reader {
     gbsi_text *text;
-    char *field; /* the cell that was read last, decoded: as large as the file */
+    char *field; /* decoded text of the last cell; as large as the file */
     size_t n;
-    gbsi_token shown;   /* where it stands */
-    void *name, *label; /* char, texts ended by 0 */
+    gbsi_token shown;   /* the cell as it stands in the file */
+    void *name, *label; /* char: texts, each ended by 0 */
     size_t name_capacity, n_name_bytes, label_capacity, n_label_bytes;
     void *offset, *p, *error; /* size_t [n + 1], double, double */
     size_t offset_capacity, p_capacity, error_capacity, n_p, n_errors, n_labels;
     uint32_t n_variables;
-    size_t last_name; /* start of the last name */
+    size_t last_name; /* place in `name` where the last name starts */
 } table_reader;
 
 static bool field_is(const table_reader *r, const char *name)
@@ -30,7 +30,7 @@ static bool field_is(const table_reader *r, const char *name)
     return r->n == strlen(name) && memcmp(r->field, name, r->n) == 0;
 }
 
-/* ---- what both forms add --------------------------------------------------------------------- */
+/* ---- what the CSV and JSON readers add ------------------------------------------------------- */
 
 static gbs_status add_text(table_reader *r, void **pool, size_t *capacity, size_t *n,
                            gbs_error *err)
@@ -82,7 +82,8 @@ static gbs_status add_label(table_reader *r, gbs_error *err)
     return add_text(r, &r->label, &r->label_capacity, &r->n_label_bytes, err);
 }
 
-/* Adds a standard error; an empty field, or null in JSON, is one that is not known. */
+/* Adds a standard error. An empty field in CSV, or null in JSON, means that the error is not
+ * known. */
 static gbs_status add_error(table_reader *r, gbs_error *err)
 {
     double error = NAN;
@@ -98,7 +99,8 @@ static gbs_status add_error(table_reader *r, gbs_error *err)
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-/* Reads a field, without its quotes; *ended: it was the last of its line. */
+/* Reads a field, without its quotes.
+ * @param ended out: whether the field was the last one of its line. */
 static gbs_status csv_field(table_reader *r, bool *ended, gbs_error *err)
 {
     gbsi_text *t = r->text;
@@ -183,7 +185,7 @@ static gbs_status json_expect(table_reader *r, char c, gbs_error *err)
     return GBS_OK;
 }
 
-/* Whether the next sign is this one, which is then passed. */
+/* Whether the next token is c. If it is, moves over it. */
 static bool json_has(table_reader *r, char c)
 {
     const gbsi_token token = gbsi_text_peek(r->text);
@@ -194,7 +196,7 @@ static bool json_has(table_reader *r, char c)
     return true;
 }
 
-/* Reads a string as this library writes it: its escapes are \" \\ and \u00XX of control
+/* Reads a string as this library writes it. Its escapes are \", \\ and \u00XX for control
  * characters. */
 static gbs_status json_string(table_reader *r, gbs_error *err)
 {
@@ -226,7 +228,7 @@ static gbs_status json_word(table_reader *r, gbs_error *err)
     return r->n > 0 ? GBS_OK : gbsi_text_unexpected(t, token, "a value", err);
 }
 
-/* Any value: what our results hold besides is passed. */
+/* Skips a value of any kind, because our results have members that are not read here. */
 static gbs_status json_skip(table_reader *r, gbs_error *err)
 {
     size_t depth = 0;
@@ -248,7 +250,7 @@ static gbs_status json_skip(table_reader *r, gbs_error *err)
     return GBS_OK;
 }
 
-/* [ value, value, ... ], each by take() */
+/* Reads [ value, value, ... ]; take() reads each value. */
 static gbs_status json_array(table_reader *r, gbs_status (*take)(table_reader *, gbs_error *),
                              gbs_error *err)
 {
@@ -274,7 +276,7 @@ static gbs_status take_error(table_reader *r, gbs_error *err)
     return add_error(r, err);
 }
 
-/* Reads a state of the map: its number, kept as text as in CSV. */
+/* Reads a state of the map. Its number is kept as text, as in CSV. */
 static gbs_status take_state(table_reader *r, gbs_error *err)
 {
     uint64_t number = 0;
@@ -294,7 +296,7 @@ static gbs_status take_label(table_reader *r, gbs_error *err)
     return add_label(r, err);
 }
 
-/* Adds a variable or a label whose name is a number, as in CSV. */
+/* Adds a variable or a label whose name is a number, as CSV has it. */
 static gbs_status add_number(table_reader *r, gbs_status (*add)(table_reader *r, gbs_error *err),
                              uint64_t number, gbs_error *err)
 {
@@ -307,7 +309,7 @@ static gbs_status add_number(table_reader *r, gbs_status (*add)(table_reader *r,
     return status;
 }
 
-/* States without labels are labelled by their numbers. */
+/* Labels states without labels by their numbers. */
 static gbs_status number_labels(table_reader *r, size_t n_states, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -326,7 +328,7 @@ static gbs_status take_id(table_reader *r, uint64_t *id, gbs_error *err)
                : gbsi_text_unexpected(r->text, r->shown, "the number of a variable", err);
 }
 
-/* Reads { "id": ..., "name": ..., "states": [...], "probability": [...], ... }, where a variable
+/* Reads { "id": ..., "name": ..., "states": [...], "probability": [...], ... }. A variable
  * without a name is called by its number. */
 static gbs_status take_variable(table_reader *r, gbs_error *err)
 {
@@ -374,7 +376,7 @@ static gbs_status take_variable(table_reader *r, gbs_error *err)
     return r->n_labels > n_labels ? GBS_OK : number_labels(r, r->n_p - n_p, err);
 }
 
-/* Takes a number, or null: then it is not known. */
+/* Reads a number. null means that the number is not known. */
 static gbs_status take_number(table_reader *r, double *number, gbs_error *err)
 {
     GBSI_PASS(json_word(r, err));
@@ -384,7 +386,8 @@ static gbs_status take_number(table_reader *r, double *number, gbs_error *err)
     return GBS_OK;
 }
 
-/* @param log_z, error out: of logz, left alone in other results. */
+/* Reads a result in JSON.
+ * @param log_z, error out: set for results of logz only. */
 static gbs_status read_json(table_reader *r, bool *is_map, double *log_density, double *log_z,
                             double *error, gbs_error *err)
 {
@@ -434,7 +437,7 @@ cleanup:
 
 /* ---- the result ------------------------------------------------------------------------------ */
 
-/* Labels that are whole numbers are the numbers of states. */
+/* Takes labels that are whole numbers for the numbers of states. */
 static gbs_status number_states(const table_reader *r, gbs_result *result, gbs_error *err)
 {
     result->n = r->n_variables;
@@ -452,7 +455,7 @@ static gbs_status number_states(const table_reader *r, gbs_result *result, gbs_e
     return GBS_OK;
 }
 
-/* Whether a standard error is known: a column of empty fields is none. */
+/* Whether any standard error is known. A column of empty fields has none. */
 static bool knows_errors(const table_reader *r)
 {
     bool known = false;
@@ -486,7 +489,7 @@ static gbs_status take_result(table_reader *r, bool is_map, gbs_result *result, 
         (gbs_marginals){.n_variables = r->n_variables, .offset = r->offset, .p = r->p};
     r->offset = NULL;
     r->p = NULL;
-    if (r->n_errors == r->n_p && knows_errors(r)) { /* otherwise some variables have no errors */
+    if (r->n_errors == r->n_p && knows_errors(r)) { /* otherwise some variables lack errors */
         result->marginals.error = r->error;
         r->error = NULL;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marginals, states and scans. */
+/* Tests marginals, states and scans. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,8 @@ static void marginals_lenient(void **state)
     assert_int_equal(warned.n, 1);
     assert_int_equal(m.n_variables, 2);
     gbs_marginals_free(&m);
-    assert_int_equal(read_marginals("MAR 1 1 1", &options, &m, &err), GBS_OK); /* as it stands */
+    /* the order of the file */
+    assert_int_equal(read_marginals("MAR 1 1 1", &options, &m, &err), GBS_OK);
     assert_int_equal(warned.n, 1);
     gbs_marginals_free(&m);
     assert_int_equal(read_marginals("MAR 1 2 0.5 0.4", &options, &m, &err), GBS_OK);
@@ -116,16 +117,16 @@ static void compare(void **state)
     expect_near(c.max_tv, 0.25);
     expect_near(c.mean_tv, 0.175);
     assert_int_equal(c.worst, 0);
-    assert_true(isnan(c.max_z)); /* no errors */
+    assert_true(isnan(c.max_z)); /* the result has no errors */
     double error[] = {0.1, 0.1, 0.0, 0.01, 0.01};
     b.error = error;
     assert_int_equal(gbs_marginals_compare(&a, &b, &c, &err), GBS_OK);
     assert_true(fabs(c.max_z - 10.0) < 1e-4);
     assert_true(c.worst_z == 1 && c.worst_z_state >= 1 && c.limit_z > 3.5 && c.limit_z < 3.6);
-    error[3] = NAN; /* not known: not judged */
+    error[3] = NAN; /* an unknown error is not judged */
     assert_int_equal(gbs_marginals_compare(&b, &a, &c, &err), GBS_OK);
     assert_true(fabs(c.max_z - 10.0) < 1e-4 && c.worst_z == 1 && c.worst_z_state == 2);
-    error[2] = error[3] = 0.0; /* exact, and different */
+    error[2] = error[3] = 0.0; /* the answers are exact and different */
     assert_int_equal(gbs_marginals_compare(&b, &a, &c, &err), GBS_OK);
     assert_true(c.max_z > 4000.0 && c.worst_z == 1 && c.worst_z_state == 1);
     b.error = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* UAI results: the task word on a line, then the solution on one line. */
+/* Writes UAI results: the task word on one line, then the solution on one line. */
 #include <math.h>
 
 #include "answers/answers.h"
@@ -12,7 +12,8 @@ static void write_pair(gbs_output *output, const char *before, uint64_t value)
     gbsi_output_uint(output, value);
 }
 
-/* Rows sum to one within 1e-6, which averages of float32 conditionals need help for. */
+/* Writes marginals. Rows must sum to 1 within 1e-6, and averages of float32 conditionals would
+ * miss this without the scaling. */
 static void write_marginals(gbs_output *output, const gbs_marginals *m)
 {
     gbsi_output_uint(output, m->n_variables);
@@ -21,7 +22,7 @@ static void write_marginals(gbs_output *output, const gbs_marginals *m)
         for (size_t i = m->offset[v]; i < m->offset[v + 1]; i++) {
             sum += m->p[i];
         }
-        const double scale = sum > 0.0 ? sum : 1.0; /* a row of zeros stays one */
+        const double scale = sum > 0.0 ? sum : 1.0; /* a row of zeros stays a row of zeros */
         write_pair(output, " ", m->offset[v + 1] - m->offset[v]);
         for (size_t i = m->offset[v]; i < m->offset[v + 1]; i++) {
             gbsi_output_text(output, " ");

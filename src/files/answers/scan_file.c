@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* "scan 1", "variables N", optionally "model DIGEST", then variables; # starts a comment. */
+/* Reads scans: "scan 1", "variables N", optionally "model DIGEST", then variables. A # starts a
+ * comment. */
 #include "base/memory.h"
 #include "base/plural.h"
 #include "text/output.h"

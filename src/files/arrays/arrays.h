@@ -18,7 +18,7 @@
 
 #define GBSI_ARRAY_MAX_DIMS 8
 
-/* Types of elements, little-endian; in NumPy's notation |u1 <u2 <i4 <i8 <f4 <f8. */
+/* Types of elements, little-endian. NumPy's notation for them: |u1 <u2 <i4 <i8 <f4 <f8. */
 typedef enum gbsi_array_type {
     GBSI_ARRAY_U1 = 0,
     GBSI_ARRAY_U2 = 1,
@@ -28,10 +28,10 @@ typedef enum gbsi_array_type {
     GBSI_ARRAY_F8 = 5,
 } gbsi_array_type;
 
-/* An array of any number of dimensions, the last index fastest. */
+/* An array with any number of dimensions. Its last index runs fastest. */
 typedef struct gbsi_array {
     gbsi_array_type type;
-    uint32_t n_dims; /* 0: a single number */
+    uint32_t n_dims; /* 0 for a single number */
     uint64_t shape[GBSI_ARRAY_MAX_DIMS];
     void *data; /* [product of shape] elements of the type above */
 } gbsi_array;
@@ -92,11 +92,12 @@ typedef struct gbsi_npz_writer gbsi_npz_writer;
 
 /* @param output borrowed until the writer is freed; nothing else may be written to it. */
 gbs_status gbsi_npz_writer_new(gbs_output *output, gbsi_npz_writer **writer, gbs_error *err);
-/* Add an array; array, source and context as for gbsi_npy_write(). @param name letters, digits and
- *  '_', without ".npy"; no other array of the archive may have it. */
+/* Add an array. The parameters array, source and context are those of gbsi_npy_write().
+ * @param name letters, digits and '_', without ".npy"; no other array of the archive may have
+ *   this name. */
 gbs_status gbsi_npz_writer_add(gbsi_npz_writer *writer, const char *name, const gbsi_array *array,
                                gbsi_array_source *source, void *context, gbs_error *err);
-/* Write the directory of the archive. The archive is then complete; commit the output next. */
+/* Write the directory, which completes the archive. To be followed by a commit of the output. */
 void gbsi_npz_writer_finish(gbsi_npz_writer *writer);
 void gbsi_npz_writer_free(gbsi_npz_writer *writer); /* NULL is allowed */
 

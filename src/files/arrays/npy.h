@@ -17,23 +17,23 @@
  * @return the length of the header, a multiple of 64. */
 size_t gbsi_npy_header(const gbsi_array *array, char *bytes);
 
-/* Refuses an array whose shape or size is out of range. @param bytes out: of the data. */
+/* Refuses an array whose shape or size is out of range. @param bytes out: bytes of the data. */
 gbs_status gbsi_npy_check(const gbsi_array *array, uint64_t *bytes, gbs_error *err);
 
-/* Puts the data alone, piece by piece, into the sink.
- * @param source NULL: array->data. */
+/* Puts the data, without a header, into the sink piece by piece. @param source NULL:
+ * array->data. */
 gbs_status gbsi_npy_put(const gbsi_array *array, gbsi_array_source *source, void *context,
                         void (*sink)(void *to, const void *bytes, size_t n), void *to,
                         gbs_error *err);
 
-/* Reads a whole .npy file, bytes[0 .. n), transposed so that the last index is fastest.
- * @param name for messages. */
+/* Reads a whole .npy file, bytes[0 .. n), and transposes the array if necessary, so that its
+ * last index runs fastest. @param name for messages. */
 gbs_status gbsi_npy_parse(const char *name, const char *bytes, size_t n, gbsi_array *array,
                           gbs_error *err);
 
 /* ---- npz.c --------------------------------------------------------------------------------- */
 
-/* The inside of an archive writer, shown for tests. */
+/* The members of an archive writer, which tests see. */
 
 struct gbsi_npz_writer {
     gbsi_zip_writer zip;

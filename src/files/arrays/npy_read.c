@@ -8,14 +8,15 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "data is taken as it stands in the file");
 
-/* The header of a file. */
+/* Header of a .npy file. */
 typedef struct npy_header {
-    gbsi_array array; /* without data */
+    gbsi_array array; /* type and shape, without data */
     bool fortran;
     bool has_descr, has_order, has_shape;
 } npy_header;
 
-/* The literal while it is read; messages count bytes from the beginning of the file. */
+/* The text of the header's Python literal, with the place of the reader. Messages count bytes
+ * from the beginning of the file. */
 typedef struct literal {
     const char *name;
     const char *begin;
@@ -53,7 +54,7 @@ static bool take(literal *text, char c)
     return false;
 }
 
-/* Takes a string in either quotes, without escapes.
+/* Takes a string in single or double quotes, without escapes.
  * @param value out, points into the text. */
 static gbs_status take_string(literal *text, const char *expected, const char **value, size_t *n,
                               gbs_error *err)
@@ -213,8 +214,7 @@ static gbs_status read_literal(literal *text, npy_header *header, gbs_error *err
     return GBS_OK;
 }
 
-/* Reads magic, version and length.
- * @param text out: the literal. */
+/* Reads the magic, the version and the length of the literal. @param text out: the literal. */
 static gbs_status read_preamble(const char *name, const char *bytes, size_t n, literal *text,
                                 gbs_error *err)
 {
@@ -245,12 +245,13 @@ static gbs_status read_preamble(const char *name, const char *bytes, size_t n, l
     return GBS_OK;
 }
 
-/* Transposes an array from the first index fastest to the last one fastest. */
+/* Transposes an array whose first index runs fastest into one whose last index runs fastest. */
 static void transpose(const gbsi_array *shape, size_t size, const char *from, char *to)
 {
     const size_t bytes = gbsi_array_type_bytes(shape->type);
     uint64_t index[GBSI_ARRAY_MAX_DIMS] = {0};
-    size_t stride[GBSI_ARRAY_MAX_DIMS] = {0}; /* in the result, elements */
+    /* stride of each dimension in the result, in elements */
+    size_t stride[GBSI_ARRAY_MAX_DIMS] = {0};
     size_t product = 1;
     for (uint32_t d = shape->n_dims; d > 0; d--) {
         stride[d - 1] = product;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NumPy's files: bytes as NumPy writes them, whatever is damaged refused. */
+/* Tests NumPy's files: the bytes are those that NumPy writes, and damaged files are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 #define HEADER 128 /* bytes of the preamble of a small array */
 
-/* A file of version 1 with that literal and n bytes of data counting up from 0. */
+/* Makes a file of version 1 with a given literal and n bytes of data that count up from 0. */
 static size_t make_npy(char *bytes, const char *text, size_t n)
 {
     const size_t length = strlen(text);
@@ -42,7 +42,8 @@ static void checksum(void **state)
     gbsi_crc32_tables tables;
     const char text[] = "123456789 and then some more";
     gbsi_crc32_init(&tables);
-    assert_int_equal(gbsi_crc32(&tables, 0, text, 9), 0xcbf43926); /* the published check value */
+    /* the published check value of CRC-32 */
+    assert_int_equal(gbsi_crc32(&tables, 0, text, 9), 0xcbf43926);
     assert_int_equal(gbsi_crc32(&tables, 0, text, 0), 0);
     for (size_t cut = 0; cut < sizeof text; cut++) {
         const uint32_t begun = gbsi_crc32(&tables, 0, text, cut);
@@ -170,7 +171,7 @@ static void versions(void **state)
     const size_t length = strlen(text);
     gbsi_array a = {0};
     gbs_error err = {0};
-    bytes[8] = (char)length;                    /* four bytes of it from version 2 on */
+    bytes[8] = (char)length;                    /* the length has four bytes from version 2 on */
     memcpy(bytes + 12, text, length);           /* NOLINT(bugprone-not-null-terminated-result) */
     memcpy(bytes + 12 + length, "\x07\x08", 2); /* NOLINT(bugprone-not-null-terminated-result) */
     for (char version = 2; version <= 3; version++) {
@@ -188,7 +189,7 @@ static void versions(void **state)
     assert_non_null(strstr(err.message, "no NumPy array"));
 }
 
-/* Two, three and four long: element (i, j, k) of Fortran order stands at i + 2 (j + 3 k). */
+/* The sides are 2, 3 and 4 long. In Fortran order element (i, j, k) stands at i + 2 (j + 3 k). */
 static void transposed(void **state)
 {
     (void)state;
@@ -245,7 +246,7 @@ static gbs_status from_memory(void *context, uint64_t at, void *bytes, size_t n,
     return GBS_OK;
 }
 
-/* @param zip64_from as in gbsi_zip_writer. @return status; *bytes are freed with gbs_free(). */
+/* @param zip64_from see gbsi_zip_writer. @return status; *bytes must be freed with gbs_free(). */
 static gbs_status write_archive(uint64_t zip64_from, char **bytes, size_t *n, gbs_error *err)
 {
     named all[6];
@@ -335,7 +336,7 @@ static void archive(void **state)
     gbs_free(bytes);
 }
 
-/* The records of large archives, in a small one. */
+/* Tests the records of large archives in a small archive. */
 static void zip64(void **state)
 {
     (void)state;
@@ -379,7 +380,8 @@ static void refused_names(void **state)
     gbs_output_discard(output);
 }
 
-/* Made by NumPy: deflated members, one in Fortran order, and a comment behind the end. */
+/* NumPy made the archive. It has deflated members, one array in Fortran order, and a comment
+ * behind the end. */
 static void by_numpy(void **state)
 {
     (void)state;
@@ -421,7 +423,8 @@ static void by_numpy(void **state)
 
 /* ---- damage ------------------------------------------------------------------------------ */
 
-/* Everything in an archive that lies at the end of its allocation. @return arrays read. */
+/* Reads everything in an archive at the end of its allocation. @return the number of arrays
+ * read. */
 static int read_all(const char *bytes, size_t n)
 {
     char *copy = malloc(n == 0 ? 1 : n);
@@ -478,7 +481,8 @@ static void cut_anywhere(void **state)
     }
 }
 
-/* Every byte, three ways: never a crash, and what is read has the right check sum. */
+/* Changes every byte in three ways. Reading must not crash, and a member that is read must have
+ * the right check sum. */
 static void changed_anywhere(void **state)
 {
     (void)state;
@@ -486,7 +490,7 @@ static void changed_anywhere(void **state)
 #ifdef GBSI_HAVE_ZLIB
     const int n_archives = 3;
 #else
-    const int n_archives = 2; /* NumPy's is deflated */
+    const int n_archives = 2; /* the archive by NumPy is deflated */
 #endif
     char numpy[8192];
     const size_t n_numpy = read_file(data_path("arrays.npz"), numpy, sizeof numpy);

@@ -88,7 +88,7 @@ gbs_status gbsi_npy_check(const gbsi_array *array, uint64_t *bytes, gbs_error *e
 size_t gbsi_npy_header(const gbsi_array *array, char *bytes)
 {
     static const char *const descr[] = {"|u1", "<u2", "<i4", "<i8", "<f4", "<f8"};
-    const size_t n_fixed = 10; /* magic, version 1.0, u16 */
+    const size_t n_fixed = 10; /* bytes of magic, version 1.0 and u16 */
     char *text = bytes + n_fixed;
     const size_t size = GBSI_NPY_HEADER - n_fixed;
     size_t n = (size_t)snprintf(text, size, "{'descr': '%s', 'fortran_order': False, 'shape': (",
@@ -97,7 +97,7 @@ size_t gbsi_npy_header(const gbsi_array *array, char *bytes)
         n += (size_t)snprintf(text + n, size - n, "%llu,%s", (unsigned long long)array->shape[d],
                               d + 1 < array->n_dims ? " " : "");
     }
-    /* NumPy omits the last comma if there are several dimensions; Python allows it there */
+    /* NumPy omits the last comma if there are several dimensions. Python allows a comma there. */
     if (array->n_dims > 1) {
         n--;
     }
@@ -106,7 +106,7 @@ size_t gbsi_npy_header(const gbsi_array *array, char *bytes)
     assert(total <= GBSI_NPY_HEADER);
     memset(text + n, ' ', total - n_fixed - n - 1);
     bytes[total - 1] = '\n';
-    memcpy(bytes, "\x93NUMPY\x01", 8); /* the 0 of the string is the minor version */
+    memcpy(bytes, "\x93NUMPY\x01", 8); /* the 0 that ends the string is the minor version */
     bytes[8] = (char)((total - n_fixed) & 255);
     bytes[9] = (char)((total - n_fixed) >> 8);
     return total;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Archives of arrays: a ZIP file with members NAME.npy. */
+/* Archives of arrays: ZIP files with members NAME.npy. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,12 +10,12 @@
 /* ---- reading ----------------------------------------------------------------------------- */
 
 struct gbsi_npz {
-    char *path; /* owned: the input borrows it */
+    char *path; /* owned; `input` borrows the path */
     gbsi_input input;
     gbsi_zip zip;
 };
 
-/* Members are called by their names without ".npy". */
+/* Cuts ".npy" off the name of a member. */
 static void cut_ending(char *name)
 {
     const size_t n = strlen(name);

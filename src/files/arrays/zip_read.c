@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads from the end: the last record says where the directory is, and the directory says where the
- * members are. Sizes in local headers are ignored, since writers may leave them out. */
+/* Reads an archive from its end. The last record says where the directory is, and the directory
+ * says where the members are. Sizes in local headers are ignored, because writers may leave them
+ * out. */
 #include <string.h>
 
 #include "arrays/zip.h"
@@ -39,7 +40,7 @@ typedef struct directory {
     uint64_t at, size, n;
 } directory;
 
-/* Finds the end record, which may have a comment behind it. */
+/* Finds the end record, which a comment may follow. */
 static gbs_status find_end(const gbsi_input *input, uint64_t *end, gbs_error *err)
 {
     const size_t most_back = (size_t)END_BYTES + UINT16_MAX;
@@ -80,7 +81,8 @@ static gbs_status find_directory(const gbsi_input *input, directory *dir, gbs_er
     return GBS_OK;
 }
 
-/* Numbers that did not fit stand in a record of the extra field, in this order. */
+/* Reads the numbers that did not fit into 32 bits from a record of the extra field, where they
+ * stand in this order. */
 static bool take_zip64(const gbsi_input *input, uint64_t at, uint64_t n, gbsi_zip_member *member,
                        uint64_t *local)
 {
@@ -114,7 +116,7 @@ static bool take_zip64(const gbsi_input *input, uint64_t at, uint64_t n, gbsi_zi
         }
         return true;
     }
-    return !wanted; /* a size of 2^32 - 1 without a record would be one byte short of ZIP64 */
+    return !wanted; /* a size of 2^32 - 1 without such a record is one byte below the ZIP64 limit */
 }
 
 static gbs_status find_data(const gbsi_input *input, uint64_t entry, uint64_t local,
@@ -133,7 +135,8 @@ static gbs_status find_data(const gbsi_input *input, uint64_t entry, uint64_t lo
     return GBS_OK;
 }
 
-/* @param at in: where the entry begins, out: where the next one does. */
+/* Reads an entry of the directory.
+ * @param at in: position of the entry; out: position of the next entry. */
 static gbs_status read_entry(const gbsi_input *input, const directory *dir, uint64_t *at,
                              gbsi_zip_member *member, gbs_error *err)
 {
@@ -206,7 +209,7 @@ void gbsi_zip_close(gbsi_zip *zip)
 static gbs_status unpack(const gbsi_zip *zip, const gbsi_zip_member *member, void **bytes,
                          gbs_error *err)
 {
-    /* Deflate reaches 1032 to 1, so that more than this cannot be in there. */
+    /* Deflate reaches a ratio of 1032 to 1, so a larger size cannot be true. */
     if (member->size / 1032 > member->packed) {
         return damaged(zip->input, member->data, "found less than the announced size needs", err);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes stored members with their check sum in front, so that archives can be read from the
- * beginning as well as from the directory at their end. */
+/* Writes stored members with their check sum in front of the bytes. Archives can therefore be
+ * read from their beginning, or from the directory at their end. */
 #include <assert.h>
 #include <string.h>
 
@@ -10,12 +10,12 @@
 
 enum {
     VERSION = 20,           /* version of ZIP that a reader must support */
-    VERSION_64 = 45,        /* with ZIP64 */
-    UNIX = 3 << 8,          /* made by */
+    VERSION_64 = 45,        /* the same, for an archive with ZIP64 */
+    UNIX = 3 << 8,          /* the archive was made on Unix */
     DATE_1980 = 1 << 5 | 1, /* 1 January 1980 in the format of MS-DOS */
 };
 
-static const uint32_t FILE_MODE = UINT32_C(0100644) << 16; /* a plain file, rw-r--r-- */
+static const uint32_t FILE_MODE = UINT32_C(0100644) << 16; /* regular file, rw-r--r-- */
 
 void gbsi_zip_writer_init(gbsi_zip_writer *writer, gbs_output *output)
 {
@@ -38,7 +38,7 @@ void gbsi_zip_put(gbsi_zip_writer *writer, const void *bytes, size_t n)
     writer->at += n;
 }
 
-/* Puts n bytes of a number, the lowest first. */
+/* Puts a number of n bytes, the lowest byte first. */
 static void put_number(gbsi_zip_writer *writer, uint64_t value, unsigned n)
 {
     uint8_t bytes[8];
@@ -49,7 +49,8 @@ static void put_number(gbsi_zip_writer *writer, uint64_t value, unsigned n)
     gbsi_zip_put(writer, bytes, n);
 }
 
-/* Puts a 4-byte field, or the mark that the number stands in the ZIP64 record. */
+/* Puts a 4-byte field. If the value is too large, puts the mark that the number stands in the
+ * ZIP64 record. */
 static void put_field(gbsi_zip_writer *writer, uint64_t value)
 {
     put_number(writer, value >= writer->zip64_from ? UINT32_MAX : value, 4);
@@ -59,12 +60,12 @@ static void put_field(gbsi_zip_writer *writer, uint64_t value)
 static void put_description(gbsi_zip_writer *writer, const gbsi_zip_entry *entry, bool zip64)
 {
     put_number(writer, zip64 ? VERSION_64 : VERSION, 2);
-    put_number(writer, 0, 2); /* flags */
-    put_number(writer, 0, 2); /* stored */
-    put_number(writer, 0, 2); /* midnight */
+    put_number(writer, 0, 2); /* no flags */
+    put_number(writer, 0, 2); /* method: stored */
+    put_number(writer, 0, 2); /* time: midnight */
     put_number(writer, DATE_1980, 2);
     put_number(writer, entry->crc, 4);
-    put_field(writer, entry->size); /* packed */
+    put_field(writer, entry->size); /* packed size */
     put_field(writer, entry->size);
     put_number(writer, strlen(entry->name), 2);
 }
@@ -86,7 +87,7 @@ gbs_status gbsi_zip_begin(gbsi_zip_writer *writer, const char *name, uint64_t si
     put_description(writer, entry, zip64);
     put_number(writer, zip64 ? 20 : 0, 2); /* bytes of the extra field */
     gbsi_zip_put(writer, name, length);
-    if (zip64) { /* both sizes must be in the record of a local header */
+    if (zip64) { /* the record of a local header must have the packed and the unpacked size */
         put_number(writer, 1, 2);
         put_number(writer, 16, 2);
         put_number(writer, size, 8);
@@ -104,8 +105,8 @@ static void put_directory_entry(gbsi_zip_writer *writer, const gbsi_zip_entry *e
     put_number(writer, UNIX | VERSION_64, 2);
     put_description(writer, entry, large || far);
     put_number(writer, extra > 0 ? extra + 4 : 0, 2);
-    put_number(writer, 0, 2); /* comment */
-    put_number(writer, 0, 2); /* disk */
+    put_number(writer, 0, 2); /* length of the comment */
+    put_number(writer, 0, 2); /* disk of the member */
     put_number(writer, 0, 2); /* internal attributes */
     put_number(writer, FILE_MODE, 4);
     put_field(writer, entry->offset);
@@ -123,16 +124,16 @@ static void put_directory_entry(gbsi_zip_writer *writer, const gbsi_zip_entry *e
     }
 }
 
-/* Puts the ZIP64 record of the whole archive and the pointer to it. */
+/* Puts the ZIP64 end record of the archive, and the record that says where the end record is. */
 static void put_end_64(gbsi_zip_writer *writer, uint64_t directory, uint64_t size)
 {
     const uint64_t here = writer->at;
     put_number(writer, 0x06064b50, 4);
-    put_number(writer, 44, 8); /* bytes that follow */
+    put_number(writer, 44, 8); /* bytes that follow in this record */
     put_number(writer, UNIX | VERSION_64, 2);
     put_number(writer, VERSION_64, 2);
-    put_number(writer, 0, 4); /* this disk */
-    put_number(writer, 0, 4); /* disk of the directory */
+    put_number(writer, 0, 4); /* number of this disk */
+    put_number(writer, 0, 4); /* number of the disk with the directory */
     put_number(writer, writer->n, 8);
     put_number(writer, writer->n, 8);
     put_number(writer, size, 8);
@@ -140,7 +141,7 @@ static void put_end_64(gbsi_zip_writer *writer, uint64_t directory, uint64_t siz
     put_number(writer, 0x07064b50, 4);
     put_number(writer, 0, 4);
     put_number(writer, here, 8);
-    put_number(writer, 1, 4); /* disks */
+    put_number(writer, 1, 4); /* number of disks */
 }
 
 void gbsi_zip_finish(gbsi_zip_writer *writer)
@@ -156,11 +157,11 @@ void gbsi_zip_finish(gbsi_zip_writer *writer)
         put_end_64(writer, directory, size);
     }
     put_number(writer, 0x06054b50, 4);
-    put_number(writer, 0, 2); /* this disk */
-    put_number(writer, 0, 2); /* disk of the directory */
+    put_number(writer, 0, 2); /* number of this disk */
+    put_number(writer, 0, 2); /* number of the disk with the directory */
     put_number(writer, many ? UINT16_MAX : writer->n, 2);
     put_number(writer, many ? UINT16_MAX : writer->n, 2);
     put_field(writer, size);
     put_field(writer, directory);
-    put_number(writer, 0, 2); /* comment */
+    put_number(writer, 0, 2); /* length of the comment */
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GraphLab's text form of factor graphs: lines of variables, then one line per factor with natural
- * logarithms, the first variable fastest. The names in reverse order are the scope of our factor.
- */
+/* Reads GraphLab's text form of factor graphs: lines of variables, then one line for each factor
+ * with natural logarithms, the first variable fastest. The reversed list of names is the scope
+ * of the model's factor, whose last variable runs fastest. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,13 +21,13 @@ typedef struct alchemy_reader {
     uint32_t n_variables;
     void *arity; /* uint32_t [n_variables] */
     size_t arity_capacity;
-    void *seen; /* size_t [n_variables] 1 + the last factor that named the variable */
+    void *seen; /* size_t [n_variables] 1 + the last factor that names the variable */
     size_t seen_capacity;
-    void *name; /* char, the name being added, ended by 0 */
+    void *name; /* char: the name that is being added, ended by 0 */
     size_t name_capacity;
     size_t n_factors;
-    /* the factor being read */
-    void *scope; /* uint32_t [n_scope], as listed */
+    /* The factor that is being read. */
+    void *scope; /* uint32_t [n_scope] in the order of the file */
     size_t scope_capacity;
     size_t n_scope;
     void *value; /* double */
@@ -61,7 +61,8 @@ static gbsi_token trim(gbsi_token token)
     return token;
 }
 
-/* The next line that is not blank, as it stands; false at the end of the file. */
+/* Takes the next line that is not blank, without changing it. @return false at the end of the
+ * file. */
 static bool next_line(gbsi_text *text, gbsi_token *line)
 {
     while (text->at < text->end) {
@@ -133,7 +134,7 @@ static gbs_status read_variable(alchemy_reader *r, gbsi_token line, gbs_error *e
     if (tab != NULL && tab < name.at) {
         return gbsi_text_unexpected(r->text, name, "a name before the tab", err);
     }
-    tab = memchr(name.at, '\t', name.n); /* not one at the end of the line */
+    tab = memchr(name.at, '\t', name.n); /* a tab at the end of the line is no separator */
     if (tab != NULL) {
         gbsi_token number = {tab + 1, (size_t)(name.at + name.n - tab) - 1};
         number = trim(number);
@@ -187,8 +188,9 @@ static gbs_status add_to_scope(alchemy_reader *r, gbsi_token name, gbs_error *er
     return GBS_OK;
 }
 
-/* Reads NAME / NAME // up to the values; *rest is the text behind it. A line that begins with //
- * is a factor of no variables, a constant. */
+/* Reads NAME / NAME // up to the values. A line that begins with // is a factor without
+ * variables, a constant.
+ * @param rest out: text behind the //. */
 static gbs_status read_scope(alchemy_reader *r, gbsi_token line, gbsi_token *rest, gbs_error *err)
 {
     const char *at = line.at;
@@ -215,7 +217,7 @@ static gbs_status read_scope(alchemy_reader *r, gbsi_token line, gbsi_token *res
 
 static gbs_status read_values(alchemy_reader *r, gbsi_token rest, size_t *n, gbs_error *err)
 {
-    gbsi_text line = *r->text; /* for its tokens, which end where /// begins */
+    gbsi_text line = *r->text; /* ends where /// begins, and so do its tokens */
     line.at = rest.at;
     line.end = rest.at + rest.n;
     for (const char *at = rest.at; line.end - at >= 3; at++) {

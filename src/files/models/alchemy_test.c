@@ -103,8 +103,8 @@ static void refusals(void **state)
     refuse_all("a.alchemy", cases, sizeof cases / sizeof cases[0], NULL);
 }
 
-/* Cut at every byte: what is left is a file if and only if its last line is whole, or nothing but
- * digits of its last value are missing. */
+/* Cuts the file at every byte. The rest is a valid file only if its last line is whole, or if
+ * only digits of its last value are missing. */
 static void cut_anywhere(void **state)
 {
     (void)state;
@@ -149,7 +149,7 @@ static void written_text(void **state)
     gbs_model_free(m);
 }
 
-/* Names that the format would lose are written in another form. */
+/* Names that the format would lose are changed to legal ones. */
 static void awkward_names(void **state)
 {
     (void)state;

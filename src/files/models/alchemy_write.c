@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GraphLab's text form: scopes are written in reverse order, since its first variable is
- * fastest. */
+/* Writes GraphLab's text form. Scopes are written in reverse order, because the first variable
+ * of a factor in the file runs fastest. */
 #include <string.h>
 
 #include "models/formats.h"
 #include "models/tables.h"
 #include "store/model.h"
 
-/* Slashes end names, blanks at either end are lost, and one word starts the factors. */
+/* Makes a name legal. In this format slashes end a name, blanks at its ends are lost, and one
+ * word starts the list of factors. */
 static void make_legal(const char *name, bool is_state, char *legal)
 {
     const size_t n = strlen(name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of BIF with blanks and commas in them, as bnlearn and pgmpy write them without quotes.
- * The announced number of states tells where to cut a list of states; declared names tell where to
- * cut the names of a table. Text that can be cut in two ways is refused. */
+/* Reads BIF names that contain blanks and commas, as bnlearn and pgmpy write them without
+ * quotes. The announced number of states tells where to cut a list of states. Declared names
+ * tell where to cut the names of a table. Text that can be cut in two ways is refused. */
 #include "base/plural.h"
 #include "models/bif.h"
 
@@ -9,18 +9,17 @@
 
 #include "base/memory.h"
 
-/* Pieces between commas that a name may have. */
+/* Largest number of pieces between separators that one name may have. */
 #define MOST_PIECES 64
 
-/* ---- a list that is declared ----------------------------------------------------------------- */
+/* ---- lists in declarations ------------------------------------------------------------------- */
 
-/* The characters between a word and the word before it. */
+/* Kinds of characters that stand between a word and the word before it. */
 enum {
     COMMA = 1 << 0,   /* a comma */
     SPACED = 1 << 1,  /* a comma followed by a blank */
-    INSIDE = 1 << 2,  /* parentheses or brackets are open */
-    COMMENT = 1 << 3, /* other characters than blanks and commas, or a line break: no name contains
-                         these */
+    INSIDE = 1 << 2,  /* open parentheses or brackets */
+    COMMENT = 1 << 3, /* characters that no name contains: a comment or a line break */
 };
 
 typedef struct word {
@@ -58,8 +57,8 @@ static const word *word_at(const gbsi_bif_network *network, size_t i)
     return (const word *)network->word + i;
 }
 
-/* Words, quoted names and parentheses up to a brace. @param end out: the brace, or another
- * character that cannot be part of a name. */
+/* Reads words, quoted names and parentheses up to a brace.
+ * @param end out: the brace, or another token that cannot be part of a name. */
 static gbs_status read_words(gbsi_text *text, gbsi_bif_network *network, gbsi_bif_place place,
                              gbsi_bif_token *end, gbs_error *err)
 {
@@ -83,7 +82,8 @@ static gbs_status read_words(gbsi_text *text, gbsi_bif_network *network, gbsi_bi
     return GBS_OK;
 }
 
-/* Makes the name that words [first, last) are. Fails if it has no form without quotes. */
+/* Joins the words [first, last) to a name. Fails if a word is in quotes, or a comment or line
+ * break stands between words. */
 static gbs_status join_words(const gbsi_text *text, const gbsi_bif_network *network, size_t first,
                              size_t last, gbsi_bif_token *name, gbs_error *err)
 {
@@ -108,7 +108,7 @@ static gbs_status join_words(const gbsi_text *text, const gbsi_bif_network *netw
     return GBS_OK;
 }
 
-/* The ways to cut a list, the finest first. */
+/* Rules for cutting a list into names. The first rules make the most names. */
 typedef enum rule {
     AT_WORDS,
     AT_COMMAS,
@@ -134,7 +134,7 @@ static bool cuts(rule by, unsigned before)
     }
 }
 
-/* @return the number of names that a rule makes of the words; 0 if it does not apply. */
+/* @return the number of names that a rule makes of the words; 0 if the rule does not apply. */
 static size_t count_names(const gbsi_bif_network *network, rule by)
 {
     size_t n = network->n_words > 0;
@@ -159,7 +159,7 @@ static bool same_cuts(const gbsi_bif_network *network, rule a, rule b)
     return true;
 }
 
-/* Finds the one rule that makes n names. */
+/* Finds the only rule that makes n names. */
 static gbs_status choose_rule(const gbsi_text *text, const gbsi_bif_network *network,
                               gbsi_token count, size_t n, rule *chosen, gbs_error *err)
 {
@@ -227,21 +227,23 @@ gbs_status gbsi_bif_read_variable(gbsi_text *text, gbsi_bif_network *network, gb
     return GBS_OK;
 }
 
-/* ---- names that are used --------------------------------------------------------------------- */
+/* ---- names in tables ------------------------------------------------------------------------- */
 
 typedef struct search {
     const gbsi_bif_network *network;
     const char *separators;
-    const uint32_t *owner; /* [n_names], or NULL: all are variables, as many as there are */
+    /* [n_names] variables whose states are the names; NULL: the names are any number of
+     * variables */
+    const uint32_t *owner;
     size_t n_names;
-    gbsi_token *piece; /* [n_pieces] */
+    gbsi_token *piece; /* [n_pieces] pieces between separators */
     size_t n_pieces;
-    size_t *end;    /* [n_pieces] ends of the names chosen until now: the piece behind each */
+    size_t *end;    /* [n_pieces] for each name chosen until now, the piece behind its end */
     uint32_t *id;   /* [n_pieces] numbers of the names chosen until now */
-    uint32_t *best; /* [n_pieces] the first choice that used up all pieces */
+    uint32_t *best; /* [n_pieces] numbers of the names in the first choice that used all pieces */
     size_t n_best;
-    size_t n_found; /* choices that did, 2: or more */
-    size_t n_steps; /* looks that are left */
+    size_t n_found; /* number of choices that used all pieces; 2 means two or more */
+    size_t n_steps; /* number of calls of is_name() that are left */
 } search;
 
 static gbsi_token trim(const char *from, const char *to)
@@ -255,8 +257,8 @@ static gbsi_token trim(const char *from, const char *to)
     return (gbsi_token){from, (size_t)(to - from)};
 }
 
-/* Cuts text where it may be cut; a piece of blanks alone does not count. @param piece NULL: only
- * counts. */
+/* Cuts text at the separators. A piece that has only blanks does not count.
+ * @param piece NULL: only counts the pieces. */
 static size_t cut_pieces(const search *s, const char *from, const char *to, gbsi_token *piece)
 {
     size_t n = 0;
@@ -273,7 +275,7 @@ static size_t cut_pieces(const search *s, const char *from, const char *to, gbsi
     return n;
 }
 
-/* Whether pieces [first, last) are a name at that level. */
+/* Whether the pieces [first, last) are a name that may stand at position `level` of the list. */
 static bool is_name(search *s, size_t level, size_t first, size_t last)
 {
     const uint32_t owner = s->owner == NULL ? GBSI_BIF_VARIABLES : s->owner[level];
@@ -292,7 +294,8 @@ static void keep_choice(search *s, size_t n)
     }
 }
 
-/* Tries the ends of each name in turn, and goes back where no name fits. */
+/* Tries the possible ends of each name in turn, and goes back to the previous name where no end
+ * fits. */
 static void look(search *s)
 {
     size_t level = 0;
@@ -318,7 +321,7 @@ static void look(search *s)
         to = s->end[--level] + 1;
         from = level == 0 ? 0 : s->end[level - 1];
     }
-    s->n_found = 2; /* there are so many possible readings that the name is ambiguous */
+    s->n_found = 2; /* very many readings are possible, so the text counts as ambiguous */
 }
 
 gbs_status gbsi_bif_find_names(const gbsi_text *text, const gbsi_bif_network *network,
@@ -330,7 +333,7 @@ gbs_status gbsi_bif_find_names(const gbsi_text *text, const gbsi_bif_network *ne
     search s = {.network = network, .separators = separators, .owner = owner, .n_names = n_names};
     const char *end = among.at + among.n;
     s.n_pieces = cut_pieces(&s, among.at, end, NULL);
-    s.n_steps = s.n_pieces * 8 + 65536; /* a piece mostly takes one look or two */
+    s.n_steps = s.n_pieces * 8 + 65536; /* most pieces take one or two calls of is_name() */
     if (s.n_pieces == 0) {
         *n = 0;
         return GBS_OK;

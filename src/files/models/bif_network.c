@@ -29,8 +29,7 @@ void gbsi_bif_network_free(gbsi_bif_network *network)
     *network = (gbsi_bif_network){0};
 }
 
-/* Reads network NAME { property ...; }, in which the name may be anything and '}' may be
- * missing. */
+/* Reads network NAME { property ...; }. The name may be any text, and '}' may be missing. */
 static gbs_status declare_network(gbsi_text *text, gbsi_bif_network *network, gbs_error *err)
 {
     gbsi_bif_token token;
@@ -178,7 +177,7 @@ static gbs_status declare_variable(gbsi_text *text, gbsi_bif_network *network, g
     return GBS_OK;
 }
 
-/* Remembers the block and goes on behind its end; its content is looked at later. */
+/* Remembers where a block begins and moves behind its end. Its content is read later. */
 static gbs_status pass_block(gbsi_text *text, gbsi_bif_network *network, gbs_error *err)
 {
     gbsi_bif_token token;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Second reading of a BIF file: the probability blocks become tables over (parents..., child), the
- * child fastest. A "table" statement counts the other way, child slowest. */
+/* Second reading of a BIF file. The probability blocks become tables over (parents..., child),
+ * the child fastest. A "table" statement has the opposite order, the child slowest. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -8,15 +8,15 @@
 #include "models/bif.h"
 #include "models/formats.h"
 
-/* Entries that default rows may fill over the whole file, besides one per byte of it: 32 MiB of
- * doubles. */
+/* Number of entries that default rows may fill in the whole file, besides one for each byte of
+ * the file: 32 MiB of doubles. */
 static const size_t DEFAULT_ENTRIES = (size_t)1 << 22;
 
 typedef struct bif_reader {
     gbsi_text *text;
     gbsi_bif_tables tables;
-    /* the block being read */
-    void *filled; /* uint8_t [n_rows] */
+    /* The block that is being read. */
+    void *filled; /* uint8_t [n_rows] 1 if the row was given */
     size_t filled_capacity;
     bool has_table;
     bool has_default;
@@ -58,7 +58,7 @@ static gbs_status read_names(bif_reader *r, gbs_error *err)
     return GBS_OK;
 }
 
-/* ( CHILD | PARENT, PARENT ) { */
+/* Reads ( CHILD | PARENT, PARENT ) { */
 static gbs_status read_header(bif_reader *r, gbs_error *err)
 {
     bool found = false;
@@ -140,8 +140,7 @@ static gbs_status read_default(bif_reader *r, gbsi_token place, gbs_error *err)
     return read_values(r, r->tables.arity, default_row(r), err);
 }
 
-/* Reads the state names of a row up to ')', and finds which row that is, the first parent
- * slowest. */
+/* Reads the state names of a row up to ')', and finds their row. The first parent runs slowest. */
 static gbs_status read_plain_row(bif_reader *r, size_t *row, gbs_error *err)
 {
     char shown[GBSI_SHOWN];
@@ -162,8 +161,8 @@ static gbs_status read_plain_row(bif_reader *r, size_t *row, gbs_error *err)
     return gbsi_bif_expect(r->text, GBSI_BIF_STATE, ')', err);
 }
 
-/* Does the same if states hold blanks or commas.
- * @param found out: whether it is such a row. */
+/* Does the work of read_plain_row() if states contain blanks or commas.
+ * @param found out: whether the text is such a row. */
 static gbs_status read_long_row(bif_reader *r, size_t *row, bool *found, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -80,7 +80,8 @@ static void odd_names(void **state)
     gbs_model_free(back);
 }
 
-/* Blanks and commas without quotes: the number in brackets says where a list is cut. */
+/* Tests names with blanks and commas without quotes. The number in brackets says where a list is
+ * cut. */
 static void long_names(void **state)
 {
     (void)state;
@@ -255,7 +256,7 @@ static void rows_off_one(void **state)
     assert_int_equal(warned.n, 1);
 }
 
-/* A default row stands for more entries than the file has bytes; there is an end to that. */
+/* A default row may stand for more entries than the file has bytes, but only up to a limit. */
 static void default_limit(void **state)
 {
     (void)state;

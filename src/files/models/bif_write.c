@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Roots as a table, all others row by row: the layout of the common network repositories. */
+/* Writes BIF in the layout of the common network repositories: a table for roots, one row after
+ * the other for all other variables. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -12,10 +13,10 @@ typedef struct bif_writer {
     gbs_output *output;
     gbsi_expander expander;
     gbsi_names names;
-    uint32_t *x; /* [n_variables] states of the parents in the row being written */
+    uint32_t *x; /* [n_variables] states of the parents in the current row */
 } bif_writer;
 
-/* Quotes end a name. */
+/* Makes a name legal, which may not contain quotes. */
 static void make_legal(const char *name, bool is_state, char *legal)
 {
     (void)is_state;
@@ -25,7 +26,7 @@ static void make_legal(const char *name, bool is_state, char *legal)
     *legal = 0;
 }
 
-/* Names that a reader could take apart go in quotes. */
+/* Writes a name, in quotes if a reader could take it apart. */
 static void write_name(bif_writer *w, const char *name)
 {
     bool quote = name[0] == '/' || name[0] == 0;
@@ -74,7 +75,8 @@ static void write_header(bif_writer *w, const uint32_t *scope, size_t n_parents)
     gbsi_output_text(w->output, " ) {\n");
 }
 
-/* "(a, b)" and on to the next row, the last parent fastest. */
+/* Writes the states of the parents, "(a, b)", and moves to the next row. The last parent runs
+ * fastest. */
 static void write_row_states(bif_writer *w, const uint32_t *scope, size_t n_parents)
 {
     gbsi_output_text(w->output, "(");

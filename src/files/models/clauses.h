@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weighted clauses: ln p gains the weight of each clause that holds. Readers collect literals,
- * writers take factors for clauses. Parities and cardinalities stand among clauses in files that
- * have them. */
+/* Weighted clauses: ln p gains the weight of each clause that holds. Readers collect literals
+ * into clauses, and writers turn factors into clauses. Some files also contain parities and
+ * cardinality constraints. */
 #ifndef GBSI_MODELS_CLAUSES_H
 #define GBSI_MODELS_CLAUSES_H
 
@@ -11,68 +11,72 @@
 
 #define GBSI_HARD INFINITY /* the weight of a clause that must hold */
 
-/* A model of clauses in the making. Zero-initialise. */
+/* A model of clauses while it is built. To be initialised with zeros. */
 typedef struct gbsi_clauses {
     gbs_builder *builder;
     double scale;         /* factor by which weights are multiplied */
-    uint32_t n_variables; /* number of variables until now, all with two states */
+    uint32_t n_variables; /* number of variables until now; each has two states */
     double constant;      /* total weight of clauses that always hold */
-    /* The clause being read: distinct variables and the states that make it hold. */
+    /* The clause that is being read: distinct variables and the states that make the clause
+     * hold. */
     uint32_t n;
     void *scope; /* uint32_t */
     void *state; /* uint32_t */
     size_t scope_capacity;
     size_t state_capacity;
     bool tautology;
-    bool repeated;                 /* a clause names a variable twice */
-    gbs_logical_function function; /* PARITY or a cardinality, set before its end; 0: a clause */
-    uint32_t k;                    /* of a cardinality */
-    /* Which clause named a variable last, and how: 2 * (1 + clause) + state. */
+    bool repeated; /* a clause names a variable twice */
+    /* PARITY or a cardinality, set before the end is read; 0 for a clause */
+    gbs_logical_function function;
+    uint32_t k; /* bound of a cardinality */
+    /* The last clause that names each variable, and the literal: 2 * (1 + clause) + state. */
     void *mark; /* size_t [n_variables] */
     size_t mark_capacity;
-    size_t n_clauses; /* number of clauses that are complete */
+    size_t n_clauses; /* number of complete clauses */
     size_t n_tautologies, n_repeated, n_empty, n_always, n_never, n_underflow;
 } gbsi_clauses;
 
 gbs_status gbsi_clauses_begin(gbsi_clauses *c, const gbsi_text *text, gbs_error *err);
 void gbsi_clauses_free(gbsi_clauses *c);
 
-/* There are at least n variables. */
+/* Makes sure that there are at least n variables. */
 gbs_status gbsi_clauses_need(gbsi_clauses *c, uint32_t n, gbs_error *err);
-/* A literal of the clause being read, of a variable that exists. */
+/* Adds a literal of an existing variable to the current clause. */
 gbs_status gbsi_clauses_literal(gbsi_clauses *c, uint32_t variable, bool positive, gbs_error *err);
-/* The end of a clause that stands at place. A repeated literal counts once, a clause with a literal
- * and its negation is a constant, one of weight 0 is left out. Parities and
- * cardinalities with a variable twice are refused.
+/* Ends the clause that begins at `place`. A repeated literal counts once. A clause with a
+ * literal and its negation is a constant, and a clause of weight 0 is left out. Parities and
+ * cardinalities that name a variable twice are refused.
  * @param weight unscaled, or GBSI_HARD. */
 gbs_status gbsi_clauses_end(gbsi_clauses *c, const gbsi_text *text, gbsi_token place, double weight,
                             gbs_error *err);
-/* Warns about clauses that were simplified. */
+/* Makes the model. Warns about clauses that were simplified. */
 gbs_status gbsi_clauses_build(gbsi_clauses *c, const gbsi_text *text, gbs_model **model,
                               gbs_error *err);
 
-/* ---- the other way ----------------------------------------------------------------------- */
+/* ---- factors as clauses ------------------------------------------------------------------ */
 
-/* A factor as a clause, parity or cardinality, and a constant. */
+/* A factor in the form of a clause, parity or cardinality, and a constant. */
 typedef struct gbsi_clause {
     gbs_logical_function function; /* CLAUSE, PARITY or a cardinality */
-    uint32_t k;                    /* of a cardinality */
-    double weight;                 /* GBSI_HARD, or what the factor gains where the clause holds */
-    double constant; /* log-weight of the factor besides, whether the clause holds or not */
-    uint32_t n;      /* 0: the constant is all there is */
+    uint32_t k;                    /* bound of a cardinality */
+    /* GBSI_HARD, or the log-weight that the factor gains if the clause holds */
+    double weight;
+    double constant; /* log-weight of the factor that does not depend on the clause */
+    uint32_t n;      /* number of literals; 0 if the factor is only the constant */
     const uint32_t *scope;
-    const uint32_t *literal; /* NULL: one of a field */
-    uint32_t n_negated;      /* so many literals, the first ones, are negated */
+    const uint32_t *literal; /* NULL if the factor is a field, which has one literal */
+    uint32_t n_negated;      /* number of negated literals, which come first */
 } gbsi_clause;
 
-/* @param format name of the format, for the message. @param counts whether it has parities and
- * cardinalities. @return
- * GBS_ERR_UNSUPPORTED naming the factor. */
+/* Gives a factor as a clause.
+ * @param format name of the format, for the message.
+ * @param counts whether the format has parities and cardinalities.
+ * @return GBS_ERR_UNSUPPORTED, with a message that names the factor. */
 gbs_status gbsi_clause_of(const gbs_model *model, size_t factor, const char *format, bool counts,
                           gbsi_clause *clause, gbs_error *err);
 bool gbsi_clause_positive(const gbsi_clause *clause, uint32_t k);
 
-/* Every variable has two states, and there is one. */
+/* Checks that the model has variables, and that each has two states. */
 gbs_status gbsi_clauses_check(const gbs_model *model, const char *format, gbs_error *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Factors that are clauses. With [c] = 1 if a clause holds and 0 elsewhere:
+/* Turns factors into clauses. [c] is 1 if clause c holds, and 0 otherwise:
  *     OR:    w on [c], -w elsewhere   = -w + 2 w [c]
  *     field: h s                      = -|h| + 2 |h| [s has the sign of h]
- * An implication is the clause of its negated body and its head. */
+ * An implication is the clause that has the negated literals of its body, and its head. */
 #include "base/plural.h"
 #include "models/clauses.h"
 #include "store/builder.h"
@@ -16,12 +16,12 @@ static gbs_status unsupported(const gbs_model *model, size_t f, const char *form
                      gbsi_scope_text(model, f, scope, sizeof scope), what, format);
 }
 
-/* @return false if it is not a clause. */
+/* Reads a factor as a clause. @return false if the factor is not a clause. */
 static bool logical_clause(const gbsi_factors *factors, size_t f, gbsi_clause *clause)
 {
     const double w = factors->weight[f];
     const unsigned function = factors->logical[factors->aux[f]].function;
-    const bool one = clause->n == 1; /* with one literal, `all` equals `any` */
+    const bool one = clause->n == 1; /* with one literal, `all` and `any` mean the same */
     clause->weight = w;
     switch (function) {
     case GBS_LOGICAL_AND:
@@ -85,7 +85,8 @@ gbs_status gbsi_clause_of(const gbs_model *model, size_t factor, const char *for
          (clause->function != GBS_LOGICAL_CLAUSE && !counts))) {
         return unsupported(model, factor, format, "is no clause", err);
     }
-    if (isfinite(clause->weight) && fabs(clause->weight) > GBS_MAX_LOG_WEIGHT) { /* doubled */
+    if (isfinite(clause->weight) && fabs(clause->weight) > GBS_MAX_LOG_WEIGHT) {
+        /* the weight was doubled */
         return unsupported(model, factor, format, "would be a clause of a weight beyond 1e+280",
                            err);
     }

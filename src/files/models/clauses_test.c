@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weighted clauses, .wcnf in both generations and ground .mln, and factors written as clauses. */
+/* Tests weighted clauses: .wcnf files in both generations, ground .mln files, and factors that
+ * are written as clauses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -12,7 +13,8 @@
 #include "models/test_clauses.h"
 #include "models/test_written.h"
 
-/* 1.5: x1 or not x2; must: x2. States 00 01 10 11, the last variable fastest. */
+/* Log-weights of the clauses "1.5: x1 or not x2" and "must: x2" in the states 00 01 10 11, the
+ * last variable fastest. */
 static const double TWO[4] = {-INFINITY, 0, -INFINITY, 1.5};
 static const char NEW[] = "c two variables\n1.5 1 -2 0\nh 2 0\n";
 
@@ -26,7 +28,8 @@ static void layouts(void **state)
         {"a.wcnf", NEW},
         {"a.wcnf", "c\r\n\r\n1.5 +1 -2 0\r\nc h 1 0\r\nh 2 0"},
         {"a.wcnf", "c old\np wcnf 2 2 10\n1.5 1 -2 0\nc between\n10 2 0\nc behind\n"},
-        {"a.wcnf", "p wcnf 2 2 10\r\n1.5 1\r\n-2 0 12.5\n2 0"}, /* lines mean nothing there */
+        /* line breaks mean nothing in this file */
+        {"a.wcnf", "p wcnf 2 2 10\r\n1.5 1\r\n-2 0 12.5\n2 0"},
         {"a.mln", "// two\n1.5 A(x) v !B\nB.\n"},
         {"a.mln", "\n1.5 A(x) v !B // or not\r\n  B .\r\n//"},
     };
@@ -49,7 +52,7 @@ static void weights(void **state)
     expect_read("a.wcnf", "3 1 0", NULL, (const double[]){0, 3}, 2);
     expect_read("a.wcnf", "-3 1 0", NULL, (const double[]){0, -3}, 2);
     expect_read("a.mln", "-3.5 !a", NULL, (const double[]){-3.5, 0}, 2);
-    /* without TOP nothing is hard; with it, what reaches it */
+    /* without TOP no clause is hard; with TOP, a weight of at least TOP makes a clause hard */
     expect_read("a.wcnf", "p wcnf 1 2\n9 1 0 1 -1 0", NULL, (const double[]){1, 9}, 2);
     expect_read("a.wcnf", "p wcnf 1 2 9\n9 1 0 8 -1 0", NULL, (const double[]){-INFINITY, 0}, 2);
     expect_read("a.wcnf", "p wcnf 1 1 9\n8.9999 1 0", NULL, (const double[]){0, 8.9999}, 2);
@@ -69,14 +72,14 @@ static void weights(void **state)
     warnings warned = {0};
     options = (gbs_read_options){.warn = take_warning, .context = &warned};
     gbs_model *m = read_model("a.wcnf", "1e-400 1 0\n0 3 2 0", &options);
-    assert_int_equal(gbs_model_n_factors(m), 0); /* a weight of zero is no clause */
+    assert_int_equal(gbs_model_n_factors(m), 0); /* a clause of weight zero is dropped */
     assert_int_equal(gbs_model_n_variables(m), 3);
     gbs_model_free(m);
     assert_int_equal(warned.n, 1);
     assert_string_equal(warned.last, "a.wcnf: 1 weight is too small for a double and became zero");
 }
 
-/* Repeated literals count once, tautologies are constants, empty clauses never hold. */
+/* Repeated literals count once, tautologies are constants, and empty clauses never hold. */
 static void reduced(void **state)
 {
     (void)state;
@@ -102,14 +105,14 @@ static void reduced(void **state)
     gbs_model_free(m);
     assert_string_equal(warned.last, "a.wcnf: 1 clause has no literals and is never true: left "
                                      "out");
-    /* a clause does not remember the one before */
+    /* a clause does not depend on the previous clause */
     m = read_model("a.mln", "1 a v b\n2 !a v b\n3 a v c v a\n", &options);
     expect_logs(m, (const double[]){2, 5, 3, 6, 4, 4, 6, 6}, 8);
     gbs_model_free(m);
     assert_int_equal(warned.n, 4);
 }
 
-/* No table is made of a long clause. */
+/* A long clause is not turned into a table. */
 static void long_clause(void **state)
 {
     (void)state;
@@ -126,7 +129,7 @@ static void long_clause(void **state)
     uint32_t *x = malloc(N * sizeof *x);
     assert_non_null(x);
     for (uint32_t i = 0; i < N; i++) {
-        x[i] = i % 2; /* no literal is true: 1-based odd ones want 1 */
+        x[i] = i % 2; /* no literal is true; literals of odd number want state 1 */
     }
     assert_true(gbs_model_log_density(m, x) == -INFINITY);
     x[N - 1] = 0;
@@ -215,7 +218,8 @@ static void wcnf_refusals(void **state)
     expect_read("a.wcnf", "p wcnf 1 1 10\n1 1 0\n1 1 0", &lenient, (const double[]){0, 1}, 2);
 }
 
-/* Read as it stands, and said: nobody meant a variable of the model with the name Smokes(x). */
+/* A clause with a logical variable is read as it stands, with a warning: nobody meant a variable
+ * of the model with the name Smokes(x). */
 static void mln_logical_variables(void **state)
 {
     (void)state;
@@ -304,7 +308,8 @@ static void write_and_read(void **state)
     }
 }
 
-/* All functions that are clauses, each against its own table. */
+/* Makes a model of one logical factor. All functions that are clauses are compared with their
+ * own tables. */
 static gbs_model *one_logical(gbs_logical_function function, uint32_t n, double weight)
 {
     const uint32_t arity[] = {2, 2, 2};
@@ -323,9 +328,9 @@ static gbs_model *one_logical(gbs_logical_function function, uint32_t n, double 
 
 static const struct {
     gbs_logical_function function;
-    uint32_t most;           /* literals for which it is a clause */
-    double lost;             /* constant, in weights */
-    const char *expected[3]; /* of weight 1.5 */
+    uint32_t most;           /* numbers of literals for which the function is a clause */
+    double lost;             /* constant, in units of the weight */
+    const char *expected[3]; /* expected text for weight 1.5 */
 } kind_cases[] = {
     {GBS_LOGICAL_CLAUSE, 3, 0, {"1.5 3 0\n", "1.5 3 -1 0\n0 3 0\n", "1.5 3 -1 2 0\n"}},
     {GBS_LOGICAL_OR, 3, -1, {"3 3 0\n", "3 3 -1 0\n", "3 3 -1 2 0\n"}},
@@ -422,7 +427,7 @@ static void fields(void **state)
     gbs_model_free(m);
 }
 
-/* A hard clause of a variable of that name and one without. */
+/* Makes a hard clause of a variable with that name and a variable without a name. */
 static gbs_model *clause_of(const char *name)
 {
     gbs_builder *b = NULL;
@@ -453,14 +458,15 @@ static void written_names(void **state)
     assert_int_equal(warned.n, 1);
     assert_non_null(strstr(warned.last, "lost the names of variables"));
     gbs_model_free(m);
-    /* A number may be a name, but not where a weight would be. */
+    /* A number may be a name, except in the place of a weight. */
     m = read_model("a.mln", "2 3 v a\na v 3.\n", NULL);
     expect_written(m, "n.mln", NULL, "2 3 v a\na v 3.\n");
     gbs_model_free(m);
     m = read_model("a.mln", "0 3\n!3 v a.\n", NULL);
     expect_written(m, "n.mln", NULL, "!3 v a.\n");
     gbs_model_free(m);
-    /* NULL: refused, as it would be read as a number or a mark at the start of the file */
+    /* NULL: the name is refused, because it would be read as a number or as a mark at the start
+     * of the file */
     static const char *const bad[][2] = {{"a b", "a_b"},
                                          {"v", "v_"},
                                          {"!a", "_a"},
@@ -482,7 +488,7 @@ static void written_names(void **state)
         gbs_model_free(m);
     }
     test_no_row();
-    /* A made-up name gives way to one that is there. */
+    /* A name that is made for an unnamed variable must differ from existing names. */
     gbs_builder *b = NULL;
     gbs_error err;
     const uint32_t two[] = {2, 2};
@@ -522,7 +528,7 @@ static void unwritable(void **state)
     gbs_model *m = read_model("a.rud", "2 1\n1 2 1", NULL);
     refuse_write(m, "no.mln", NULL, "factor 0 (0, 1) is no clause, which mln files cannot hold");
     gbs_model_free(m);
-    /* A clause has twice the weight of its field, and no reader takes as much. */
+    /* A clause has twice the weight of its field, and no reader accepts so large a weight. */
     m = read_model("a.coo", "# vartype=SPIN\n0 0 -6e279", NULL);
     refuse_write(m, "no.wcnf", NULL, "factor 0 (0) would be a clause of a weight beyond 1e+280");
     gbs_model_free(m);

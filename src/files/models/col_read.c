@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DIMACS graph colouring: "p edge N M", then "e i j" from 1. The model gives each vertex one of
- * --colors colours, adjacent ones different ones: all proper colourings are equally likely. */
+/* Reads graphs to colour in DIMACS format: "p edge N M", then "e i j", numbered from 1. The
+ * model gives each vertex one of --colors colours, and adjacent vertices different colours. All
+ * proper colourings are equally likely. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -11,10 +12,10 @@
 
 typedef struct col_reader {
     gbsi_text *text;
-    bool told; /* there was a p line */
+    bool told; /* the file has a p line */
     uint32_t n_variables;
-    uint64_t n_declared; /* edges of it */
-    gbsi_token place;    /* of that number */
+    uint64_t n_declared; /* number of edges in the p line */
+    gbsi_token place;    /* place of that number */
     gbsi_edges edges;
 } col_reader;
 
@@ -90,8 +91,8 @@ static gbs_status read_lines(col_reader *r, gbs_error *err)
     return GBS_OK;
 }
 
-/* Files name an edge once or from both ends, and may count edges in either way, independently of
- * how they list them. */
+/* Joins repeated edges. Files list an edge once or from each of its ends. The number of edges in
+ * the p line may count either way, independently of the list. */
 static gbs_status join_edges(col_reader *r, gbs_error *err)
 {
     gbsi_repeats repeats;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs to colour, and the conflict graph of any model. */
+/* Tests graphs to colour, and the conflict graph of any model. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -131,7 +131,8 @@ static void conflict_graphs(void **state)
     assert_string_equal(gbs_model_digest(back), gbs_model_digest(m));
     gbs_model_free(back);
     gbs_model_free(m);
-    /* 2, 3 and 4 states, a factor of three variables and others within it: each pair once */
+    /* a model of 2, 3 and 4 states, with a factor of three variables and factors inside its
+     * scope; each pair occurs once */
     assert_int_equal(gbs_model_read(data_path("mixed.uai"), NULL, &m, &err), GBS_OK);
     expect_written(m, "p edge 3 3\ne 1 3\ne 1 2\ne 2 3\n",
                    "w.col: wrote which variables share a factor; lost what the factors say");
@@ -144,7 +145,7 @@ static void conflict_graphs(void **state)
     gbs_model_free(m);
 }
 
-/* The pairs of a factor of very many variables are refused rather than written for days. */
+/* A factor of very many variables is refused, because writing its pairs would take days. */
 static void too_many_pairs(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The conflict graph: an edge between variables that share a factor. */
+/* Writes the conflict graph: an edge between any two variables that share a factor. */
 #include <math.h>
 #include <stdio.h>
 
@@ -12,9 +12,9 @@
 
 typedef struct conflicts {
     const gbs_model *model;
-    size_t *start;  /* [n_variables + 1] into factor */
-    size_t *factor; /* the factors of each variable */
-    uint32_t *mark; /* [n_variables] 1 + the last variable of which it was a neighbour */
+    size_t *start;  /* [n_variables + 1] index in `factor` of each variable's first factor */
+    size_t *factor; /* factors of each variable */
+    uint32_t *mark; /* [n_variables] 1 + the last variable that this one was a neighbour of */
 } conflicts;
 
 static void free_conflicts(conflicts *c)
@@ -56,7 +56,8 @@ static gbs_status make_conflicts(const gbs_model *model, conflicts *c, gbs_error
         c->start[factors->scope[i]]++;
     }
     size_t sum = 0;
-    for (uint32_t v = 0; v <= n; v++) { /* each points behind its part, and comes back below */
+    for (uint32_t v = 0; v <= n; v++) {
+        /* each entry points behind its part, and the loop below moves it back */
         sum += c->start[v];
         c->start[v] = sum;
     }
@@ -77,7 +78,8 @@ static void write_edge(gbs_output *output, uint32_t v, uint32_t u)
     gbsi_output_text(output, "\n");
 }
 
-/* Goes through the pairs of v with larger variables of one factor that were not seen yet. */
+/* Goes through the pairs of v and a larger variable in one factor. Pairs that an earlier factor
+ * had are skipped. */
 static uint64_t go_through_factor(conflicts *c, uint32_t v, size_t f, gbs_output *output)
 {
     const gbsi_factors *factors = &c->model->factors;
@@ -96,8 +98,7 @@ static uint64_t go_through_factor(conflicts *c, uint32_t v, size_t f, gbs_output
     return n_edges;
 }
 
-/* Goes through each pair once, at its smaller end.
- * @param output NULL: only count. */
+/* Goes through each pair once, from its smaller variable. @param output NULL: only counts. */
 static uint64_t go_through(conflicts *c, gbs_output *output)
 {
     const uint32_t n = c->model->n_variables;
@@ -113,7 +114,7 @@ static uint64_t go_through(conflicts *c, gbs_output *output)
     return n_edges;
 }
 
-/* Whether the graph and a number of colours are the whole model. */
+/* Whether the model is only a graph to colour and a number of colours. */
 static bool is_coloring(const gbs_model *model)
 {
     for (uint32_t v = 1; v < model->n_variables; v++) {

@@ -16,7 +16,7 @@ static double largest_of(const double *value, uint32_t arity)
     return largest;
 }
 
-/* @return the logarithm of the sum of exp(value - largest): 0 to ln(arity). */
+/* @return ln of the sum of exp(value - largest), which is between 0 and ln(arity). */
 static double log_sum_below(const double *value, uint32_t arity, double largest)
 {
     double sum = 0;
@@ -39,8 +39,8 @@ static void scale(double *value, uint32_t arity, double sum)
     }
 }
 
-/* Scales a column of logarithms in two steps: beside a large logarithm the rest would be lost to
- * rounding. */
+/* Scales a column of logarithms in two steps, because rounding would lose the small terms beside
+ * a large logarithm. */
 static void scale_logs(double *value, uint32_t arity)
 {
     double largest = largest_of(value, arity);
@@ -72,8 +72,8 @@ static double most_off(uint32_t arity)
     return GBSI_COLUMN_ROUNDING * arity + GBSI_COLUMN_TOLERANCE;
 }
 
-/* Whether all columns sum to one if the child varies slowest in the file where it should vary
- * fastest, or fastest where it should vary slowest. */
+/* Whether all columns sum to 1 if the child has the opposite place in the file's order: slowest
+ * instead of fastest, or fastest instead of slowest. */
 static bool fits_turned(const gbsi_columns *columns, size_t n_columns, uint32_t arity, bool in_logs)
 {
     const bool contiguous = (columns->order & GBSI_CHILD_SLOWEST) != 0;
@@ -103,7 +103,7 @@ bool gbsi_columns_rounded(gbsi_columns *columns, double *value)
     return true;
 }
 
-/* Handles a column with entries that are NaN: one of NaN alone is made uniform if lenient. */
+/* Handles a column with NaN entries. A column that has only NaN becomes uniform if lenient. */
 static gbsi_column_status fill_missing(gbsi_columns *columns, size_t id, double *column,
                                        uint32_t arity)
 {
@@ -166,7 +166,7 @@ gbsi_column_status gbsi_columns_check(gbsi_columns *columns, size_t id, double *
         columns->sum = in_logs ? gbsi_exp(total) : total;
         const double off = fabs(columns->sum - 1.0);
         if (!turned && (zero || off > most_off(arity))) {
-            turned = true; /* asked once, because the answer is equal for all columns */
+            turned = true; /* tested only once, because the answer is the same for all columns */
             if (fits_turned(columns, n_columns, arity, in_logs)) {
                 return GBSI_COLUMN_TURNED;
             }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns as programs write them: numbers below zero by rounding, and NA for what was never seen.
- */
+/* Tests columns as programs write them: numbers that rounding made negative, and NA for rows that
+ * were never seen. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ typedef struct input {
     const char *name, *text;
 } input;
 
-/* P(b | a = n), then P(b | a = y) of a file that warns once. */
+/* Expects P(b | a = n), then P(b | a = y), of a file that gives one warning. */
 static void expect_rows(const input *file, int lenient, const double expected[6], const char *part)
 {
     double w[6];
@@ -102,7 +102,7 @@ static void never_seen(void **state)
     refuse_model("r.uai", "BAYES 1 2 1 1 0 2 nan nan", &lenient, GBS_ERR_FORMAT, "found 'nan'");
 }
 
-/* A noisy node has no states of parents that were never seen. */
+/* Tests a noisy node whose parents have states that were never seen. */
 static void noisy(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coordinate lists as dimod writes them: "# vartype=SPIN" or BINARY, then "i j v" from 0. A
- * constant energy is "# offset=E", which dimod does not write. */
+/* Reads coordinate lists as dimod writes them: "# vartype=SPIN" or BINARY, then "i j v",
+ * numbered from 0. A constant energy is "# offset=E", which dimod does not write. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,9 +11,9 @@
 
 typedef struct coo_reader {
     gbsi_couplings couplings;
-    bool has_vartype; /* the type was given by a line or an option */
+    bool has_vartype; /* a line or an option gave the type */
     bool binary;
-    bool has_offset; /* by a line */
+    bool has_offset; /* a line gave the offset */
     double offset;
 } coo_reader;
 
@@ -76,8 +76,8 @@ static gbs_status read_offset(coo_reader *r, gbsi_text line, gbs_error *err)
     return GBS_OK;
 }
 
-/* After '#': "vartype=SPIN" or "offset=1.5", with ':' for '=' and blanks where one likes; other
- * comments mean nothing. */
+/* Reads the text behind '#': "vartype=SPIN" or "offset=1.5". ':' may stand for '=', with blanks
+ * around it. Other comments are skipped. */
 static gbs_status read_comment(coo_reader *r, gbsi_text line, gbs_error *err)
 {
     static const struct {
@@ -136,8 +136,8 @@ static gbs_status read_entry(coo_reader *r, gbsi_text *line, gbs_error *err)
     return gbsi_couplings_add(c, line, place, i, j, value, err);
 }
 
-/* Warns of numbers below the largest that no line has, once: the file may have lost lines, or count
- * from 1. */
+/* Gives one warning about numbers that no line has, although a line has a larger one. The file
+ * may have lost lines, or its numbers may begin at 1. */
 static gbs_status tell_gaps(const gbsi_couplings *c, gbs_error *err)
 {
     enum { MOST = 8 };
@@ -156,7 +156,7 @@ static gbs_status tell_gaps(const gbsi_couplings *c, gbs_error *err)
     }
     for (uint32_t v = 0; v < c->n_variables; v++) {
         const uint32_t first = v;
-        while (!used[v]) { /* the last one is used */
+        while (!used[v]) { /* ends, because the last number is used */
             v++;
         }
         n_unused += v - first;

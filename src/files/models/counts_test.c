@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parities and cardinalities among the clauses of .wcnf files. */
+/* Tests parities and cardinalities among the clauses of .wcnf files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 #include "models/test_clauses.h"
 #include "models/test_written.h"
 
-/* Odd numbers of literals, as CryptoMiniSat writes them, soft and hard, and back again. */
+/* Tests odd numbers of true literals in CryptoMiniSat's form, soft and hard, read and written. */
 static void parities(void **state)
 {
     (void)state;
@@ -52,7 +52,7 @@ static double exactly_one(uint32_t n)
     return n == 1 ? 1.5 : 0;
 }
 
-/* Comparisons of the number of true literals, as MiniCARD writes them. */
+/* Tests comparisons of the number of true literals in MiniCARD's form. */
 static void cardinalities(void **state)
 {
     (void)state;
@@ -91,7 +91,7 @@ static int end(void **state)
     return 0;
 }
 
-/* Files without weights are recognised, and not written. */
+/* Files without weights are recognised, but never written. */
 static void extension(void **state)
 {
     (void)state;

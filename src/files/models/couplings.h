@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of couplings in files: pairs, models of spins, and functions that the formats share. */
+/* Lists of couplings in files: pairs of variables, models of spins, and functions that the
+ * formats share. */
 #ifndef GBSI_MODELS_COUPLINGS_H
 #define GBSI_MODELS_COUPLINGS_H
 
@@ -13,91 +14,94 @@
 
 /* ---- edges.c ------------------------------------------------------------------------------- */
 
-/* A list of numbers at pairs of variables, as files have them, and which of them share a place. */
+/* Lists of values at pairs of variables, as files have them, and repeated pairs in such lists. */
 
-/* An entry of a list; one whose i is GBS_NO_PAIR is left out, but still counts as an entry. */
+/* An entry of a list. An entry whose i is GBS_NO_PAIR is left out of the model, but still
+ * counts. */
 typedef gbs_pair gbsi_edge;
 
-/* The entries of a file. Zero-initialise. */
+/* The entries of a file. To be initialised with zeros. */
 typedef struct gbsi_edges {
     void *edge; /* gbsi_edge [n] */
     size_t n;
     size_t capacity;
 } gbsi_edges;
 
-/* The entries that repeat an earlier one. */
+/* Entries that repeat an earlier entry. */
 typedef struct gbsi_repeats {
     size_t n;
-    size_t entry; /* the first entry at this pair */
-    size_t of;    /* the entry that it repeats */
+    size_t entry; /* first entry that is a repetition */
+    size_t of;    /* entry that `entry` repeats */
 } gbsi_repeats;
 
 gbs_status gbsi_edges_add(gbsi_edges *edges, uint32_t i, uint32_t j, double value, gbs_error *err);
 void gbsi_edges_free(gbsi_edges *edges);
 
-/* Adds up the entries at the same place; the first entry keeps the sum, the others are left out.
- * i = j is a place as well. O(n + n_variables).
- * @param directed whether (i, j) and (j, i) are two places. */
+/* Adds up the entries of each pair. The first entry of the pair keeps the sum, and the others
+ * are left out. Entries with i = j are treated alike. O(n + n_variables).
+ * @param directed whether (i, j) and (j, i) are different pairs. */
 gbs_status gbsi_edges_sum(gbsi_edges *edges, uint32_t n_variables, bool directed,
                           gbsi_repeats *repeats, gbs_error *err);
 
-/* To be called after a directed sum: keeps the first of (i, j) and (j, i). *unequal are pairs
- * whose values differ. */
+/* Keeps only the first of (i, j) and (j, i). To be called after a directed sum.
+ * @param unequal out: pairs whose two values differ. */
 gbs_status gbsi_edges_fold(gbsi_edges *edges, uint32_t n_variables, gbsi_repeats *unequal,
                            gbs_error *err);
 
 /* ---- spin_list.c --------------------------------------------------------------------------- */
 
-/* A model of spins as the formats of couplings have it: ln p = c + sum h_i s_i + sum J_ij s_i s_j,
- * s = -1 in state 0 and +1 in state 1. Built into a model, or taken out of one. */
+/* A model of spins as the formats of couplings have it: ln p = c + sum h_i s_i + sum J_ij s_i
+ * s_j. s is -1 in state 0 and +1 in state 1. Such a list is made into a model, or taken from a
+ * model. */
 
-/* Energies are E; p is proportional to exp(-E). */
+/* Sign conventions of an energy E. p is proportional to exp(-E). */
 typedef enum gbsi_convention {
     GBSI_PHYSICS, /* E = -sum J s s - sum h s */
     GBSI_BQM,     /* E = +sum J s s + sum h s */
-    GBSI_MAXCUT,  /* E = +sum w s s: heavy edges are cut; no fields */
+    GBSI_MAXCUT,  /* E = +sum w s s, in which heavy edges are cut; no fields */
     /* The conventions of the formats; options may change them. */
     GBSI_MTX_CONVENTION = GBSI_PHYSICS,
     GBSI_RUD_CONVENTION = GBSI_MAXCUT,
     GBSI_COO_CONVENTION = GBSI_BQM,
 } gbsi_convention;
 
-/* Finds the convention of a word.
+/* Finds the convention that a word names.
  * @param word NULL: own.
  * @return GBS_ERR_ARGUMENT if the word is not one of the three conventions. */
 gbs_status gbsi_convention_of(const char *word, gbsi_convention own, gbsi_convention *convention,
                               gbs_error *err);
 const char *gbsi_convention_name(gbsi_convention convention);
-/* @return the factor from a number in a file to one of the log-density, and back: +1 or -1. */
+/* @return +1 or -1: a number in a file times this factor is the number in the log-density. */
 double gbsi_convention_sign(gbsi_convention convention);
 
 typedef struct gbsi_spin_list {
     uint32_t n_variables;
     double constant;
-    double *field;    /* [n_variables] */
-    gbsi_edges edges; /* i != j, each pair once */
+    double *field;    /* [n_variables] field of each variable */
+    gbsi_edges edges; /* couplings, i != j, each pair once */
 } gbsi_spin_list;
 
 gbs_status gbsi_spin_list_init(gbsi_spin_list *spins, uint32_t n_variables, gbs_error *err);
 void gbsi_spin_list_free(gbsi_spin_list *spins);
 
-/* Builds a model of the list times sign: the constant, fields by variable, couplings in their
- * order. Zeros are left out.
- * @param bits true for states in {0, 1} instead of spins. */
+/* Builds a model of the list, with all values multiplied by `sign`: the constant, fields by
+ * variable, couplings in their order. Zeros are left out.
+ * @param bits true for variables with values 0 and 1 instead of spins. */
 gbs_status gbsi_spin_list_build(const gbsi_spin_list *spins, bool bits, double sign,
                                 gbs_model **model, gbs_error *err);
 
-/* Makes a list of spins of a model, with every pair once in the order of its first factor.
+/* Makes a list of spins of a model. The list has every pair once, in the order of the pairs'
+ * first factors.
  * @param format name of the format, for messages.
  * @param fields whether the format may hold fields.
- * @return GBS_ERR_UNSUPPORTED naming the first factor that is more than finite values on at most
- * two binary variables. */
+ * @return GBS_ERR_UNSUPPORTED, with the name of the first factor that is not a table of finite
+ *   values over at most two binary variables. */
 gbs_status gbsi_spin_list_of_model(const gbs_model *model, const char *format, bool fields,
                                    gbsi_spin_list *spins, gbs_error *err);
 
 /* ---- couplings.c --------------------------------------------------------------------------- */
 
-/* Functions that readers of lists of couplings share: the options, the diagonal, repeated
+/* Functions that readers of lists of couplings share: options, entries on the diagonal, repeated
  * entries. */
 
 typedef enum gbsi_diagonal {
@@ -108,35 +112,37 @@ typedef enum gbsi_diagonal {
 
 typedef struct gbsi_couplings {
     gbsi_text *text;
-    gbsi_text first;      /* position before the first entry, to find an entry again for a message
-                           */
-    const char *comments; /* characters that begin comment lines */
+    gbsi_text first;      /* text before the first entry, from which messages find an entry again */
+    const char *comments; /* characters that begin a comment line */
     gbsi_convention convention;
     gbsi_diagonal diagonal;
     uint32_t n_variables;
     double constant;
-    gbsi_edges edges; /* an edge for each entry of the file, in their order */
+    gbsi_edges edges; /* an edge for each entry of the file, in the order of the file */
     size_t n_underflow;
 } gbsi_couplings;
 
-/* Begins a reader with its options. text is borrowed.
- * @param own the format's own convention. */
+/* Begins a reader with its options.
+ * @param text borrowed.
+ * @param own convention of the format. */
 gbs_status gbsi_couplings_begin(gbsi_couplings *c, gbsi_text *text, gbsi_convention own,
                                 const char *comments, gbs_error *err);
 void gbsi_couplings_free(gbsi_couplings *c);
 
-/* Adds one entry, i and j from 0, that stands at this place of the line. */
+/* Adds one entry. i and j are counted from 0.
+ * @param place place of the entry in the line. */
 gbs_status gbsi_couplings_add(gbsi_couplings *c, const gbsi_text *line, gbsi_token place,
                               uint64_t i, uint64_t j, double value, gbs_error *err);
 
-/* How entries at (i, j) and (j, i) relate. */
+/* Relation of the entries at (i, j) and (j, i). */
 typedef enum gbsi_pairing {
-    GBSI_PAIR_ONCE,   /* (i, j) and (j, i) are the same place, named twice */
-    GBSI_PAIR_MIRROR, /* two places, which must agree, of one coupling */
+    GBSI_PAIR_ONCE, /* (i, j) and (j, i) name the same coupling, which a file has once */
+    /* the file has one coupling at (i, j) and at (j, i), and the values must agree */
+    GBSI_PAIR_MIRROR,
 } gbsi_pairing;
 
-/* Makes the model. Repeated entries are a deviation (lenient: summed).
- * @param binary variables over {0, 1}, not spins. */
+/* Makes the model. Repeated entries are a deviation; lenient reading sums them.
+ * @param binary true for variables with values 0 and 1 instead of spins. */
 gbs_status gbsi_couplings_build(gbsi_couplings *c, gbsi_pairing pairing, bool binary,
                                 gbs_model **model, gbs_error *err);
 
@@ -147,8 +153,8 @@ gbsi_token gbsi_couplings_place(const gbsi_couplings *c, size_t e);
 gbs_status gbsi_refuse_mirror(const gbsi_text *text, gbsi_token place, double one, double other,
                               gbs_error *err);
 
-/* Warns of a constant that the written file has no place for, unless it is zero, by
- * options->warn. */
+/* Warns by options->warn about a constant that the written file cannot hold, unless the constant
+ * is zero. */
 void gbsi_tell_constant(const gbs_write_options *options, const gbs_output *output,
                         const char *format, double constant);
 

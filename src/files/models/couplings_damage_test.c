@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of couplings, graphs and clauses cut at every byte, mutated from a fixed seed, and read and
- * written with memory running out. Nothing may crash or leak, and what fails says where. */
+/* Tests files of couplings, graphs and clauses that are cut at every byte, mutated from a fixed
+ * seed, or read and written while memory runs out. Nothing may crash or leak, and each failure
+ * must name a place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,10 +15,12 @@ typedef struct sample {
     const char *format;
     const char *text;
     uint32_t states;
-    bool lines; /* a prefix reads wherever a line is whole; else the file announces its length */
+    /* true: a prefix of whole lines is a valid file; false: the file announces its length */
+    bool lines;
 } sample;
 
-/* The last number of those with a length is one digit: cut before it, the file is short. */
+/* In files that announce their length the last number has one digit. Without this digit the file
+ * is too short. */
 static const sample SAMPLES[] = {
     {"mtx", "%%MatrixMarket matrix coordinate real symmetric\n% x\n3 3 3\n1 1 0.5\n2 1 1\n3 2 4\n",
      0, false},
@@ -36,7 +39,7 @@ static gbs_read_options options_of(const sample *s)
     return (gbs_read_options){.format = s->format, .states = s->states};
 }
 
-/* Of formats without counts a prefix is a file wherever its last line is whole. */
+/* In formats without counts a prefix is a valid file if its last line is whole. */
 static bool is_whole(const sample *s, size_t cut)
 {
     const char *line = s->text + cut;
@@ -69,7 +72,8 @@ static void cut_anywhere(void **state)
         const size_t n = strlen(s->text);
         for (size_t cut = 0; cut <= n; cut++) {
             bool expected =
-                s->lines ? is_whole(s, cut) : cut + 1 >= n; /* all except the last line end */
+                /* all lines except the last end with a line break */
+                s->lines ? is_whole(s, cut) : cut + 1 >= n;
             if (read_exactly(s->text, cut, &options) != expected) {
                 fail_msg("sample %zu cut to %zu bytes: expected %s", i, cut,
                          expected ? "a model" : "a refusal");
@@ -122,7 +126,7 @@ static void mutated(void **state)
     uint64_t seed = 10;
     for (size_t i = 0; i < N_SAMPLES; i++) {
         const sample *s = &SAMPLES[i];
-        /* some mutations change nothing that matters */
+        /* some mutations do not change the model */
         assert_true(read_mutations(s->text, strlen(s->text), WORDS, N_WORDS, &seed, mutated_options,
                                    s) > 20);
     }

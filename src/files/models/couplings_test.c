@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix Market, rudy and COO: signs, diagonals, triangles, repeated entries. */
+/* Tests Matrix Market, rudy and COO: signs, diagonals, triangles, repeated entries. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 
 #define MTX "%%MatrixMarket matrix coordinate real "
 
-/* sum h_i s_i + sum J_ij s_i s_j + c of three spins, over all eight states. */
+/* Expects sum h_i s_i + sum J_ij s_i s_j + c of three spins in all eight states. */
 static void expect_spins(const gbs_model *m, double c, const double h[3], double j01, double j02,
                          double j12)
 {
@@ -40,10 +40,10 @@ static void expect_read(const char *name, const char *text, const gbs_read_optio
 
 static const double NO_FIELD[3] = {0, 0, 0};
 
-/* Three spins in a row, a field on the first. */
+/* Three spins in a row, with a field on the first spin. */
 static const char ROW[] = MTX "symmetric\n% a comment\n\n3 3 3\n1 1 0.5\n2 1 1\n3 2 -1\n";
 
-/* Every layout and sign of one file of each format: J_ij and h_i times the sign. */
+/* Tests every layout and sign of one file in each format: J_ij and h_i times the sign. */
 static void conventions(void **state)
 {
     (void)state;
@@ -54,9 +54,10 @@ static void conventions(void **state)
     const char *coo = "# vartype=SPIN\n0 0 0.5\n0 1 1\n1 2 -1\n";
     for (int i = 0; i < 3; i++) {
         const gbs_read_options options = {.convention = cases[i].convention};
-        double sign = cases[i].sign != 0 ? cases[i].sign : 1; /* the format's own: physics */
+        /* the format's own convention, physics */
+        double sign = cases[i].sign != 0 ? cases[i].sign : 1;
         expect_read("a.mtx", ROW, &options, 0, (const double[3]){sign * 0.5, 0, 0}, sign, 0, -sign);
-        sign = cases[i].sign != 0 ? cases[i].sign : -1; /* bqm */
+        sign = cases[i].sign != 0 ? cases[i].sign : -1; /* the convention bqm */
         expect_read("a.coo", coo, &options, 0, (const double[3]){sign * 0.5, 0, 0}, sign, 0, -sign);
         expect_read("a.rud", "3 2\n1 2 1\n2 3 -1", &options, 0, NO_FIELD, sign, 0, -sign);
     }
@@ -64,7 +65,7 @@ static void conventions(void **state)
     expect_read("a.rud", "3 2\n1 2 1\n2 3 -1", &cut, 0, NO_FIELD, -1, 0, 1);
     expect_read("a.mtx", MTX "general\n3 3 3\n2 2 0\n2 1 1\n3 2 -1", &cut, 0, NO_FIELD, -1, 0, 1);
     expect_read("a.coo", "# vartype=SPIN\n2 0 4\n2 1 1", &cut, 0, NO_FIELD, 0, -4, -1);
-    /* A cut of weight w - the sum of w over its edges - has more of the probability the heavier. */
+    /* The weight of a cut is the sum of w over its edges. Heavier cuts are more probable. */
     gbs_model *m = read_model("triangle.txt", "2 1\n1 2 3\n", NULL);
     assert_true(gbs_model_log_density(m, (const uint32_t[]){0, 1}) == 3);
     assert_true(gbs_model_log_density(m, (const uint32_t[]){1, 1}) == -3);
@@ -127,7 +128,8 @@ static void smallest(void **state)
         {"a.rud", "7 0\n", 7},
         {"a.coo", "# vartype=SPIN", 0},
         {"a.coo", "# vartype=SPIN\n6 6 0", 7},
-        {"a.rud", "4208 0\n", 4208}, /* vertices without edges: 4096 and 16 for each byte */
+        /* 4096 vertices without edges are allowed, and 16 more for each byte */
+        {"a.rud", "4208 0\n", 4208},
     };
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         test_row("%s: %s", files[i].name, files[i].text);
@@ -138,7 +140,7 @@ static void smallest(void **state)
     }
 }
 
-/* Numbers of variables that no line has are told once; the largest one has a line. */
+/* Numbers of variables that no line has are reported once. The largest number has a line. */
 static void gaps_in_numbers(void **state)
 {
     (void)state;
@@ -165,7 +167,7 @@ static void gaps_in_numbers(void **state)
     }
 }
 
-/* x = (1 + s) / 2, checked against the energy over {0, 1}. */
+/* Tests x = (1 + s) / 2, compared with the energy over {0, 1}. */
 static void binary(void **state)
 {
     (void)state;
@@ -180,7 +182,8 @@ static void binary(void **state)
             const uint32_t x[3] = {k >> 2, k >> 1 & 1, k & 1};
             const double energy = 2.0 * x[0] - 3.0 * x[0] * x[1] + 5.0 * x[1] * x[2] + 0.5 * x[2] +
                                   0.75 * x[0] * x[2];
-            assert_true(gbs_model_log_density(m, x) == sign * energy); /* exact, constant and all */
+            /* the density is exact, including the constant */
+            assert_true(gbs_model_log_density(m, x) == sign * energy);
         }
         assert_int_equal(gbs_model_factor(m, 0, NULL, NULL), GBS_FACTOR_TABLE);
         gbs_model_free(m);
@@ -191,7 +194,8 @@ static void binary(void **state)
     refuse_model("q.coo", text, &options, GBS_ERR_ARGUMENT, "convention maxcut needs spins");
 }
 
-/* What a file lacks is typed; without, it is refused, and what contradicts it is refused. */
+/* The user types options that a file lacks. A file without the options is refused, and so are
+ * options that contradict the file. */
 static void vartypes_and_offsets(void **state)
 {
     (void)state;
@@ -257,7 +261,7 @@ static void diagonal(void **state)
     expect_read("a.mtx", ROW, &options, 0, NO_FIELD, 1, 0, -1);
     expect_read("a.coo", "# vartype=SPIN\n0 0 9\n0 0 8\n0 1 1\n1 2 -1", &options, 0, NO_FIELD, -1,
                 0, 1);
-    /* What is left out still counts as an entry of the file. */
+    /* An entry that is left out still counts as an entry of the file. */
     refuse_model("a.coo", "# vartype=SPIN\n0 0 9\n0 1 1\n1 2 -1\n1 0 2", &options, GBS_ERR_FORMAT,
                  "a.coo:5:1: found 1 0 after 0 1: 1 entry repeats an earlier entry");
     expect_read("a.mtx", "%%MatrixMarket matrix array real symmetric\n3 3\n.5 1 0 7 -1 0", &options,
@@ -278,7 +282,7 @@ static void diagonal(void **state)
                  "diagonal 'fields' is not known, expected field, ignore or error");
 }
 
-/* Twice the same place; both sides of the diagonal. */
+/* Tests entries at the same place, and on either side of the diagonal. */
 static void repeated(void **state)
 {
     (void)state;
@@ -309,7 +313,7 @@ static void repeated(void **state)
     refuse_model("a.mtx", unequal, &(gbs_read_options){.lenient = 1}, GBS_ERR_FORMAT, "across");
     refuse_model("a.mtx", "%%MatrixMarket matrix array real general\n2 2\n0 1\n3 0", NULL,
                  GBS_ERR_FORMAT, "a.mtx:4:1: found 3 across the diagonal from 1");
-    /* Sums of zero and beyond the largest double. */
+    /* Tests sums of zero, and sums beyond the largest double. */
     const gbs_read_options lenient = {.lenient = 1};
     expect_read("a.rud", "3 2\n1 2 1\n1 2 -1", &lenient, 0, NO_FIELD, 0, 0, 0);
     refuse_model("a.rud", "3 2\n1 2 1e308\n1 2 1e308", &lenient, GBS_ERR_FORMAT,
@@ -318,7 +322,8 @@ static void repeated(void **state)
                  "a.coo:3:1: found 0 1 after 0 1: 2 entries repeat");
 }
 
-/* A heavy list, every pair twice: the sums are exact and nothing is quadratic. */
+/* Tests a long list that has every pair twice. The sums are exact, and the time is not
+ * quadratic. */
 static void many_repeated(void **state)
 {
     (void)state;
@@ -326,7 +331,7 @@ static void many_repeated(void **state)
     char *text = malloc((size_t)N * BYTES + 64);
     assert_non_null(text);
     size_t at = (size_t)sprintf(text, "%d %d\n", N / 2 + 1, N);
-    for (int i = 0; i < N; i++) { /* a star: all entries share a variable */
+    for (int i = 0; i < N; i++) { /* a star, in which all entries share a variable */
         int leaf = i % (N / 2) + 2;
         at += (size_t)sprintf(text + at, i < N / 2 ? "1 %d %d\n" : "%d 1 %d\n", leaf, i);
     }
@@ -339,7 +344,7 @@ static void many_repeated(void **state)
     assert_non_null(x);
     sum = gbs_model_log_density(m, x);
     assert_true(sum == (double)N * (N - 1) / 2);
-    x[1] = 1; /* entries 0 and N / 2 */
+    x[1] = 1; /* entries 0 and N / 2 are equal */
     assert_true(gbs_model_log_density(m, x) == sum - N);
     free(x);
     gbs_model_free(m);
@@ -487,7 +492,7 @@ static void other_refusals(void **state)
                  "convention 'max-cut' is not known, expected physics, bqm or maxcut");
 }
 
-/* What a format has no use for is refused, in reading and in writing. */
+/* Options without a meaning for a format are refused, in reading and in writing. */
 static void options_refused(void **state)
 {
     (void)state;

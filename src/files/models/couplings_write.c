@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix Market, rudy and COO: writes a model of spins as a list, with the signs of a
- * convention. */
+/* Writes a model of spins as a list of couplings in Matrix Market, rudy or COO, with the signs
+ * of a convention. */
 #include "base/status.h"
 #include "models/couplings.h"
 #include "models/formats.h"
@@ -17,7 +17,7 @@ typedef struct coupling_writer {
 typedef struct coupling_format {
     const char *name;
     gbsi_convention own;
-    bool fields; /* the format can hold fields; a cut has no fields in any format */
+    bool fields; /* the format can hold fields; a cut never has fields */
     bool constant;
 } coupling_format;
 
@@ -56,11 +56,11 @@ static void write_entry(coupling_writer *w, uint64_t i, uint64_t j, double value
     gbsi_output_text(w->output, " ");
     gbsi_output_uint(w->output, j);
     gbsi_output_text(w->output, " ");
-    gbsi_output_double(w->output, value == 0 ? 0 : w->sign * value); /* not -0 */
+    gbsi_output_double(w->output, value == 0 ? 0 : w->sign * value); /* 0 is never written as -0 */
     gbsi_output_text(w->output, "\n");
 }
 
-/* @param base number of the first variable. @param lower the larger one first. */
+/* @param base number of the first variable. @param lower whether the larger number comes first. */
 static void write_couplings(coupling_writer *w, uint64_t base, bool lower)
 {
     const gbsi_edge *edge = w->spins.edges.edge;
@@ -131,8 +131,8 @@ cleanup:
     return status;
 }
 
-/* Writes a zero at the last variable if nothing else says that it exists: the number of variables
- * of a file is its largest index and one. */
+/* Writes a zero at the last variable if no entry names that variable. The number of variables of
+ * a file is one more than the largest number in it. */
 static void write_last_variable(coupling_writer *w)
 {
     const gbsi_edge *edge = w->spins.edges.edge;

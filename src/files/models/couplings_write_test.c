@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix Market, rudy and COO written: what is taken for couplings, what is refused, and back. */
+/* Tests writing Matrix Market, rudy and COO: which factors are couplings, which models are
+ * refused, and reading back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -12,7 +13,7 @@
 
 #define MTX "%%MatrixMarket matrix coordinate real "
 
-/* Three spins in a row, a field on the first. */
+/* Three spins in a row, with a field on the first spin. */
 static const char ROW[] = MTX "symmetric\n% a comment\n\n3 3 3\n1 1 0.5\n2 1 1\n3 2 -1\n";
 
 static void written_text(void **state)
@@ -46,7 +47,7 @@ static void written_text(void **state)
     assert_int_equal(warned.n, 0);
 }
 
-/* What was written reads as the same model, to the bit, and the other formats agree. */
+/* A written file reads as the same model, to the bit, and the other formats agree. */
 static void write_and_read(void **state)
 {
     (void)state;
@@ -88,7 +89,7 @@ static void write_and_read(void **state)
     }
 }
 
-/* Every kind of factor with at most two spins, some of them on one pair. */
+/* Makes every kind of factor with at most two spins, some of them on one pair. */
 static gbs_model *all_kinds(void)
 {
     const uint32_t arity[] = {2, 2, 2};
@@ -136,7 +137,7 @@ static void splits_kinds(void **state)
         gbs_error err;
         const char *path = scratch_path(endings[i]);
         assert_int_equal(gbs_model_write(m, path, &options, &err), GBS_OK);
-        const bool keeps = i == 1; /* a line of its own holds the constant */
+        const bool keeps = i == 1; /* the constant stands in an own line */
         assert_int_equal(warned.n, keeps ? 0 : 1);
         const char *said =
             keeps ? NULL : strstr(warned.last, "lost a constant of the log-density, ");
@@ -156,7 +157,8 @@ static void splits_kinds(void **state)
     gbs_model_free(m);
 }
 
-/* Files of hardly anything but isolated variables are good ones that the reader will not take. */
+/* Tests files of isolated variables with hardly any entries. They are valid, but the reader
+ * refuses them. */
 static void hardly_any_entries(void **state)
 {
     (void)state;
@@ -211,7 +213,7 @@ static void unwritable(void **state)
     assert_int_equal(gbs_model_read(data_path("mixed.uai"), NULL, &m, &err), GBS_OK);
     refuse_write(m, "no.coo", NULL, "factor 0 (");
     gbs_model_free(m);
-    /* Two fields, or two couplings, that no reader takes together. */
+    /* Two fields, or two couplings, are too large for any reader when they are added. */
     m = read_model("a.lg", "MARKOV 1 2 2 1 0 1 0 2 -6e279 6e279 2 -6e279 6e279", NULL);
     refuse_write(m, "no.coo", NULL, "add up beyond 1e+280");
     gbs_model_free(m);
@@ -221,7 +223,7 @@ static void unwritable(void **state)
                    NULL);
     refuse_write(m, "no.rud", NULL, "add up beyond 1e+280");
     gbs_model_free(m);
-    /* A field that others cancel is none. */
+    /* A field that other fields cancel is not written. */
     m = read_model("a.lg", "MARKOV 2 2 2 3 1 0 1 0 2 1 0 2 -1 1 2 1 -1 4 2 -2 -2 2", NULL);
     expect_written(m, "cancel.rud", NULL, "2 1\n1 2 -2\n");
     gbs_model_free(m);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Readers on damaged files: cut at every byte, mutated from a fixed seed, and with memory running
- * out. Nothing may crash or leak, and what fails says where. */
+/* Tests readers on damaged files: cut at every byte, mutated from a fixed seed, or read while
+ * memory runs out. Nothing may crash or leak, and each failure must name a place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,14 +11,14 @@
 #include "answers/answers.h"
 #include "models/test_damage.h"
 
-/* What a file that is cut short may still be: a last number cut short is another number, a file
- * without its last lines another file (their own test tells which). */
+/* What the beginning of a file may be. Without digits at its end a last number is another
+ * number. Without its last lines a file may be another file, which an own test decides. */
 enum { NOTHING, A_NUMBER, LINES };
 
 typedef struct sample {
     const char *name;
     const char *format;
-    const char *other; /* a second format to read its mutations as */
+    const char *other; /* a second format in which the mutations are read */
     int cut_short;
 } sample;
 
@@ -48,7 +48,7 @@ static void cut_anywhere(void **state)
         }
         size_t n = read_file(data_path(FILES[f].name), text, sizeof text);
         gbs_read_options options = {.format = FILES[f].format};
-        size_t last = n; /* behind the last token, where the prefix becomes the whole */
+        size_t last = n; /* behind the last token, from where on the prefix is the whole file */
         while (text[last - 1] == '\n' || text[last - 1] == ' ') {
             last--;
         }
@@ -57,7 +57,7 @@ static void cut_anywhere(void **state)
             first--;
         }
         for (size_t cut = 0; cut <= n; cut++) {
-            /* A last number cut short is another number: 0.7 leaves 0. and 0 */
+            /* A last number that is cut short is another number: 0.7 becomes 0. or 0. */
             bool number = FILES[f].cut_short == A_NUMBER && cut < last && cut > first;
             bool lines = FILES[f].cut_short == LINES && cut < last;
             bool read = read_exactly(text, cut, &options);
@@ -127,11 +127,10 @@ static void mutated(void **state)
             n_read += read_mutations(text, n, WORDS, N_WORDS, &seed, mutated_options, &FILES[f]);
         }
     }
-    assert_true(n_read > 100); /* some mutations change nothing that matters */
+    assert_true(n_read > 100); /* some mutations do not change the model */
 }
 
-/* A damaged file may be read or refused, both are right; what must not happen is a crash or a leak.
- */
+/* A damaged file may be read or refused. It must not cause a crash or a leak. */
 static void read_or_refused(gbs_status status)
 {
     assert_true(status != GBS_ERR_STATE && status != GBS_ERR_MEMORY);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binary records of a DimmWitted factor graph: big-endian, one behind the other, no padding. */
+/* Reads binary records of a DimmWitted factor graph. The records are big-endian and follow one
+ * another without padding. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +11,8 @@
 enum {
     WEIGHT_BYTES = 17,
     VARIABLE_BYTES = 27,
-    DOMAIN_BYTES = 16, /* bytes of a domain, and as many for each value */
-    FACTOR_BYTES = 26, /* bytes of a factor, and 16 for each variable */
+    DOMAIN_BYTES = 16, /* bytes of a domain, to which each value adds as many */
+    FACTOR_BYTES = 26, /* bytes of a factor, to which each variable adds 16 */
     PAIR_BYTES = 16,
 };
 
@@ -22,8 +23,9 @@ typedef struct cursor {
     gbsi_dw_graph *graph;
     const gbsi_input *input;
     const char *at;
-    const char *record;   /* start of the record being read */
-    void *first, *second; /* uint64_t: variables and equalTo, or values; double: truthiness */
+    const char *record; /* start of the current record */
+    /* first: uint64_t variables, or values; second: uint64_t equalTo, or double truthiness */
+    void *first, *second;
     size_t first_capacity, second_capacity;
 } cursor;
 
@@ -56,7 +58,7 @@ static gbs_status fail_at(const cursor *c, const char *at, gbs_error *err, const
                      c->input->name, (size_t)(at - c->input->bytes), found, number, expected);
 }
 
-/* Checks that the record, of which the first n bytes are needed, is there. */
+/* Checks that the file has n more bytes, which the current record needs. */
 static gbs_status need(const cursor *c, size_t n, const char *what, gbs_error *err)
 {
     const size_t from_record = (size_t)(c->at - c->record);
@@ -69,8 +71,8 @@ static gbs_status need(const cursor *c, size_t n, const char *what, gbs_error *e
                      what, from_record + n);
 }
 
-/* Puts the place in the file in front of the message about a record. @param offset position of the
- * field at fault. */
+/* Puts the place in the file before the message about a record.
+ * @param offset position of the faulty field in the record. */
 static gbs_status blame(const cursor *c, size_t offset, gbs_status status, gbs_error *err)
 {
     if (status != GBS_ERR_ARGUMENT && status != GBS_ERR_LIMIT) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DimmWitted factor graphs cut at every byte, with other bytes, and with memory running out. */
+/* Tests DimmWitted factor graphs that are cut at every byte, have changed bytes, or are read
+ * while memory runs out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +11,7 @@
 #include "models/dimmwitted_testing.h"
 #include "models/test_damage.h"
 
-/* Cut a file at every byte, from the end. @return how often the rest was read. */
+/* Cuts a file at every byte, from its end. @return how often the rest was read. */
 static size_t cut_file(const char *name)
 {
     static char whole[8192];
@@ -55,7 +56,7 @@ static void set_byte(FILE *file, size_t at, unsigned char byte)
     assert_int_equal(fflush(file), 0);
 }
 
-/* Any byte of a binary file may be anything: read or refused, never worse. */
+/* Any byte of a binary file may have any value. The file must then be read or refused. */
 static void changed_anywhere(void **state)
 {
     (void)state;

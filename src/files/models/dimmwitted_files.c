@@ -21,7 +21,7 @@ const char *gbsi_dw_kind_name(gbsi_dw_kind kind)
 
 /* ---- the meta file ------------------------------------------------------------------------- */
 
-/* Whether text[0 .. n) ends in ending. */
+/* Whether text[0 .. n) ends in `ending`. */
 static bool ends_in(const char *text, size_t n, const char *ending)
 {
     return gbsi_ends_in(text, n, ending, strlen(ending));
@@ -33,7 +33,7 @@ static bool is_folder(const char *path)
     return stat(path, &is) == 0 && S_ISDIR(is.st_mode);
 }
 
-/* Joins head and tail in one piece of memory. */
+/* Joins head and tail in newly allocated memory. */
 static gbs_status join(const char *head, size_t n_head, const char *tail, char **text,
                        gbs_error *err)
 {
@@ -102,8 +102,8 @@ const char *gbsi_dw_pattern(const gbsi_dw_place *place, gbsi_dw_kind kind, char 
     return text;
 }
 
-/* Whether a name is of the form from which DimmWitted makes its binary files: it begins with
- * "BASE." unless that is "graph". */
+/* Whether a name is the one of a text from which DimmWitted makes its binary files. Such a name
+ * begins with "BASE.", unless BASE is "graph". */
 static bool is_text(const gbsi_dw_place *place, const char *name)
 {
     const char *base = place->meta + place->n_folder;
@@ -116,14 +116,15 @@ static bool is_text(const gbsi_dw_place *place, const char *name)
            strncmp(name + n_prefix, KIND[GBSI_DW_FACTORS], strlen(KIND[GBSI_DW_FACTORS])) == 0;
 }
 
-/* @return the kind of file to which a name in the folder belongs, GBSI_DW_N_KINDS for none. */
+/* @return the kind of companion that a name in the folder is, GBSI_DW_N_KINDS for any other
+ *   file. */
 static gbsi_dw_kind kind_of(const gbsi_dw_place *place, const char *name)
 {
-    const size_t n_prefix = place->n_base + 1; /* with the dot */
+    const size_t n_prefix = place->n_base + 1; /* length of "BASE." */
     const size_t n = strlen(name);
     const bool is_other = ends_in(name, n, ".tsv") || ends_in(name, n, ".tsv.gz") ||
                           ends_in(name, n, ".text2bin-args") || ends_in(name, n, "~") ||
-                          strstr(name, ".tmp-") != NULL; /* as gbs_output_open() calls them */
+                          strstr(name, ".tmp-") != NULL; /* temporary files of gbs_output_open() */
     if (is_other || strncmp(name, place->meta + place->n_folder, n_prefix) != 0) {
         return GBSI_DW_N_KINDS;
     }
@@ -135,7 +136,7 @@ static gbsi_dw_kind kind_of(const gbsi_dw_place *place, const char *name)
     return GBSI_DW_N_KINDS;
 }
 
-/* ---- what is there ------------------------------------------------------------------------- */
+/* ---- files in the folder ------------------------------------------------------------------- */
 
 static int by_name(const void *a, const void *b)
 {
@@ -176,7 +177,7 @@ static gbs_status open_folder(const gbsi_dw_place *place, DIR **folder, gbs_erro
     return status;
 }
 
-/* Folders are skipped. */
+/* Lists the companions in the folder. Skips folders. */
 static gbs_status list_folder(const gbsi_dw_place *place, gbsi_dw_files *files, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of a DimmWitted factor graph become variables and logical factors, the functions as they
- * are. Evidence becomes a hard factor on its variable, behind all others, so that the model itself
- * holds it: conditioning takes it up before anything is sampled. */
+/* Turns records of a DimmWitted factor graph into variables and logical factors, whose functions
+ * stay the same. Each observation becomes a hard factor on its variable, behind all other
+ * factors. The model itself thus holds the evidence, and conditioning finds it before anything
+ * is sampled. */
 #include "models/dimmwitted.h"
 
 #include <inttypes.h>
@@ -118,7 +119,8 @@ gbs_status gbsi_dw_add_domain(gbsi_dw_graph *graph, uint64_t id, uint64_t n, uin
     return GBS_OK;
 }
 
-/* The state of a domain value: its place in the ascending domain. @return false: not in it. */
+/* Finds the state of a domain value, which is its place in the ascending domain.
+ * @return false if the domain does not have the value. */
 static bool state_of(const gbsi_dw_graph *g, uint64_t id, uint32_t arity, uint64_t value,
                      uint32_t *state)
 {
@@ -196,7 +198,7 @@ gbs_status gbsi_dw_add_variable(gbsi_dw_graph *graph, uint64_t id, uint64_t role
     }
     GBSI_PASS(check_cardinality(graph, 4, cardinality, err));
     GBSI_PASS(check_type(graph, id, type, cardinality, err));
-    /* the initial value of a query is only where a run would begin */
+    /* the initial value of a query would only be the start of a run, and is not checked */
     if (role > 0 && !state_of(graph, id, (uint32_t)cardinality, initial, &state)) {
         graph->field = 2;
         return refuse_value(graph, id, (uint32_t)cardinality, initial, err);
@@ -207,7 +209,7 @@ gbs_status gbsi_dw_add_variable(gbsi_dw_graph *graph, uint64_t id, uint64_t role
 }
 
 /* Labels the states of a variable with decimal numbers.
- * @param label, text: scratch for GBS_MAX_ARITY of them. */
+ * @param label, text: room for GBS_MAX_ARITY labels. */
 static gbs_status label_variable(gbsi_dw_graph *g, uint32_t id, const char **label,
                                  char (*text)[21], gbs_error *err)
 {
@@ -219,15 +221,16 @@ static gbs_status label_variable(gbsi_dw_graph *g, uint32_t id, const char **lab
     return gbs_builder_label_states(g->builder, id, label, err);
 }
 
-/* Whether the values are others than 0 .. k-1: being distinct and ascending, by the last. */
+/* Whether the values of a domain of k values differ from 0 .. k-1. The values are distinct and
+ * ascending, so the last one decides. */
 static bool has_own_values(const gbsi_dw_graph *g, uint32_t id)
 {
     return g->domain[id] != SIZE_MAX &&
            ((const uint64_t *)g->value)[g->domain[id] + g->arity[id] - 1] != g->arity[id] - 1;
 }
 
-/* Checks that the labels fit: with one labelled variable a model has room for a label of every
- * state. */
+/* Checks that the labels fit. If one variable is labelled, the model has room for a label of
+ * every state. */
 static gbs_status check_label_room(const gbsi_dw_graph *g, size_t n_bytes, gbs_error *err)
 {
     const uint64_t always = (uint64_t)1 << 24;
@@ -247,7 +250,7 @@ static gbs_status label_all(gbsi_dw_graph *g, size_t n_bytes, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const char **label = NULL;
-    char(*text)[21] = NULL; /* 20 digits */
+    char(*text)[21] = NULL; /* 20 digits and a 0 */
     for (uint32_t v = 0; v < g->counts.n_variables; v++) {
         if (!has_own_values(g, v)) {
             continue;
@@ -373,7 +376,7 @@ gbs_status gbsi_dw_add_factor(gbsi_dw_graph *graph, uint64_t function, uint32_t 
     GBSI_PASS(take_literals(graph, n, variable, equal_to, err));
     GBSI_PASS(check_id(graph, 2 + 2 * (size_t)n, "weight", weight, graph->counts.n_weights, err));
     graph->field = 3 + 2 * (size_t)n;
-    /* an infinite product would make the factor hard, which no file can mean */
+    /* An infinite product would make the factor hard, which no file can mean. */
     const double w = graph->weight[weight] * feature;
     if (!isfinite(feature) || !isfinite(w)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,

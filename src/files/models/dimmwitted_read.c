@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads DimmWitted factor graphs: the meta file, then all files of one kind after the other. */
+/* Reads DimmWitted factor graphs: the meta file, then the files of each kind in turn. */
 #include "base/plural.h"
 #include "models/dimmwitted.h"
 
@@ -16,8 +16,9 @@ typedef struct loader {
     gbsi_dw_place place;
     gbsi_dw_files files;
     gbsi_dw_graph graph;
-    gbsi_input *variables; /* [files.n[GBSI_DW_VARIABLES]]: open while domains are read */
-    size_t n_bytes;        /* of variables and domains */
+    /* [files.n[GBSI_DW_VARIABLES]] files that stay open while domains are read */
+    gbsi_input *variables;
+    size_t n_bytes; /* bytes of the files of variables and domains */
 } loader;
 
 /* ---- the meta file ------------------------------------------------------------------------- */
@@ -27,7 +28,8 @@ static bool is_space(char c)
     return gbsi_is_blank(c) && c != '\n';
 }
 
-/* Cuts the next field, without blanks around it, off a line; *comma: whether one ends it. */
+/* Cuts the next field off a line, without the blanks around the field.
+ * @param comma out: whether a comma ends the field. */
 static gbsi_token next_field(gbsi_text *line, bool *comma)
 {
     const char *end = memchr(line->at, ',', gbsi_text_left(line));
@@ -71,7 +73,8 @@ static gbs_status read_count(gbsi_text *line, bool last, const char *what, uint6
     return GBS_OK;
 }
 
-/* Fields after the fourth are names of files that old versions read; they are skipped. */
+/* Reads the counts. Fields after the fourth are names of files for old versions, and are
+ * skipped. */
 static gbs_status parse_meta(gbsi_text *text, gbsi_dw_counts *counts, gbs_error *err)
 {
     gbsi_text line = *text;
@@ -99,7 +102,7 @@ cleanup:
     return status;
 }
 
-/* ---- what the companions can hold ---------------------------------------------------------- */
+/* ---- sizes of the companions --------------------------------------------------------------- */
 
 static gbs_status refuse_missing(const loader *l, gbsi_dw_kind kind, uint64_t n, gbs_error *err)
 {
@@ -134,7 +137,8 @@ static void close_all(gbsi_input *input, size_t n)
     gbsi_free(input);
 }
 
-/* Opens all files of a kind, if they are large enough for the records announced. */
+/* Opens all files of a kind. Fails if the files are too small for the announced number of
+ * records. */
 static gbs_status open_all(const loader *l, gbsi_dw_kind kind, uint64_t n_records,
                            gbsi_input **inputs, size_t *n_bytes, gbs_error *err)
 {
@@ -165,9 +169,9 @@ cleanup:
     return status;
 }
 
-/* ---- kind after kind ----------------------------------------------------------------------- */
+/* ---- companions of each kind --------------------------------------------------------------- */
 
-/* Prefixes the message of an error that concerns all records together with the meta file. */
+/* Adds the name of the meta file to the message of an error that concerns all records together. */
 static gbs_status blame(const loader *l, gbs_status status, gbs_error *err)
 {
     if (status != GBS_ERR_ARGUMENT && status != GBS_ERR_LIMIT) {
@@ -189,7 +193,7 @@ static gbs_status read_opened(loader *l, gbsi_dw_kind kind, const gbsi_input *in
     return GBS_OK;
 }
 
-/* Reads one file after the other, so that only one file is in memory at a time. */
+/* Reads the files of a kind in turn, so that only one file is in memory at a time. */
 static gbs_status read_each(loader *l, gbsi_dw_kind kind, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DimmWitted factor graphs that are refused, and where the message finds the reason. */
+/* Tests DimmWitted factor graphs that are refused, and the place that the message names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,9 +10,9 @@
 #include "base/test_row.h"
 #include "models/dimmwitted_testing.h"
 
-/* Overwrite n bytes of one of the files at an offset. */
+/* Overwrites n bytes of a file at an offset. */
 typedef struct change {
-    size_t file; /* 0 weights, 1 variables, 2 factors, 3 domains */
+    size_t file; /* file: 0 weights, 1 variables, 2 factors, 3 domains */
     size_t offset;
     unsigned n;
     uint64_t value;
@@ -64,7 +64,7 @@ static void bad_binary(void **state)
         {2, 0, 2, 10, "10"},
         {2, 0, 2, 11, "11"},
         {2, 0, 2, 14, "14"},
-        {2, 0, 2, 64, "64"}, /* a clause is no function of files */
+        {2, 0, 2, 64, "64"}, /* clauses are not among the functions of the files */
         {2, 2, 8, 0, "2: found arity 0, expected 1 to 65535"},
         {2, 2, 8, (uint64_t)1 << 63, "2: found arity 9223372036854775808, expected 1 to 65535"},
         {2, 2, 8, 65535, "0: found the end of the file after 1"},
@@ -104,7 +104,7 @@ static void overflowing_products(void **state)
     make_graph(&g);
     bytes large = {0};
     put(&large, huge, 8);
-    memcpy(g.weights.at + 17 * 2 + 9, large.at, 8); /* weight 2, of an or */
+    memcpy(g.weights.at + 17 * 2 + 9, large.at, 8); /* weight 2, which belongs to an or */
     memcpy(g.factors.at + 2 * (26 + 48) - 48 + 16 + 66, large.at, 8);
     save_graph(&g);
     refuse_graph(NULL, GBS_ERR_FORMAT, "expected a finite product");
@@ -147,7 +147,8 @@ static void bad_counts(void **state)
         refuse_graph(NULL, GBS_ERR_FORMAT, cases[i][1]);
     }
     test_no_row();
-    /* as many records as announced, one of them twice, is caught; one left out is too */
+    /* the number of records is right, but one record is there twice; a missing record is
+     * detected too */
     make_graph(&g);
     memset(g.weights.at + 20 * 17, 0, 8);
     save_graph(&g);
@@ -191,7 +192,7 @@ static void missing_files(void **state)
     test_no_row();
 }
 
-/* A thousand variables of 65535 states ask for half a gigabyte of labels if one has labels. */
+/* A thousand variables of 65535 states need half a gigabyte of labels if one of them has labels. */
 static void too_many_labels(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading DimmWitted factor graphs: every function against its definition, what files may be. */
+/* Tests reading of DimmWitted factor graphs: every function is compared with its definition, and
+ * files may have several forms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,7 @@
 
 #include "models/dimmwitted_testing.h"
 
-/* phi of m literals, the last the head, from the table of the specification. */
+/* @return phi of m literals, of which the last is the head, from the table of the specification. */
 static double phi(unsigned function, unsigned m, const bool *l)
 {
     const bool head = l[m - 1];
@@ -47,10 +48,11 @@ static double phi(unsigned function, unsigned m, const bool *l)
     }
 }
 
-/* The log density of make_graph() at states, where 3 must be 1. */
+/* @return the log density of make_graph() at a state in which variable 3 must be 1. */
 static double expected_log_density(const uint32_t *x)
 {
-    const bool l[3] = {x[2] == 3, x[0] == 1, x[1] == 1}; /* value 5 is state 1 of 2, 5, 9 */
+    /* value 5 is state 1 of the values 2, 5, 9 */
+    const bool l[3] = {x[2] == 3, x[0] == 1, x[1] == 1};
     const bool pair[2] = {x[3] == 1, x[0] == 1};
     double sum = weight_of(20) * phi(3, 2, pair);
     for (unsigned i = 0; i < N_FUNCTIONS; i++) {
@@ -63,7 +65,7 @@ static double expected_log_density(const uint32_t *x)
 static void check_graph(const gbs_model *m)
 {
     assert_int_equal(gbs_model_n_variables(m), 4);
-    assert_int_equal(gbs_model_n_factors(m), 22); /* the last is the evidence */
+    assert_int_equal(gbs_model_n_factors(m), 22); /* the last factor is the evidence */
     uint32_t x[4];
     for (x[0] = 0; x[0] < 2; x[0]++) {
         for (x[1] = 0; x[1] < 3; x[1]++) {
@@ -99,7 +101,7 @@ static void functions(void **state)
     gbs_model_free(m);
 }
 
-/* A folder, a named format, files of the text form beside those of the graph, or alone. */
+/* Tests a folder, a named format, and files of the text form beside those of the graph or alone. */
 static void places(void **state)
 {
     (void)state;
@@ -141,7 +143,7 @@ static void places(void **state)
     assert_null(m);
 }
 
-/* Records in any order over several files, some packed, of another base name. */
+/* Tests records in any order in several files, of which some are packed, with another base name. */
 static void several_files(void **state)
 {
     (void)state;
@@ -171,7 +173,7 @@ static void several_files(void **state)
     gbs_model_free(m);
 }
 
-/* More than one line in the meta file. */
+/* Tests a meta file of more than one line. */
 static void lenient(void **state)
 {
     (void)state;
@@ -188,8 +190,8 @@ static void lenient(void **state)
     gbs_model_free(m);
 }
 
-/* Feature times weight, negative ones, a variable in no factor, one of one value, nothing at all.
- */
+/* Tests a feature times a weight, negative features, a variable in no factor, a variable of one
+ * value, and an empty graph. */
 static void quirks(void **state)
 {
     (void)state;

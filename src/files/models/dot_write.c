@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphviz: a Bayesian network as a directed graph, any other model as a factor graph, in which a
- * box stands for a factor. */
+/* Writes Graphviz. A Bayesian network is a directed graph. Any other model is a factor graph, in
+ * which a box stands for a factor. */
 #include <stdio.h>
 
 #include "base/plural.h"
@@ -9,12 +9,14 @@
 #include "store/model.h"
 
 enum {
-    MANY = 2000, /* nodes: Graphviz takes long, and nobody can read the picture */
+    /* number of nodes beyond which Graphviz takes long and nobody can read the picture */
+    MANY = 2000,
     MOST = 200000,
     SHOWN_STATES = 16,
 };
 
-/* Puts a quoted string: '"' and '\' are escaped, and '&', which would begin an HTML entity. */
+/* Writes a string in quotes. '"' and '\' are escaped, and so is '&', which would begin an HTML
+ * entity. */
 static void put_text(gbs_output *output, const char *text)
 {
     for (; *text != '\0'; ++text) {
@@ -27,7 +29,7 @@ static void put_text(gbs_output *output, const char *text)
     }
 }
 
-/* "  v3 [label="rain", tooltip="no, yes"];" */
+/* Writes a variable: "  v3 [label="rain", tooltip="no, yes"];" */
 static gbs_status put_variable(const gbs_model *model, gbs_output *output, uint32_t v,
                                gbs_error *err)
 {
@@ -52,7 +54,7 @@ static gbs_status put_variable(const gbs_model *model, gbs_output *output, uint3
     return GBS_OK;
 }
 
-/* Arcs from the parents to the child, which is the last variable of the scope. */
+/* Writes arcs from the parents to the child, which is the last variable of the scope. */
 static void put_arcs(const gbs_model *model, gbs_output *output, size_t factor)
 {
     uint32_t n = 0;
@@ -67,7 +69,8 @@ static void put_arcs(const gbs_model *model, gbs_output *output, size_t factor)
     }
 }
 
-/* Puts a box, with the kind and the weight of factors that have one, and its edges. */
+/* Writes a box for a factor, with its kind and weight if it has a weight, and the edges of the
+ * box. */
 static void put_box(const gbs_model *model, gbs_output *output, size_t factor)
 {
     uint32_t n = 0;
@@ -92,7 +95,7 @@ static void put_box(const gbs_model *model, gbs_output *output, size_t factor)
     }
 }
 
-/* Checks the size of the drawing: a warning, or a refusal. */
+/* Checks the size of the drawing. Warns, or refuses. */
 static gbs_status check_size(size_t n, const gbs_write_options *options, gbs_error *err)
 {
     char message[160];

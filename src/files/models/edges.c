@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entries at one place are found by bucket and stamp: a list of the entries of each variable, then
- * in each list the last entry seen of every other end. Linear whatever the file, which no hash is.
- */
+/* Finds entries of the same pair with lists. Each variable has a list of its entries. Within a
+ * list, seen[] holds the last entry of every other variable. The time is linear for every file;
+ * a hash table would not guarantee this. */
 #include "models/couplings.h"
 
 #include "base/memory.h"
@@ -32,8 +32,8 @@ static uint32_t other_of(gbsi_edge e, bool directed)
     return directed || e.i < e.j ? e.j : e.i;
 }
 
-/* Finds first[e], the first entry for the same pair as e: e itself if no earlier entry is for that
- * pair. */
+/* Sets first[e] to the first entry with the same pair as entry e. first[e] = e if there is no
+ * earlier entry. */
 static void find_first(const gbsi_edges *edges, uint32_t n_variables, bool directed, size_t *head,
                        size_t *seen, size_t *first)
 {
@@ -42,7 +42,7 @@ static void find_first(const gbsi_edges *edges, uint32_t n_variables, bool direc
         head[v] = SIZE_MAX;
         seen[v] = SIZE_MAX;
     }
-    size_t *next = first; /* the lists, until their entries are looked at */
+    size_t *next = first; /* holds the lists until find_first() looks at their entries */
     for (size_t e = edges->n; e-- > 0;) {
         if (edge[e].i == GBS_NO_PAIR) {
             next[e] = e;
@@ -65,7 +65,8 @@ static void find_first(const gbsi_edges *edges, uint32_t n_variables, bool direc
     }
 }
 
-/* Allocates and finds first[]. @return NULL if there is not enough memory, which err then says. */
+/* Allocates first[] and fills it. @return NULL if there is not enough memory, with a message in
+ * err. */
 static size_t *make_first(const gbsi_edges *edges, uint32_t n_variables, bool directed,
                           gbs_error *err)
 {

@@ -9,9 +9,9 @@
 #define SLOTS        256u
 #define SLOT_ENTRIES 64u
 
-/* A cache of one table per slot, the slot given by the table's hash; the newest stays. */
+/* A cache of tables. The hash of a table selects its slot, and a slot keeps the newest table. */
 struct gbsi_equal_tables {
-    size_t n[SLOTS]; /* 0: empty */
+    size_t n[SLOTS]; /* number of entries of the table in the slot, 0 if the slot is empty */
     uint32_t table[SLOTS];
     double logw[SLOTS][SLOT_ENTRIES];
 };
@@ -35,7 +35,7 @@ static uint32_t slot_of(size_t n, const double *logw)
     for (size_t i = 0; i < n; i++) {
         uint64_t bits = 0;
         memcpy(&bits, &logw[i], sizeof bits);
-        hash = (hash ^ bits) * 0x9e3779b97f4a7c15u; /* odd: 2^64 / golden ratio */
+        hash = (hash ^ bits) * 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio, odd */
         hash ^= hash >> 32;
     }
     return (uint32_t)(hash % SLOTS);

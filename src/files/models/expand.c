@@ -25,7 +25,7 @@ void gbsi_expander_free(gbsi_expander *expander)
     *expander = (gbsi_expander){0};
 }
 
-/* Moves to the next configuration of the scope, the last variable fastest. */
+/* Moves x to the next configuration of the scope. The last variable runs fastest. */
 static void advance(const gbs_model *model, const uint32_t *scope, size_t n, uint32_t *x)
 {
     while (n-- > 0) {
@@ -63,7 +63,7 @@ gbs_status gbsi_expand(gbsi_expander *expander, size_t factor, const double **lo
     GBSI_PASS(gbsi_reserve(&expander->logw, &expander->capacity, n_entries, sizeof(double),
                            "writing a model", err));
     double *table = expander->logw;
-    for (size_t i = 0; i < n_entries; i++) { /* ends where it began: all zeros */
+    for (size_t i = 0; i < n_entries; i++) { /* after the loop x is zero again */
         table[i] = gbsi_factor_value(factors, model->arity, factor, expander->x);
         advance(model, scope, n_scope, expander->x);
     }
@@ -72,7 +72,7 @@ gbs_status gbsi_expand(gbsi_expander *expander, size_t factor, const double **lo
     return GBS_OK;
 }
 
-/* Rounds to n digits, half up; zeros at the end are dropped. */
+/* Rounds to n digits, half up. Drops zeros at the end. */
 static gbsi_digits round_digits(const gbsi_digits *digits, int n)
 {
     gbsi_digits rounded = *digits;
@@ -93,7 +93,7 @@ static gbsi_digits round_digits(const gbsi_digits *digits, int n)
     return rounded;
 }
 
-/* Whether the logarithm of what the digits read as is logw. */
+/* Whether the number that the digits stand for has the logarithm logw. */
 static bool logs_back(const gbsi_digits *digits, double logw)
 {
     int exponent10 = 0;
@@ -102,9 +102,9 @@ static bool logs_back(const gbsi_digits *digits, double logw)
     return p > 0 && p < INFINITY && gbsi_log(p) == logw;
 }
 
-/* Finds a text for p or a neighbour whose logarithm is logw. The number of digits is found by
- * bisection: as a rule, if n digits are enough, n + 1 are.
- * @return the length of the text; 0 if no short text stands for it. */
+/* Finds a text for a number whose logarithm is logw: p or a neighbour of p. Bisection finds the
+ * number of digits, because if n digits are enough, n + 1 digits usually are too.
+ * @return the length of the text; 0 if there is no short text. */
 static size_t find_text(double p, double logw, char *text)
 {
     gbsi_digits digits;
@@ -123,7 +123,7 @@ static size_t find_text(double p, double logw, char *text)
     if (best.n != 0) {
         return gbsi_digits_write(&best, false, text);
     }
-    /* gbsi_exp is not exact: p may be one off the value that was read. */
+    /* gbsi_exp() is not exact, so p may differ by one unit from the value that was read. */
     const double candidate[] = {p, p + p * 0x1p-53, p - p * 0x1p-53, p + p * 0x1p-52,
                                 p - p * 0x1p-52};
     for (size_t i = 0; i < sizeof candidate / sizeof candidate[0]; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libDAI factor graphs: per factor the labels of its variables, their cardinalities and the entries
- * that are not zero. Indices count with the first label fastest, so that the labels read backwards
- * are a scope of ours with the very same indices. Variables are known by their labels alone, which
- * need not be contiguous: they are numbered in the order of their labels once all have been seen.
- */
+/* Reads libDAI factor graphs. Each factor has the labels of its variables, their cardinalities
+ * and the entries that are not zero. The first label of an entry's index runs fastest. The
+ * labels in reverse order are therefore a scope of this library, with the same indices. A
+ * variable is known only by its label, and labels need not be contiguous. Variables are numbered
+ * in the order of their labels once all labels are known. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,15 +16,16 @@
 #include "simd/math.h"
 #include "text/common.h"
 
-/* Zeros that a file may leave unlisted, besides one per byte of it: 32 MiB of doubles. */
+/* Number of zeros that a file may leave unlisted, besides one for each byte of the file: 32 MiB
+ * of doubles. */
 static const size_t UNLISTED_ENTRIES = (size_t)1 << 22;
 
 typedef struct fg_variable {
-    gbsi_token label; /* digits, no sign, no zeros in front */
+    gbsi_token label; /* digits, without a sign or leading zeros */
     uint32_t id;      /* number in the order of first mention */
-    uint32_t arity;   /* 0: not known yet */
-    size_t first;     /* factor that mentions it first */
-    size_t last;      /* 1 + factor that mentions it last */
+    uint32_t arity;   /* 0 if not known yet */
+    size_t first;     /* first factor that mentions the variable */
+    size_t last;      /* 1 + last factor that mentions the variable */
 } fg_variable;
 
 typedef struct fg_reader {
@@ -32,21 +33,21 @@ typedef struct fg_reader {
     gbs_builder *builder;
     gbsi_equal_tables *share;
     gbsi_name_map labels;
-    void *variable; /* fg_variable [n_variables], at last in the order of their labels */
+    void *variable; /* fg_variable [n_variables], sorted by their labels at the end */
     size_t variable_capacity;
     uint32_t n_variables;
     size_t n_factors;
-    const char **place;  /* [n_factors] where the factor starts */
+    const char **place;  /* [n_factors] place in the text where each factor starts */
     uint32_t *table;     /* [n_factors] */
     size_t *scope_start; /* [n_factors + 1] */
-    void *scope;         /* uint32_t [scope_start[n_factors]], ids, as listed */
+    void *scope;         /* uint32_t [scope_start[n_factors]] ids, in the order of the file */
     size_t scope_capacity;
-    size_t n_spare; /* zeros that may be left unlisted */
+    size_t n_spare; /* number of further zeros that may be left unlisted */
     size_t n_entries;
-    void *value; /* double [n_entries], the table being read; below 0: not listed */
+    void *value; /* double [n_entries] of the current table; below 0 if not listed */
     size_t value_capacity;
     size_t n_underflow;
-    size_t n_repeats; /* entries listed again */
+    size_t n_repeats; /* number of entries that were listed more than once */
 } fg_reader;
 
 static void free_reader(fg_reader *r)
@@ -62,7 +63,7 @@ static fg_variable *variable_at(fg_reader *r, uint32_t id)
     return (fg_variable *)r->variable + id;
 }
 
-/* "+007" is the label 7. */
+/* @return the digits of a label without a sign and leading zeros: "+007" is the label 7. */
 static gbsi_token plain_digits(gbsi_token token)
 {
     while (token.n > 1 && (*token.at == '0' || *token.at == '+')) {
@@ -135,8 +136,8 @@ static gbs_status too_large(const fg_reader *r, gbsi_token token, size_t factor,
     return GBS_ERR_LIMIT;
 }
 
-/* Reads the number of variables, their labels and their cardinalities. With no variable the two
- * lines are empty, and nothing is read of them. */
+/* Reads the number of variables, their labels and their cardinalities. If there are no
+ * variables, the two other lines are empty, and nothing is read from them. */
 static gbs_status read_scope(fg_reader *r, size_t factor, gbs_error *err)
 {
     uint64_t n = 0;
@@ -175,7 +176,8 @@ static gbs_status read_entry(fg_reader *r, size_t factor, gbs_error *err)
                               "found index %s in factor %zu, expected less than %zu",
                               gbsi_token_show(token, shown), factor, r->n_entries);
     }
-    if (table[index] >= 0 && r->n_repeats++ == 0) { /* lenient: one place is shown, all counted */
+    if (table[index] >= 0 && r->n_repeats++ == 0) {
+        /* if lenient, the first repetition is shown and all are counted */
         GBSI_PASS(gbsi_text_deviation(r->text, token, err,
                                       "found index %s of factor %zu for the second time, expected "
                                       "it once",
@@ -190,7 +192,8 @@ static gbs_status read_entry(fg_reader *r, size_t factor, gbs_error *err)
     return GBS_OK;
 }
 
-/* Reads the number of entries listed, then "index value" for each, in any order. */
+/* Reads the number of listed entries, then "index value" for each. The entries may have any
+ * order. */
 static gbs_status read_table(fg_reader *r, size_t factor, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -247,7 +250,7 @@ static gbs_status read_factors(fg_reader *r, gbs_error *err)
     return GBS_OK;
 }
 
-/* ---- variables, once all are known ------------------------------------------------------- */
+/* ---- variables in the order of their labels ---------------------------------------------- */
 
 static int by_label(const void *a, const void *b)
 {
@@ -259,8 +262,8 @@ static int by_label(const void *a, const void *b)
     return memcmp(x.at, y.at, x.n);
 }
 
-/* Whether the labels are 0, 1, ..., n - 1: distinct labels in order are if and only if the last
- * is n - 1. */
+/* Whether the labels are 0, 1, ..., n - 1. Sorted, distinct labels are these numbers if the last
+ * label is n - 1. */
 static bool are_indices(fg_reader *r)
 {
     uint64_t last = 0;
@@ -275,7 +278,7 @@ static gbs_status name_variables(fg_reader *r, gbs_error *err)
     gbs_status status = GBS_OK;
     for (uint32_t v = 0; v < r->n_variables; v++) {
         char name[32] = "";
-        gbsi_token label = variable_at(r, v)->label; /* at most 20 digits: fits 64 bits */
+        gbsi_token label = variable_at(r, v)->label; /* at most 20 digits, a number of 64 bits */
         memcpy(name, label.at, label.n);
         status = gbs_builder_name_variable(r->builder, v, name, err);
         GBSI_TRY(gbsi_text_blame(r->text, label, status, err));
@@ -285,7 +288,8 @@ cleanup:
     return status;
 }
 
-/* @param number [n_variables], out: by id, the place in the order of labels. */
+/* Adds the variables in the order of their labels.
+ * @param number [n_variables] out: place of each id in that order. */
 static gbs_status add_variables(fg_reader *r, uint32_t *number, gbs_error *err)
 {
     gbs_status status = GBS_OK;

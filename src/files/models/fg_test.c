@@ -30,7 +30,8 @@ static void table_order(void **state)
     expect_mixed("mixed.fg");
 }
 
-/* Labels 5 2 of cardinalities 2 3: index 4 is x5 = 0, x2 = 2. What is not listed is 0. */
+/* Labels 5 and 2 have the cardinalities 2 and 3, so index 4 is x5 = 0, x2 = 2. Entries that are
+ * not listed are 0. */
 static void labels(void **state)
 {
     (void)state;
@@ -46,7 +47,8 @@ static void labels(void **state)
         }
     }
     gbs_model_free(m);
-    /* numbered by value, not by text or mention; 1, 01 and +1 are one label */
+    /* variables are ordered by the values of labels, not by text or first mention; 1, 01 and +1
+     * are one label */
     m = read_model("a.fg", "3 1 10 2 0 1 9 3 1 0 1 2 01 +10 1 2 1 0 1", NULL);
     assert_int_equal(gbs_model_n_variables(m), 3);
     assert_string_equal(gbs_model_variable_name(m, 0), "1");
@@ -79,7 +81,8 @@ static void layouts(void **state)
 static void quirks(void **state)
 {
     (void)state;
-    /* a constant has two empty lines; nothing listed is all zero; a listed zero is a zero */
+    /* a constant has two empty lines; without listed entries all entries are zero; a zero may be
+     * listed */
     gbs_model *m = read_model("a.fg", "2\n\n0\n\n\n1\n0 5\n\n1\n0\n3\n2\n2 2\n1 0\n", NULL);
     double w[3];
     assert_int_equal(enumerate(m, w, 3), 3);
@@ -93,7 +96,7 @@ static void quirks(void **state)
     warnings warned = {0};
     gbs_read_options options = {.lenient = 1, .warn = take_warning, .context = &warned};
     m = read_model("a.fg", "1 1 0 2 4 0 1 1 3 0 5 0 6 7",
-                   &options); /* the last of index 0 counts */
+                   &options); /* the last entry with index 0 counts */
     assert_int_equal(warned.n, 3);
     assert_non_null(strstr(warned.last, "2 entries are listed more than once"));
     assert_int_equal(enumerate(m, w, 3), 2);
@@ -134,7 +137,7 @@ static void refusals(void **state)
         {"1 1 0 2 1 1", "found '1' as the number of entries listed"},
     };
     refuse_all("a.fg", cases, sizeof cases / sizeof cases[0], NULL);
-    /* few bytes may not ask for much */
+    /* a file of few bytes must not need much memory */
     refuse_model("a.fg", "1 2 0 1 65535 65535 0", NULL, GBS_ERR_LIMIT,
                  "a.fg:1:3: the table of factor 0 would have more entries");
     refuse_model("a.fg", "1 5 0 1 2 3 4 65535 65535 65535 65535 65535 0", NULL, GBS_ERR_LIMIT,
@@ -150,7 +153,7 @@ static void written_text(void **state)
     gbs_error err = {0};
     warnings warned = {0};
     gbs_write_options options = {.warn = take_warning, .context = &warned};
-    /* a constant, a scope turned round, a zero left out, a variable that no factor has */
+    /* a constant, a reversed scope, an omitted zero, a variable in no factor */
     gbs_model *m =
         read_model("a.uai", "MARKOV 3 2 3 2 2 0 2 0 1 1 0.5 6 1 0 0 1e-7 0.4 0.5999999", NULL);
     const char *path = scratch_path("w.fg");
@@ -185,7 +188,7 @@ static void write_and_read(void **state)
     }
 }
 
-/* Names that are labels come back; others are lost, and that is said. */
+/* Names that are labels are read back. Other names are lost, with a warning. */
 static void names(void **state)
 {
     (void)state;

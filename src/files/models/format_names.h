@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the format as which a file would be read, for the program, which links the static
- * library; the shared library does not export these functions. */
+/* Functions that find the format as which a file would be read. The program calls them and links
+ * the static library; the shared library does not export them. */
 #ifndef GBSI_MODELS_FORMAT_NAMES_H
 #define GBSI_MODELS_FORMAT_NAMES_H
 
 #include "gibbsite/io.h"
 
-/* @return the name of the format that a file with the extension of path is read as, or NULL. */
+/* @return the name of the format that the file name extension of path stands for, or NULL. */
 const char *gbsi_model_format_of(const char *path);
 /* @param options NULL for the defaults. @return the sign convention with which the couplings of the
  * file would be read: "physics", "bqm" or "maxcut"; NULL if its format has no couplings. */

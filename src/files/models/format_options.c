@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options that mean nothing to a format are refused, not ignored. */
+/* Refuses options that have no meaning for a format, instead of ignoring them. */
 #include <math.h>
 
 #include "base/status.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every model format written as every other and read back: the same density, entry by entry. */
+/* Writes models of every format in every other format and reads them back. The densities must be
+ * equal, entry by entry. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +11,7 @@
 
 #include "text/test_models.h"
 
-/* The 2-3-4 models, by hand in each format. */
+/* Files of the 2-3-4 model, written by hand in each format. */
 static const char *const FILES[] = {"mixed.uai",   "mixed.fg",    "mixed.alchemy",
                                     "network.uai", "network.bif", "network.xml"};
 static const char *const FORMATS[] = {"uai", "lg", "bif", "xmlbif", "fg", "alchemy", "gbm"};
@@ -79,7 +80,7 @@ static void every_pair(void **state)
     }
 }
 
-/* Found by tools/attack: four formats wrote files that their readers refuse. */
+/* Before a fix, found by tools/attack, four formats wrote files that their readers refuse. */
 static void no_variables(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Native binary models: what goes in comes out, damage is refused, and what was made to do harm is
- * refused or a model like any other. */
+/* Tests native binary models. A written model is read back unchanged, damage is refused, and a
+ * malicious file is refused or is a valid model. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,8 +24,8 @@ typedef struct file {
     char bytes[MOST_BYTES];
 } file;
 
-/* Every kind of factor that a version has, a shared table, names of some variables, labels of some.
- */
+/* Makes a model with every kind of factor of a version, a shared table, and names and labels of
+ * some variables. */
 static gbs_model *everything_of(int version)
 {
     static const uint32_t arity[8] = {2, 3, 4, 2, 2, 3, 1, 2};
@@ -115,7 +115,7 @@ static void seal(file *f)
     memcpy(f->bytes + f->n - GBSI_GBM_DIGEST_BYTES, text, GBSI_GBM_DIGEST_BYTES);
 }
 
-/* Where a section of a file stands, by its name in the table. */
+/* @return the position of a section of a file, which its name in the table gives. */
 static size_t section(const file *f, const char *name)
 {
     uint64_t n = 0;
@@ -214,7 +214,8 @@ static void round_trips(void **unused)
     }
 }
 
-/* The order of entries, by hand from the numbers in mixed.uai: last variable fastest. */
+/* Tests the order of entries, by hand from the numbers in mixed.uai: the last variable runs
+ * fastest. */
 static void table_order(void **unused)
 {
     (void)unused;
@@ -235,7 +236,7 @@ static void table_order(void **unused)
     }
 }
 
-/* A file that is large enough is mapped, and may be removed. */
+/* A file that is large enough is mapped. It may be removed while the model is used. */
 static void mapped(void **unused)
 {
     (void)unused;
@@ -269,7 +270,7 @@ static void expect_refused(const char *bytes, size_t n, const char *part)
 {
     gbs_model *m = NULL;
     gbs_error err = {0};
-    char *copy = malloc(n == 0 ? 1 : n); /* so that a checker sees a step too far */
+    char *copy = malloc(n == 0 ? 1 : n); /* a memory checker sees a read beyond the end */
     assert_non_null(copy);
     memcpy(copy, bytes, n);
     const gbs_status status = read_bytes(copy, n, &m, &err);
@@ -310,7 +311,8 @@ static void damaged(void **unused)
 
 /* ---- malice ---------------------------------------------------------------------------------- */
 
-/* All that may be done with a model, so that a checker sees whatever was let through. */
+/* Uses a model in all possible ways, so that a memory checker finds contents that should have
+ * been refused. */
 static void use(const gbs_model *m)
 {
     uint32_t x[8];
@@ -343,7 +345,7 @@ static void forged(gbs_model *m)
     static file f;
     write_file(m, &f);
     gbs_model_free(m);
-    const size_t step = test_share(1, 6); /* at small scale a sixth of the values in turns */
+    const size_t step = test_share(1, 6); /* at small scale, a sixth of the values in turn */
     size_t n_read = 0;
     size_t n_refused = 0;
     for (size_t i = 0; i < f.n - GBSI_GBM_DIGEST_BYTES; i++) {
@@ -365,7 +367,7 @@ static void forged(gbs_model *m)
         }
         f.bytes[i] = before;
     }
-    /* weights, entries and letters may be others; nearly all else may not */
+    /* other weights, entries and letters are valid; nearly all other changes are not */
     assert_true(n_read > 100 && n_refused > n_read);
 }
 
@@ -384,12 +386,13 @@ static void forged_network(void **unused)
     forged(m);
 }
 
-/* A value written at a place of a section, sealed, and what is said about it. */
+/* A value that is written at a place of a section before the file is sealed, and the message
+ * about it. */
 typedef struct forgery {
-    const char *section; /* NULL: place is in the file */
+    const char *section; /* NULL: `place` is a place in the file */
     size_t place;
     uint64_t value;
-    size_t n; /* bytes of value */
+    size_t n; /* bytes of `value` */
     const char *message;
 } forgery;
 
@@ -467,7 +470,7 @@ static void messages(void **unused)
     }
 }
 
-/* The version is the first that holds the file's content, whatever else may be said of it. */
+/* The version must be the first one that can hold the file's content. */
 static void versions(void **unused)
 {
     (void)unused;
@@ -491,7 +494,7 @@ static void versions(void **unused)
     }
 }
 
-/* Two states of one label, one variable's whole set of them taken away, a network with a cycle. */
+/* Tests two states with one label, a variable without its labels, and a network with a cycle. */
 static void more_messages(void **unused)
 {
     (void)unused;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the arrays of a model in their memory layout one behind the other (docs/gbm.md): the
- * header only needs counts, so that nothing is buffered or written twice. Names and labels are put
- * in order on the way; equal models with equally shared tables give equal bytes. */
+/* Writes the arrays of a model one after the other, as they are in memory (docs/gbm.md). The
+ * header needs only counts, so nothing is buffered or written twice. Names and labels are put in
+ * order while they are written. Models that are equal, and share equal tables in the same way,
+ * give equal bytes. */
 #include <string.h>
 
 #include "base/digest.h"
@@ -14,12 +15,13 @@ enum { CHUNK = 512 };
 typedef struct gbm_writer {
     gbs_output *output;
     gbsi_digest *digest;
-    uint64_t at; /* bytes written */
+    uint64_t at; /* bytes written until now */
     const gbs_model *model;
-    uint32_t alike; /* if all variables have the same number of states, that number, and no array is
-                       written; else 0 */
+    /* number of states if all variables have the same number, and no array of arities is in
+     * memory; otherwise 0 */
+    uint32_t alike;
     gbsi_gbm_counts counts;
-    uint64_t n_name_text; /* bytes of names; labels follow them */
+    uint64_t n_name_text; /* bytes of names, which labels follow */
     gbsi_gbm_layout layout;
 } gbm_writer;
 
@@ -45,8 +47,8 @@ static void put_repeated(gbm_writer *w, unsigned char byte, uint64_t n)
     }
 }
 
-/* Puts an array over all factors, also those beyond the last tied one.
- * @param none the byte that fills the elements of factors that are not tied. */
+/* Puts an array over all factors. Factors behind the last tied one have no element in `array`.
+ * @param none byte that fills their elements. */
 static void put_ties(gbm_writer *w, const void *array, size_t size, unsigned char none)
 {
     const size_t n = w->model->tied.n_ties;
@@ -68,7 +70,7 @@ static void put_u64(gbm_writer *w, uint64_t value)
 
 /* ---- names and labels ---------------------------------------------------------------------- */
 
-/* @return the bytes of the strings at offset[0 .. n), their zeros included. */
+/* @return the bytes of the strings at offset[0 .. n), including the 0 that ends each. */
 static uint64_t text_bytes(const char *text, const size_t *offset, size_t n)
 {
     uint64_t bytes = 0;
@@ -88,7 +90,8 @@ static void put_text(gbm_writer *w, const size_t *offset, size_t n)
     }
 }
 
-/* Offsets of the same strings when they begin at first and follow each other. */
+/* Puts the offsets of the same strings as they are in the file, where the strings follow one
+ * another from `first` on. */
 static void put_offsets(gbm_writer *w, const size_t *offset, size_t n, uint64_t first)
 {
     uint64_t chunk[CHUNK];
@@ -150,7 +153,8 @@ static void put_header(gbm_writer *w)
     }
 }
 
-/* Puts the descriptions member by member: the padding between members in memory may be anything. */
+/* Puts the descriptions member by member, because the padding between members in memory may have
+ * any value. */
 static void put_descriptions(gbm_writer *w)
 {
     const gbsi_factors *f = &w->model->factors;
@@ -164,7 +168,7 @@ static void put_descriptions(gbm_writer *w)
     }
 }
 
-/* Arities, or where states begin. */
+/* Puts the arities or the state offsets of variables that have equal arities. */
 static void put_alike(gbm_writer *w, gbsi_gbm_section section)
 {
     const uint64_t n = w->counts.n_variables;
@@ -202,7 +206,7 @@ static void put_section(gbm_writer *w, gbsi_gbm_section section)
         put_descriptions(w);
         break;
     case GBSI_GBM_WEIGHT_NUMBER:
-        put_ties(w, m->tied.number, sizeof *m->tied.number, 0xff); /* GBSI_NONE */
+        put_ties(w, m->tied.number, sizeof *m->tied.number, 0xff); /* the byte of GBSI_NONE */
         break;
     case GBSI_GBM_FEATURE:
         put_ties(w, m->tied.feature, sizeof *m->tied.feature, 0);
@@ -228,7 +232,7 @@ static void put_section(gbm_writer *w, gbsi_gbm_section section)
     }
 }
 
-/* Writes all of the file, with the counts known. */
+/* Writes the whole file. The counts must be known. */
 static gbs_status write_all(gbm_writer *w, gbs_error *err)
 {
     char text[GBSI_GBM_DIGEST_BYTES + 1];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes legal names for a format that does not allow every name: different names stay different.
- * Names that are legal stay as they are; two names that would become equal are told apart by
- * numbers.
- */
+/* Makes legal names for a format that does not allow every name. Legal names stay as they are.
+ * Different names stay different: a number is added to a name that would become equal to another
+ * one. */
 #include <stdio.h>
 #include <string.h>
 
@@ -37,16 +36,17 @@ void gbsi_legal_identifier(const char *name, char prefix, bool underscore_first,
 typedef struct namer {
     gbsi_names *names;
     gbsi_legal *make;
-    gbsi_name_map taken; /* variables under UINT32_MAX, states under their variable */
-    char *legal;         /* legal form of the current name, with room for a number behind it */
+    /* names of variables under UINT32_MAX, labels of states under their variable */
+    gbsi_name_map taken;
+    char *legal; /* legal form of the current name, with room for a number behind it */
     size_t n_changed;
-    const char *from, *to; /* the first that changed */
+    const char *from, *to; /* first name that changed, and its new form */
 } namer;
 
 #define NUMBER_BYTES \
     24 /* bytes of a number that makes a name unique, and of the text that a rule adds */
 
-/* Makes the legal form of a name, in n->legal.
+/* Makes the legal form of a name in n->legal.
  * @return whether the legal form differs from the name. */
 static bool make_legal(namer *n, const char *name, bool is_state, gbs_status *status,
                        gbs_error *err)
@@ -62,7 +62,7 @@ static bool make_legal(namer *n, const char *name, bool is_state, gbs_status *st
     return strcmp(n->legal, name) != 0;
 }
 
-/* Gives *name, which is not legal, the form that nobody else has. */
+/* Changes *name, which is not legal, to a legal form that no other name has. */
 static gbs_status rename_one(namer *n, uint32_t owner, const char **name, bool is_state,
                              gbs_error *err)
 {
@@ -98,7 +98,7 @@ cleanup:
     return status;
 }
 
-/* Renames all names of one list: legal names stay, in whatever way the others change. */
+/* Renames the names of one list that are not legal. Legal names are never changed. */
 static gbs_status name_all(namer *n, uint32_t owner, const char **name, size_t n_names,
                            bool is_state, gbs_error *err)
 {
@@ -123,7 +123,7 @@ cleanup:
     return status;
 }
 
-/* Takes the names as the model has them; made ones are copied. */
+/* Takes the names of the model. Names that are made for unnamed variables are copied. */
 static gbs_status take_names(gbsi_names *names, const gbs_model *model, gbs_error *err)
 {
     char made[GBSI_MADE_NAME];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that a format does not hold are written in a form that it does, and told. */
+/* Tests names that a format cannot hold. They are written in a legal form, with a warning. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "base/test_row.h"
 #include "text/test_models.h"
 
-/* Names and labels that some format cannot hold; two of each become the same. */
+/* Names and labels that some format cannot hold. The legal forms of two of each would be equal. */
 static const char *const VARIABLES[3] = {"Wind.speed", "Wind_speed", "2nd \"day\"/\xff"};
 static const char *const LABELS[3][2] = {
     {"0", "1"}, {"caf\xc3\xa9", "caf_"}, {"so-so\\", "\"x\xef\xbf\xbe\""}};
@@ -103,7 +103,7 @@ static void become_legal(void **state)
     gbs_model_free(m);
 }
 
-/* With memory running out nothing is left behind and nothing leaks. */
+/* If memory runs out, no file is left and no memory leaks. */
 static void without_memory(void **state)
 {
     (void)state;

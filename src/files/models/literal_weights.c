@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of a CNF file about counting its models. The competitions of model counting write
+/* Reads weights of literals in a CNF file whose models are to be counted. The competitions of model
+ * counting write lines among the comments:
  *     c p weight L W 0          the weight of a literal
- *     c p show V ... 0          projected counting: the variables that are counted over
- * among the comments, their first year and Cachet
- *     The line "w L W" gives W and 1 - W to the two literals of a variable; -1 stands for 1 for
- * both. miniC2D gives all weights in one comment, "c weights", as V, -V, V + 1, ... A state then
- * weighs the product over its literals, in which a literal without a weight counts 1: a unit clause
- * and a constant for each variable. */
+ *     c p show V ... 0          the variables of a projected count
+ * Files of the first competition, and files for Cachet, have lines "w L W", which give the weights
+ * W and 1 - W to the two literals of a variable. W = -1 means that either literal has the weight 1.
+ * miniC2D gives all weights in one comment, "c weights", in the order V, -V, V + 1, ... The weight
+ * of a state is the product over its literals, in which a literal without a weight counts 1. Each
+ * variable thus adds a unit clause and a constant to the model. */
 #include "models/literal_weights.h"
 
 #include <math.h>
@@ -19,10 +20,10 @@
 
 #define UNSET (-1.0)
 
-/* The entry of a line for one literal; of "c p show", a variable that is counted over. */
+/* A weight that a line gives to one literal, or a variable that "c p show" lists. */
 typedef struct entry {
     gbsi_token place;
-    uint32_t variable; /* variable number from 1 on; "c p show 0" gives one entry, with 0 */
+    uint32_t variable; /* number of the variable, from 1 on; "c p show 0" gives one entry with 0 */
     bool negative;
     enum { WEIGHT, OF_A_VARIABLE, SHOWN } kind;
     double weight;
@@ -37,7 +38,7 @@ static gbs_status add(gbsi_literal_weights *w, entry e, gbs_error *err)
 
 /* ---- lines ---------------------------------------------------------------------------------- */
 
-/* Whether a token is a number, or two of them with a '/' between. */
+/* Whether a token is a number, or two numbers with a '/' between them. */
 static bool is_weight(gbsi_token token, double *weight)
 {
     const char *slash = token.n == 0 ? NULL : memchr(token.at, '/', token.n);
@@ -65,7 +66,7 @@ static gbs_status read_weight(gbsi_text *line, entry *e, gbs_error *err)
     return GBS_OK;
 }
 
-/* "L W" and maybe a 0. */
+/* Reads "L W", perhaps followed by a 0. */
 static gbs_status read_line(gbsi_literal_weights *w, gbsi_text *line, entry e, gbs_error *err)
 {
     const gbsi_token token = gbsi_text_next(line);
@@ -97,7 +98,7 @@ static gbs_status read_show(gbsi_literal_weights *w, gbsi_text *line, entry e, g
     return gbsi_line_expect_end(line, "the variables", err);
 }
 
-/* Reads all weights of miniC2D. */
+/* Reads the line of all weights of miniC2D. */
 static gbs_status read_all(gbsi_literal_weights *w, gbsi_text *line, entry e, gbs_error *err)
 {
     w->n_in_one_line = 0;
@@ -145,9 +146,9 @@ gbs_status gbsi_literal_weights_line(gbsi_literal_weights *w, gbsi_text line, gb
     return gbsi_token_is(second, "show") ? read_show(w, &line, e, err) : GBS_OK;
 }
 
-/* ---- what they come to ---------------------------------------------------------------------- */
+/* ---- clauses for the weights ---------------------------------------------------------------- */
 
-/* @param weight [2 n] of the literals of each variable, the positive one first. */
+/* @param weight [2 n] weights of the literals of each variable, the positive literal first. */
 static gbs_status set(double *weight, const gbsi_text *text, const entry *e, bool negative,
                       double value, gbs_error *err)
 {
@@ -161,7 +162,7 @@ static gbs_status set(double *weight, const gbsi_text *text, const entry *e, boo
     return GBS_OK;
 }
 
-/* Whether all n variables are shown. @param seen [n], all zero. */
+/* Checks that "c p show" lists all n variables. @param seen [n], all zero. */
 static gbs_status check_shown(const gbsi_literal_weights *w, const gbsi_text *text, uint32_t n,
                               uint8_t *seen, gbs_error *err)
 {
@@ -188,7 +189,7 @@ static gbs_status check_shown(const gbsi_literal_weights *w, const gbsi_text *te
         n_seen, n, gbsi_plural(n));
 }
 
-/* "w V P" without a line for -V. */
+/* Sets the weight of -V to 1 - P for a line "w V P" if -V has no line. */
 static gbs_status complete(double *weight, const gbsi_text *text, const entry *e, gbs_error *err)
 {
     double *other = &weight[2 * (e->variable - 1) + !e->negative];
@@ -241,7 +242,7 @@ static gbs_status add_clauses(gbsi_clauses *c, const gbsi_text *text, uint32_t v
         GBSI_PASS(gbsi_clauses_literal(c, v, true, err));
         return gbsi_clauses_end(c, text, place, gbsi_log(a) - gbsi_log(b), err);
     }
-    if (a == 0) { /* 0 forbids a literal */
+    if (a == 0) { /* a weight of 0 forbids the literal */
         c->constant += b == 0 ? 0 : c->scale * gbsi_log(b);
         GBSI_PASS(gbsi_clauses_literal(c, v, false, err));
         GBSI_PASS(gbsi_clauses_end(c, text, place, GBSI_HARD, err));

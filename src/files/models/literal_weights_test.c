@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights of literals in files of clauses, in the forms of programs that count models: against the
- * weights of all states, multiplied out by hand. */
+/* Tests weights of literals in files of clauses, in the forms of programs that count models. The
+ * expected weights of all states are computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -13,7 +13,8 @@
 #include "base/test_row.h"
 #include "models/test_clauses.h"
 
-/* States 00 01 10 11 of two variables, the last one fastest; the clause is "1 or 2". */
+/* Weights of the states 00 01 10 11 of two variables, the last one fastest. The clause is "1 or
+ * 2". */
 static void forms(void **state)
 {
     static const struct {
@@ -52,7 +53,7 @@ static void forms(void **state)
     }
 }
 
-/* ln of all weights is multiplied, that of a state as well as that of a clause. */
+/* The scale multiplies the logarithms of all weights, those of literals and those of clauses. */
 static void scaled(void **state)
 {
     const gbs_read_options options = {.weight_scale = 2};

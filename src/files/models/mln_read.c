@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ground clauses of a Markov logic network, one a line: "1.5 !Smokes(A) v Cancer(A)", or without a
- * weight and with a final period where it must hold. Names number variables as they come. */
+/* Reads ground clauses of a Markov logic network, one in each line: "1.5 !Smokes(A) v
+ * Cancer(A)". A hard clause has a final period in place of the weight. Variables are numbered in
+ * the order in which their names occur. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -14,12 +15,12 @@ typedef struct mln_reader {
     gbsi_text *text;
     gbsi_clauses clauses;
     gbsi_name_map map;
-    void *name; /* char, the last name, ended by 0 */
+    void *name; /* char: the last name, ended by 0 */
     size_t name_capacity;
-    bool warned; /* of a logical variable */
+    bool warned; /* a logical variable was already reported */
 } mln_reader;
 
-/* The next token of the line; the empty one where a comment begins. */
+/* @return the next token of the line; the empty token where a comment begins. */
 static gbsi_token next_token(gbsi_text *line)
 {
     gbsi_token token = gbsi_text_next(line);
@@ -31,7 +32,8 @@ static gbsi_token next_token(gbsi_text *line)
     return token;
 }
 
-/* Words that only look like numbers ("inf", "nan") are names. */
+/* Whether a token is a weight. Words such as "inf" and "nan", which can be read as numbers, are
+ * names. */
 static bool is_weight(gbsi_token token)
 {
     double value = 0;
@@ -39,8 +41,8 @@ static bool is_weight(gbsi_token token)
            gbsi_decimal_read(token.at, token.n, &value) != GBSI_DECIMAL_BAD;
 }
 
-/* Whether a token is one of those that only files of first-order formulas have: declarations,
- * implications, conjunctions, quantifiers. */
+/* Whether a token occurs only in files of first-order formulas: declarations, implications,
+ * conjunctions, quantifiers. */
 static bool is_first_order(gbsi_token token)
 {
     static const char *const signs[] = {"=", "=>", "<=>", "^", "EXIST", "FORALL", "=="};
@@ -52,7 +54,8 @@ static bool is_first_order(gbsi_token token)
     return false;
 }
 
-/* Smokes(x): constants begin with capitals or digits, logical variables do not. */
+/* Whether a name such as Smokes(x) has a logical variable. Constants begin with capitals or
+ * digits, logical variables do not. */
 static bool has_logical_variable(gbsi_token name)
 {
     bool inside = false;
@@ -94,7 +97,7 @@ cleanup:
     return status;
 }
 
-/* Reads a literal. The period of a hard clause is no longer part of the token. */
+/* Reads a literal. The period of a hard clause was already taken off the token. */
 static gbs_status read_literal(mln_reader *r, const gbsi_text *line, gbsi_token token,
                                gbs_error *err)
 {
@@ -127,7 +130,7 @@ static bool take_period(gbsi_token *token)
     return period;
 }
 
-/* "lit v lit v ..." to the end of the line. */
+/* Reads "lit v lit v ..." to the end of the line. */
 static gbs_status read_literals(mln_reader *r, gbsi_text *line, gbsi_token token, bool hard,
                                 gbs_error *err)
 {

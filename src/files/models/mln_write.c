@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A clause a line. Reading numbers variables as they come: where that would change their order or
- * lose one, clauses of weight 0 name them all first. */
+/* Writes one clause in each line. A reader numbers variables in the order in which they occur.
+ * If this would change their order or lose a variable, clauses of weight 0 first name all
+ * variables. */
 #include <string.h>
 
 #include "base/status.h"
@@ -11,7 +12,8 @@
 #include "models/tables.h"
 #include "store/model.h"
 
-/* Blanks end a name, '!' and "//" begin something else, a period ends a clause and v joins two. */
+/* Makes a name legal. Blanks end a name, '!' and "//" begin something else, a period ends a
+ * clause, and v joins two literals. */
 static void make_legal(const char *name, bool is_state, char *legal)
 {
     const size_t n = strlen(name);
@@ -33,16 +35,16 @@ static bool is_number(const char *name)
     return gbsi_decimal_read(name, strlen(name), &value) != GBSI_DECIMAL_BAD;
 }
 
-/* Whether a name begins with bytes that a reader would take for the beginning of another kind of
- * file: a byte-order mark, or zstd compression (gzip begins with a control character, which no name
- * holds). */
+/* Whether a name begins with bytes that a reader would take for another kind of file: a
+ * byte-order mark, or zstd compression. gzip begins with a control character, which no name
+ * contains. */
 static bool is_mark(const char *name)
 {
     return strncmp(name, "\xef\xbb\xbf", 3) == 0 || strncmp(name, "\x28\xb5\x2f\xfd", 4) == 0;
 }
 
-/* @param first whether the name begins a hard clause, where a number would be read as a weight, or
- * the file. */
+/* @param first whether the name begins a hard clause, where a number would be read as a weight,
+ *   or begins the file. */
 static gbs_status write_name(const char *name, bool first, gbs_output *output, gbs_error *err)
 {
     char shown[GBSI_SHOWN];
@@ -74,7 +76,7 @@ static gbs_status write_clause(const gbsi_names *names, const gbsi_clause *claus
     return GBS_OK;
 }
 
-/* Whether the clauses, as they come, number the variables 0, 1, ... to the last. */
+/* Whether the clauses mention the variables in the order 0, 1, ... up to the last variable. */
 static bool in_order(const gbs_model *model)
 {
     const gbsi_factors *factors = &model->factors;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of formats, how the format of a file is found, and warnings of losses in writing. */
+/* The table of formats. Functions that find the format of a file, and warn of losses in writing. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +46,7 @@ const char *gbs_model_formats(void)
 static const gbs_read_options default_read = {0};
 static const gbs_write_options default_write = {0};
 
-/* ---- finding one ------------------------------------------------------------------------- */
+/* ---- finding a format -------------------------------------------------------------------- */
 
 typedef enum use { READ, WRITE } use;
 
@@ -57,8 +57,9 @@ static bool serves(const gbsi_format *format, use to)
                : format->write != NULL;
 }
 
-/* The next ending from *at on, which moves behind it: those with a '<' are for reading alone.
- * @return the length of the ending, 0 behind the last. */
+/* Takes the next file name extension from *at on, and moves *at behind it. Extensions that begin
+ * with '<' are skipped in writing.
+ * @return the length of the extension, 0 behind the last one. */
 static size_t next_ending(const char **at, use to, const char **ending)
 {
     for (;;) {
@@ -72,7 +73,8 @@ static size_t next_ending(const char **at, use to, const char **ending)
     }
 }
 
-/* The longest of the format's endings that path[0 .. n) has; 0 for none. */
+/* @return the length of the longest extension of the format that path[0 .. n) has, 0 if there is
+ *   none. */
 static size_t ending_length(const gbsi_format *format, use to, const char *path, size_t n)
 {
     size_t longest = 0;
@@ -101,7 +103,7 @@ static const gbsi_format *by_ending(const char *path, use to)
     return found;
 }
 
-/* "uai (.uai), lg (.LG), bif (.bif)" */
+/* Lists the formats: "uai (.uai), lg (.LG), bif (.bif)". */
 static const char *list_formats(use to, char *list, size_t size)
 {
     size_t length = 0;
@@ -142,7 +144,7 @@ static gbs_status by_name(const char *name, use to, const gbsi_format **format, 
                      name, list_formats(to, list, sizeof list));
 }
 
-/* Files that people have and no format here reads: what to do with them. */
+/* Files of formats that this library does not read, and the advice that the message gives. */
 static const struct {
     const char *ending;
     const char *advice;
@@ -251,8 +253,8 @@ static void init_budget(gbsi_budget *budget, const gbs_read_options *options)
                      gbsi_process_bytes());
 }
 
-/* @return all options; a caller that gives no size has those that the first version of the struct
- * had. */
+/* @return all options. If the caller gives no size, the options are those of the struct's first
+ *   version. */
 static const gbs_read_options *all_options(const gbs_read_options *given, gbs_read_options *own)
 {
     if (given == NULL || given->size != 0) {
@@ -275,7 +277,8 @@ static gbs_status read_path(const char *path, const gbs_read_options *options, g
     const gbsi_format *format = NULL;
     gbsi_input input;
     if (options->format == NULL && by_ending(path, READ) == NULL && strcmp(path, "-") != 0) {
-        GBSI_PASS(gbsi_input_check(path, err)); /* before its name is judged */
+        /* a missing file is reported before an unknown extension */
+        GBSI_PASS(gbsi_input_check(path, err));
         if (gbsi_dimmwitted_in_folder(path)) {
             return gbsi_dimmwitted_read(path, options, model, err);
         }
@@ -292,7 +295,7 @@ static gbs_status read_path(const char *path, const gbs_read_options *options, g
     if (format->read_files != NULL && strcmp(path, "-") != 0) {
         return format->read_files(path, options, model, err);
     }
-    /* formats with their own reader are not text files, and contain NUL bytes */
+    /* Formats with their own reader are not text files, and contain NUL bytes. */
     GBSI_PASS(format->read_files != NULL ? gbsi_input_read(path, &input, err)
                                          : gbsi_input_read_text(path, &input, err));
     return read_input(&input, format, options, model, err);
@@ -309,7 +312,7 @@ gbs_status gbs_model_read(const char *path, const gbs_read_options *options, gbs
     gbs_read_options own;
     options = all_options(options, &own);
     gbsi_watch watch =
-        gbsi_watch_of(ask, (void *)(uintptr_t)options, 0.0, 0.0); /* which it reads */
+        gbsi_watch_of(ask, (void *)(uintptr_t)options, 0.0, 0.0); /* ask() only reads the options */
     gbsi_watch *nobody = gbsi_watch_enter(&watch);
     const gbs_status status = read_path(path, options, model, err);
     gbsi_watch_leave(nobody);
@@ -331,7 +334,7 @@ gbs_status gbs_model_read_memory(const char *name, const void *bytes, size_t n_b
     gbs_read_options own;
     options = all_options(options, &own);
     gbsi_watch watch =
-        gbsi_watch_of(ask, (void *)(uintptr_t)options, 0.0, 0.0); /* which it reads */
+        gbsi_watch_of(ask, (void *)(uintptr_t)options, 0.0, 0.0); /* ask() only reads the options */
     gbsi_watch *nobody = gbsi_watch_enter(&watch);
     GBSI_TRY(find_format(name, options->format, READ, &format, err));
     GBSI_TRY(gbsi_check_read_options(format, name, options, err));

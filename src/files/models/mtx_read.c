@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix Market (Boisvert, Pozo & Remington 1996, NISTIR 5935): a square matrix of couplings, with
- * fields on its diagonal. Each coupling counts once, whether a file has one triangle or both. A
- * matrix of influences is read by the same functions. */
+/* Reads Matrix Market (Boisvert, Pozo & Remington 1996, NISTIR 5935): a square matrix of
+ * couplings, with fields on its diagonal. Each coupling counts once, even if a file has both
+ * triangles of the matrix. The same functions read a matrix of influences. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -12,17 +12,17 @@
 typedef struct mtx_reader {
     gbsi_text *text;
     gbsi_couplings couplings;
-    bool array;   /* every entry, by columns */
-    bool pattern; /* positions without values */
+    bool array;   /* the file has every entry, by columns */
+    bool pattern; /* entries are positions without values */
     bool integer;
-    bool symmetric; /* the lower triangle only */
+    bool symmetric; /* the file has only the lower triangle */
     uint64_t n_entries;
-    gbsi_token size; /* where the size line begins */
+    gbsi_token size; /* place of the line of sizes */
 } mtx_reader;
 
 /* ---- the header -------------------------------------------------------------------------- */
 
-/* Finds which of the words is next, in any letter case; the first is 0. */
+/* Finds which of the words comes next, in any letter case. @param which out: index of the word. */
 static gbs_status read_word(gbsi_text *line, const char *const *words, unsigned n,
                             const char *expected, unsigned *which, gbs_error *err)
 {
@@ -65,7 +65,7 @@ static gbs_status read_header(mtx_reader *r, gbs_error *err)
     return gbsi_line_expect_end(&line, "the symmetry", err);
 }
 
-/* Finds the line of sizes, before which there may be comments. */
+/* Finds the line of sizes, which may follow comments. */
 static gbs_status next_size_line(mtx_reader *r, gbsi_text *line, gbs_error *err)
 {
     do {
@@ -176,7 +176,8 @@ static gbs_status read_entries(mtx_reader *r, read_one *read, gbs_error *err)
 
 /* ---- a dense matrix ---------------------------------------------------------------------- */
 
-/* Values take two bytes at least; a lower triangle has n (n + 1) / 2 values. */
+/* Checks that the file can hold all values. A value takes at least two bytes; a lower triangle
+ * has n (n + 1) / 2 values. */
 static gbs_status check_array(mtx_reader *r, size_t *n_values, gbs_error *err)
 {
     const size_t n = r->couplings.n_variables;
@@ -192,7 +193,8 @@ static gbs_status check_array(mtx_reader *r, size_t *n_values, gbs_error *err)
     return GBS_OK;
 }
 
-/* @param column the values of a full matrix read so far, by columns; NULL for a triangle. */
+/* Reads a value of a dense matrix.
+ * @param column values of a full matrix read until now, by columns; NULL for a triangle. */
 static gbs_status read_array_value(mtx_reader *r, double *column, uint32_t i, uint32_t j,
                                    gbs_error *err)
 {
@@ -211,7 +213,7 @@ static gbs_status read_array_value(mtx_reader *r, double *column, uint32_t i, ui
             return gbsi_refuse_mirror(r->text, place, column[i * n + j], value, err);
         }
     }
-    if (value != 0 && i >= j) { /* a zero of a full matrix makes no factor */
+    if (value != 0 && i >= j) { /* a zero of a full matrix gives no factor */
         GBSI_PASS(gbsi_couplings_add(&r->couplings, r->text, place, i, j, value, err));
     }
     return GBS_OK;
@@ -249,7 +251,7 @@ gbs_status gbsi_mtx_read(gbsi_text *text, gbs_model **model, gbs_error *err)
     GBSI_TRY(read_size(&r, err));
     GBSI_TRY(r.array ? read_array(&r, err) : read_entries(&r, read_entry, err));
     GBSI_TRY(gbsi_text_expect_end(text, "the last entry", err));
-    /* An array was compared as it came. */
+    /* read_array_value() has compared the two triangles of a dense matrix. */
     status = gbsi_couplings_build(&r.couplings,
                                   r.symmetric || r.array ? GBSI_PAIR_ONCE : GBSI_PAIR_MIRROR, false,
                                   model, err);

@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hugin NET: node blocks, then potentials over (child | parents). The data run over the parents,
- * the first slowest, and then over the child, which is the order of the model. The parentheses
- * around data show the shape to a person and mean nothing. Read twice, as BIF is: a potential may
- * stand before a node.
- */
+/* Reads Hugin NET: node blocks, then potentials over (child | parents). The
+ * data run over the parents, the first slowest, and then over the child, which is the order of
+ * the model. The parentheses around data show the shape to a person and are skipped. The file is
+ * read twice, as BIF is, because a potential may stand before a node. */
 #include <string.h>
 
 #include "base/plural.h"
 #include "models/bif.h"
 #include "models/formats.h"
 
-/* Entries that potentials without data may fill, besides one per byte of the file: 32 MiB of
- * doubles. */
+/* Number of entries that potentials without data may fill, besides one for each byte of the
+ * file: 32 MiB of doubles. */
 static const size_t UNIFORM_ENTRIES = (size_t)1 << 22;
 
 typedef struct net_reader {
     gbsi_text *text;
-    size_t n_uniform;   /* potentials without data */
-    gbsi_token uniform; /* the node of the first */
+    size_t n_uniform;   /* number of potentials without data */
+    gbsi_token uniform; /* node of the first such potential */
     gbsi_bif_tables tables;
 } net_reader;
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
 
-/* @return the place behind the quote that ends the text at `at`, or NULL if there is none. \\" does
- * not end the text. */
+/* @return the place behind the quote that ends the text at `at`, or NULL if there is no such
+ *   quote. \\" does not end the text. */
 static const char *end_quote(const char *at, const char *end)
 {
     while (at < end && *at != '"') {
@@ -44,7 +43,7 @@ static bool starts(const gbsi_text *text, const char *with)
     return gbsi_text_left(text) >= n && memcmp(text->at, with, n) == 0;
 }
 
-/* Blanks, commas and comments: Hugin's own, and those that other programs read. */
+/* Skips blanks, commas and comments, both Hugin's own and those that other programs read. */
 static gbs_status skip_blanks(gbsi_text *text, gbs_error *err)
 {
     for (;;) {
@@ -113,7 +112,7 @@ static gbs_status expect(gbsi_text *text, char kind, gbs_error *err)
     return GBS_OK;
 }
 
-/* Reads a name: a word or quoted, and not empty. */
+/* Reads a name: a word, or a text in quotes that is not empty. */
 static gbs_status expect_name(gbsi_text *text, gbsi_bif_token *token, const char *what,
                               gbs_error *err)
 {
@@ -124,7 +123,7 @@ static gbs_status expect_name(gbsi_text *text, gbsi_bif_token *token, const char
     return GBS_OK;
 }
 
-/* Moves on behind the semicolon that ends a value. */
+/* Moves behind the semicolon that ends a value. */
 static gbs_status skip_value(gbsi_text *text, gbs_error *err)
 {
     gbsi_bif_token token;
@@ -147,7 +146,7 @@ static gbs_status refuse_kind(const gbsi_text *text, const gbsi_bif_token *token
 
 /* ---- declarations ---------------------------------------------------------------------------- */
 
-/* ( "a" "b" ); behind "states =" */
+/* Reads ( "a" "b" ); behind "states =" */
 static gbs_status declare_states(net_reader *r, uint32_t variable, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -178,7 +177,7 @@ static gbs_status declare_node(net_reader *r, gbs_error *err)
     const uint32_t id = network->n_variables;
     GBSI_PASS(expect_name(r->text, &name, "the name of a node", err));
     GBSI_PASS(next_token(r->text, &token, err));
-    while (name.kind == 'w' && token.kind == 'w') { /* several words, as pgmpy writes them */
+    while (name.kind == 'w' && token.kind == 'w') { /* pgmpy writes names of several words */
         network->has_long_names = true;
         name.text.n = (size_t)(token.text.at + token.text.n - name.text.at);
         name.shown = name.text;
@@ -215,7 +214,7 @@ static gbs_status declare_node(net_reader *r, gbs_error *err)
     return GBS_OK;
 }
 
-/* Remembers where a potential begins and goes on behind its end. */
+/* Remembers where a potential begins, and moves behind its end. */
 static gbs_status pass_potential(net_reader *r, gbs_error *err)
 {
     gbsi_bif_token token;
@@ -229,7 +228,7 @@ static gbs_status pass_potential(net_reader *r, gbs_error *err)
     return GBS_OK;
 }
 
-/* Passes over net { a = b; ... }; a network in a class has its attributes outside. */
+/* Skips net { a = b; ... }. A network in a class has its attributes outside such a block. */
 static gbs_status pass_net(net_reader *r, gbs_error *err)
 {
     gbsi_bif_token token;
@@ -251,7 +250,7 @@ static gbs_status pass_net(net_reader *r, gbs_error *err)
     return GBS_OK;
 }
 
-/* Reads one declaration, or an attribute of the class in which it stands. */
+/* Reads one declaration, or an attribute of the class that contains it. */
 static gbs_status declare(net_reader *r, const gbsi_bif_token *token, bool in_class, gbs_error *err)
 {
     static const char *const others[] = {"continuous", "decision", "utility", "function",
@@ -316,7 +315,7 @@ static gbs_status declare_all(net_reader *r, gbs_error *err)
 
 /* ---- potentials ------------------------------------------------------------------------------ */
 
-/* ( CHILD | PARENT PARENT ) */
+/* Reads ( CHILD | PARENT PARENT ) */
 static gbs_status read_scope(net_reader *r, gbs_error *err)
 {
     gbsi_bif_token token;
@@ -356,7 +355,7 @@ static gbs_status read_scope(net_reader *r, gbs_error *err)
     return GBS_OK;
 }
 
-/* ( 0.1 0.9 ) with any parentheses, up to the semicolon. */
+/* Reads data such as ( 0.1 0.9 ), with any parentheses, up to the semicolon. */
 static gbs_status read_data(net_reader *r, gbs_error *err)
 {
     gbsi_bif_token token;
@@ -385,7 +384,7 @@ static gbs_status read_data(net_reader *r, gbs_error *err)
     return GBS_OK;
 }
 
-/* Fills a potential without data: Hugin takes all entries as equal. */
+/* Fills a potential without data. For Hugin all its entries are equal. */
 static gbs_status fill_uniform(net_reader *r, gbs_error *err)
 {
     gbsi_bif_tables *t = &r->tables;
@@ -407,7 +406,7 @@ static gbs_status fill_uniform(net_reader *r, gbs_error *err)
 static gbs_status read_attributes(net_reader *r, gbs_error *err)
 {
     gbsi_bif_token token;
-    gbsi_bif_token model = {0}; /* an expression, which is what the data were computed from */
+    gbsi_bif_token model = {0}; /* an expression from which the data were computed */
     bool has_data = false;
     for (;;) {
         GBSI_PASS(next_token(r->text, &token, err));
@@ -438,7 +437,7 @@ static gbs_status read_attributes(net_reader *r, gbs_error *err)
     return has_data ? GBS_OK : fill_uniform(r, err);
 }
 
-/* ( CHILD | PARENTS ) { ATTRIBUTES } */
+/* Reads ( CHILD | PARENTS ) { ATTRIBUTES } */
 static gbs_status read_potential(net_reader *r, const char *block, gbs_error *err)
 {
     r->text->at = block;

@@ -20,7 +20,7 @@
 #define BIF_PA "probability ( a ) { table 0.9, 0.1; }\n"
 #define BIF_PB "probability ( b | a ) { (no) 0.7, 0.2, 0.1; (yes) 0.1, 0.3, 0.6; }"
 
-/* Model for model: names, labels, the order of tables and every bit of them. */
+/* Compares two models: names, labels, the order of tables and every bit of their entries. */
 static void same_as_bif(void **state)
 {
     (void)state;
@@ -33,7 +33,7 @@ static void same_as_bif(void **state)
     gbs_model *bif = read_model("a.bif", BIF_A BIF_B BIF_PA BIF_PB, NULL);
     expect_same_model(bif, "a.net", same, sizeof same / sizeof same[0]);
     gbs_model_free(bif);
-    static const char *const before[] = {/* a potential before its nodes */
+    static const char *const before[] = {/* a potential may stand before its nodes */
                                          NODES PB PA,
                                          "net{}" PB "node a{states=(\"no\" \"yes\");}" PA
                                          "node b{states=(\"lo\" \"mid\" \"hi\");}"};
@@ -42,7 +42,7 @@ static void same_as_bif(void **state)
     gbs_model_free(bif);
 }
 
-/* What Hugin and others write around the data. */
+/* Tests text that Hugin and other programs write around the data. */
 static void as_others_write_it(void **state)
 {
     (void)state;
@@ -70,7 +70,7 @@ static void as_others_write_it(void **state)
     gbs_model_free(m);
 }
 
-/* Names of several words, without quotes. */
+/* Tests names of several words without quotes. */
 static void long_names(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hugin NET: nodes, then a potential for each with data in our own order. */
+/* Writes Hugin NET: the nodes, then a potential for each node, with data in the order of the
+ * model. */
 #include "models/formats.h"
 #include "models/tables.h"
 #include "store/model.h"
@@ -11,7 +12,8 @@ typedef struct net_writer {
     gbsi_names names;
 } net_writer;
 
-/* Names are identifiers; Hugin takes no others. States stand in quotes. */
+/* Makes a name legal. Hugin accepts only identifiers as names. States stand in quotes and may
+ * have other characters. */
 static void make_legal(const char *name, bool is_state, char *legal)
 {
     if (!is_state) {
@@ -19,7 +21,7 @@ static void make_legal(const char *name, bool is_state, char *legal)
         return;
     }
     for (; *name != 0; name++) {
-        const bool escapes = *name == '\\' && name[1] == 0; /* the quote behind it */
+        const bool escapes = *name == '\\' && name[1] == 0; /* would escape the closing quote */
         *legal++ = *name == '"' ? '\'' : escapes ? '/' : *name;
     }
     *legal = 0;

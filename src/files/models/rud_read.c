@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs of G. Rinaldi's generator rudy, as in the G-set: "n m", then m lines "i j [w]" from 1. */
+/* Reads graphs of G. Rinaldi's generator rudy, as in the G-set: "n m", then m lines "i j [w]",
+ * numbered from 1. */
 #include <string.h>
 
 #include "models/couplings.h"
@@ -10,10 +11,10 @@ static const char comments[] = "#c";
 typedef struct rud_reader {
     gbsi_couplings couplings;
     uint64_t n_edges;
-    bool commented; /* there was a comment: one warning is enough */
+    bool commented; /* the file has a comment, about which one warning was given */
 } rud_reader;
 
-/* Whether the line is the comment that dimod writes in front of couplings. @param line a copy. */
+/* Whether the line is the comment that dimod writes before couplings. @param line a copy. */
 static bool says_vartype(gbsi_text line)
 {
     static const char word[] = "vartype=";
@@ -27,8 +28,8 @@ static bool says_vartype(gbsi_text line)
     return false;
 }
 
-/* Reads the next line. *found is false at the end of the file. Comments are lenient: the
- * originals have none. */
+/* Reads the next line. Comments need lenient reading, because the original files have none.
+ * @param found out: false at the end of the file. */
 static gbs_status next_line(rud_reader *r, gbsi_text *line, bool *found, gbs_error *err)
 {
     gbsi_text *text = r->couplings.text;

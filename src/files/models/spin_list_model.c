@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model taken apart into fields and couplings: exact for any finite values on two spins. With
- * t_ab the log-weight at s_i = a, s_j = b in {-, +}, t_ab = c + h_i a + h_j b + J a b, 4 J = t_++ +
- * t_-- - t_+- - t_-+,  4 h_i = t_++ + t_+- - t_-+ - t_--,  and so on. */
+/* Splits a model into fields and couplings. The split is exact for any finite values over two
+ * spins. With t_ab the log-weight at s_i = a, s_j = b in {-, +}: t_ab = c + h_i a + h_j b + J a
+ * b, 4 J = t_++ + t_-- - t_+- - t_-+, 4 h_i = t_++ + t_+- - t_-+ - t_--, and likewise for h_j
+ * and c. */
 #include <math.h>
 
 #include "base/plural.h"
@@ -79,8 +80,8 @@ static gbs_status check_variables(const gbs_model *model, const char *format, gb
     return GBS_OK;
 }
 
-/* Checks one factor. Variables of other arities are found at their factor first, which the
- * message names. */
+/* Checks one factor. A variable of another arity is found at its first factor, which the message
+ * names. */
 static gbs_status check_factor(const gbs_model *model, size_t f, const char *format, gbs_error *err)
 {
     const gbsi_factors *factors = &model->factors;
@@ -119,7 +120,8 @@ static gbs_status add_factor(const gbs_model *model, size_t f, const char *forma
     return GBS_OK;
 }
 
-/* Refuses a field if there may be none, and names the factor it comes from. */
+/* Refuses a field in a format without fields. The message names the factor that causes the
+ * field. */
 static gbs_status refuse_field(const gbs_model *model, const gbsi_spin_list *spins,
                                const char *format, gbs_error *err)
 {
@@ -137,7 +139,8 @@ static gbs_status refuse_field(const gbs_model *model, const gbsi_spin_list *spi
                      format);
 }
 
-/* Sums that no model may hold and so no file of ours, and fields that may not be. */
+/* Refuses sums that are too large for a model, which a file could not give back. Refuses fields
+ * if the format has none. */
 static gbs_status check_sums(const gbs_model *model, const char *format, bool fields,
                              const gbsi_spin_list *spins, gbs_error *err)
 {

@@ -50,7 +50,8 @@ static void each_format(void **state)
         gbs_read_options options = {.size = sizeof options, .stop = ask, .stop_context = &all};
         if (gbs_model_write(model, path, NULL, &err) != GBS_OK ||
             gbs_model_read(path, &options, &back, &err) != GBS_OK) {
-            assert_int_equal(err.status, GBS_ERR_UNSUPPORTED); /* a library is not there */
+            /* the library for this format is missing */
+            assert_int_equal(err.status, GBS_ERR_UNSUPPORTED);
             continue;
         }
         gbs_model_free(back);

@@ -4,7 +4,7 @@
 
 #include "models/tables.h"
 
-/* The names by number: the bits of GBSI_CHILD_SLOWEST and GBSI_PARENTS_REVERSED. */
+/* Names of the orders. The index has the bits GBSI_CHILD_SLOWEST and GBSI_PARENTS_REVERSED. */
 static const char *const names[] = {"parents-child", "child-parents", "reversed-child",
                                     "child-reversed"};
 #define N_ORDERS (sizeof names / sizeof names[0])
@@ -17,8 +17,8 @@ const char *gbsi_table_order_name(unsigned order)
 
 static const char *typed(const gbs_read_options *options)
 {
-    return options->size == 0 ? NULL : options->table_order; /* the struct of older versions did not
-                                                                have the field */
+    /* older versions of the struct lack this member */
+    return options->size == 0 ? NULL : options->table_order;
 }
 
 bool gbsi_table_order_typed(const gbs_read_options *options)
@@ -58,7 +58,8 @@ void gbsi_axes_add_parent(gbsi_axes *axes, uint32_t arity)
     }
 }
 
-/* Finds the strides: the distance in the file of two entries that differ by one in an axis.
+/* Finds the strides of the axes. A stride is the distance in the file of two entries that differ
+ * by one in that axis.
  * @param stride [n_parents + 1] out: of the parents, then of the child. */
 static void find_strides(const gbsi_axes *axes, uint32_t child_arity, unsigned order,
                          size_t *stride)
@@ -85,14 +86,14 @@ void gbsi_axes_turn(const gbsi_axes *axes, uint32_t child_arity, unsigned order,
     const uint32_t n = axes->n_parents;
     size_t stride[GBSI_MAX_PARENT_AXES + 1];
     uint32_t state[GBSI_MAX_PARENT_AXES] = {0};
-    size_t row = 0; /* position of its first entry in the file */
+    size_t row = 0; /* position of the row's first entry in the file */
     find_strides(axes, child_arity, order, stride);
     for (;;) {
         for (uint32_t a = 0; a < child_arity; a++) {
             *to++ = from[row + a * stride[n]];
         }
         uint32_t axis = n;
-        for (;;) { /* the next row: the last parent is the fastest */
+        for (;;) { /* moves to the next row; the last parent runs fastest */
             if (axis-- == 0) {
                 return;
             }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One network in every format of conditional tables and in every order of their entries. */
+/* Tests one network in every format of conditional tables and in every order of their entries. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,8 @@
 
 #include "text/test_models.h"
 
-/* Parents a of 2 states, one of a single state, b of 3; a child of 4: its probabilities by hand. */
+/* @return a probability, computed by hand. Parent a has 2 states, one parent has a single state,
+ *   and b has 3 states; the child has 4. */
 static double probability(int a, int b, int c)
 {
     const double weight = 1.0 + c + (a + 1) * (b + 2) * c % 5;
@@ -23,7 +24,7 @@ static double probability(int a, int b, int c)
 static const char *const orders[] = {"parents-child", "child-parents", "reversed-child",
                                      "child-reversed"};
 
-/* The 24 entries as they stand in that order, as numbers or their logarithms. */
+/* @return the 24 entries in an order, as numbers or as logarithms. */
 static const char *entries(size_t order, bool in_logs)
 {
     static char text[1024];
@@ -38,7 +39,7 @@ static const char *entries(size_t order, bool in_logs)
     return text;
 }
 
-/* The file around the entries, and the order of its format. */
+/* The text of the file before and behind the entries, and the order of the format. */
 static const struct {
     const char *name, *before, *behind;
     size_t standard;
@@ -102,7 +103,8 @@ static void expect_network(size_t f, const char *text, const gbs_read_options *o
     gbs_model_free(m);
 }
 
-/* Told which order it is, and not where it is that of the format. */
+/* Reads each order with the option that names it, and without the option if it is the order of
+ * the format. */
 static void every_order(void **state)
 {
     (void)state;
@@ -117,7 +119,8 @@ static void every_order(void **state)
     }
 }
 
-/* The child in the other place: the message names the order, and no option hides it. */
+/* The child has the other place in the order. The message names the order, and no option hides
+ * the mistake. */
 static void other_order(void **state)
 {
     (void)state;
@@ -135,7 +138,7 @@ static void other_order(void **state)
     }
 }
 
-/* What was typed is insisted on; a table that is wrong in any order has the usual advice. */
+/* A typed order is kept. A table that is wrong in every order gives the usual advice. */
 static void insisted(void **state)
 {
     (void)state;
@@ -163,11 +166,11 @@ static void refusals(void **state)
     refuse_model("t.uai", file_of(0, 0), &options, GBS_ERR_ARGUMENT, "an order of tables of 'chi");
     options.table_order = orders[0];
     refuse_model("t.fg", "0", &options, GBS_ERR_ARGUMENT, "an order of tables does not apply to f");
-    options.size = 0; /* the struct as it began had no such field */
+    options.size = 0; /* the first version of the struct lacks this member */
     gbs_model_free(read_model("t.fg", "0", &options));
 }
 
-/* A deterministic node has a state for each row, whose order alone is another. */
+/* A deterministic node has a state for each row. Only the order of its rows can differ. */
 static void rows_of_states(void **state)
 {
     (void)state;

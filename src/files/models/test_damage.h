@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests: files damaged from a fixed seed. Include cmocka.h first. */
+/* Helpers of tests with damaged files. The damage comes from a fixed seed. Include cmocka.h
+ * first. */
 #ifndef GBSI_MODELS_TEST_DAMAGE_H
 #define GBSI_MODELS_TEST_DAMAGE_H
 
@@ -9,9 +10,9 @@
 #include "base/test_random.h"
 #include "text/test_models.h"
 
-/* Reads n bytes of text that lie at the end of their allocation, so that a checker sees a step too
- * far.
- * @return whether they are a model. */
+/* Reads n bytes of text at the end of their allocation, so that a memory checker sees a read
+ * beyond them.
+ * @return whether the text is a model. */
 static inline bool read_exactly(const char *text, size_t n, const gbs_read_options *options)
 {
     gbs_model *model = NULL;
@@ -34,8 +35,10 @@ static inline bool read_exactly(const char *text, size_t n, const gbs_read_optio
     return status == GBS_OK;
 }
 
-/* Another byte, a run left out, a word put in or over what is there.
- * @param words of the format, n_words of them. @return the new length, at most size. */
+/* Damages a text: changes a byte, removes a run, inserts a word, or overwrites bytes with a
+ * word.
+ * @param words [n_words] words of the format.
+ * @return the new length, at most size. */
 static inline size_t mutate(char *text, size_t n, size_t size, const char *const *words,
                             size_t n_words, uint64_t *seed)
 {
@@ -62,9 +65,9 @@ static inline size_t mutate(char *text, size_t n, size_t size, const char *const
     return n;
 }
 
-/* Reads 3000 times the text with one to three mutations, with the options that options_of() gives
- * for that round.
- * @return how often it was a model. */
+/* Reads the text 3000 times with one to three mutations, and with the options that options_of()
+ * gives for each round.
+ * @return the number of texts that were models. */
 static inline int read_mutations(const char *original, size_t n, const char *const *words,
                                  size_t n_words, uint64_t *seed,
                                  gbs_read_options (*options_of)(const void *sample, int round),
@@ -85,8 +88,8 @@ static inline int read_mutations(const char *original, size_t n, const char *con
     return n_read;
 }
 
-/* Reads while the n-th request for memory fails, n = 0, 1, 2, ... until all is well.
- * @param text NULL: the file of that name. */
+/* Reads a model while the n-th allocation fails, for n = 0, 1, 2, ... until reading succeeds.
+ * @param text NULL: reads the file `name`. */
 static inline gbs_model *read_starved(const char *name, const char *text,
                                       const gbs_read_options *options)
 {
@@ -107,7 +110,7 @@ static inline gbs_model *read_starved(const char *name, const char *text,
     return model;
 }
 
-/* The same test for the writer of a format. */
+/* Does the same test with the writer of a format. */
 static inline void write_starved(const gbs_model *model, const char *format)
 {
     const char *path = scratch_path("m");

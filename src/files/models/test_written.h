@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests of writers: the text of a model's file, or the reason why it is refused. */
+/* Helper of tests of writers: gives the text of a model's file, or the reason why the model is
+ * refused. */
 #ifndef GBSI_MODELS_TEST_WRITTEN_H
 #define GBSI_MODELS_TEST_WRITTEN_H
 

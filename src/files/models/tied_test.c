@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights that factors share: what may be tied, what a model tells of it, and native files. */
+/* Tests weights that factors share: which factors can be tied, the getters of a model, and
+ * native files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@ static const uint32_t SCOPE[2] = {0, 1};
 static const double VALUE[3] = {0.5, 0, -2};
 static const uint8_t FIXED[3] = {0, 0, 1};
 
-/* Factors: a field, a coupling, a table, a hard clause, a field that is not tied. */
+/* Makes factors: a field, a coupling, a table, a hard clause, and a field that is not tied. */
 static gbs_builder *with_factors(void)
 {
     static const double hard[4] = {0, 1, 2, 3};
@@ -67,7 +68,7 @@ static void expect_ties(const gbs_model *m)
     }
 }
 
-/* Ties change nothing but what the getters of ties say. */
+/* Ties change only the results of the getters of ties. */
 static void getters(void **unused)
 {
     (void)unused;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* UAI models: type, cardinalities, scopes, then tables (last variable fastest), in any layout. The
- * log-space variant .LG differs in nothing but the meaning of the values. Text behind a '#' is a
- * comment; only comments tell whether pyAgrum wrote the file, which orders its tables differently.
- */
+/* Reads UAI models: type, cardinalities, scopes, then tables (last variable fastest), in any
+ * layout. The variant .LG differs only in its values, which are logarithms. Text behind a '#' is
+ * a comment. Only comments tell whether pyAgrum wrote the file, which orders its tables
+ * differently. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,28 +23,28 @@ typedef struct uai_reader {
     gbsi_equal_tables *share;
     uint32_t n_variables;
     uint32_t *arity; /* [n_variables] */
-    size_t *seen;    /* [n_variables] 1 + the last factor that named the variable */
-    uint8_t *child;  /* [n_variables] 1: some factor is its table */
+    size_t *seen;    /* [n_variables] 1 + the last factor that names the variable */
+    uint8_t *child;  /* [n_variables] 1 if a factor is the table of the variable */
     size_t n_factors;
-    gbsi_token factors_token; /* where n_factors stands */
-    const char **place;       /* [n_factors] position of its scope in the file, later of its table
-                               */
-    size_t *n_entries;        /* [n_factors] product of the arities */
-    size_t *scope_start;      /* [n_factors + 1] */
-    void *scope;              /* uint32_t [scope_start[n_factors]] */
+    gbsi_token factors_token; /* place of the number of factors */
+    /* [n_factors] position of the factor's scope in the file, later of its table */
+    const char **place;
+    size_t *n_entries;   /* [n_factors] product of the arities */
+    size_t *scope_start; /* [n_factors + 1] */
+    void *scope;         /* uint32_t [scope_start[n_factors]] */
     size_t scope_capacity;
-    void *value; /* double, tables read but not added: of factors n_added and following */
+    void *value; /* double: tables of factors n_added and following, read but not added */
     size_t value_capacity;
     size_t n_values;
     size_t n_added;
     size_t n_underflow;
     gbsi_columns columns;
-    unsigned order; /* the order of the entries of tables */
-    void *turned;   /* double, a table as it was read */
+    unsigned order; /* order of the entries of tables in the file */
+    void *turned;   /* double: a table in the order of the file */
     size_t turned_capacity;
-    gbsi_name_map names; /* names of variables that comments behind scopes give */
-    size_t n_commented;  /* scopes with a comment behind them */
-    size_t n_braced;     /* tables whose comment names their variables */
+    gbsi_name_map names; /* names of variables from comments behind scopes */
+    size_t n_commented;  /* number of scopes with a comment behind them */
+    size_t n_braced;     /* number of tables whose comment names their variables */
 } uai_reader;
 
 static void free_reader(uai_reader *r)
@@ -56,7 +56,8 @@ static void free_reader(uai_reader *r)
     gbsi_name_map_free(&r->names);
 }
 
-/* Comments that a letter c begins stand before the type word only: there it can be nothing else. */
+/* Skips comments that begin with the letter c. They can only stand before the type word, where c
+ * has no other meaning. */
 static void skip_comments(const uai_reader *r)
 {
     for (;;) {
@@ -125,7 +126,7 @@ cleanup:
     return status;
 }
 
-/* "2 x 3 x 2", cut after a few. */
+/* Writes the shape of a factor, such as "2 x 3 x 2", and cuts it after a few numbers. */
 static const char *show_shape(const uai_reader *r, size_t factor, char *shape, size_t size)
 {
     const uint32_t *scope = (const uint32_t *)r->scope + r->scope_start[factor];
@@ -178,8 +179,8 @@ static gbs_status read_scope_variable(uai_reader *r, size_t factor, size_t posit
     return GBS_OK;
 }
 
-/* Checks the child of a factor: in a Bayesian network the last variable is the child, and each
- * variable is child once. */
+/* Checks the child of a factor. In a Bayesian network the last variable of a factor is its
+ * child, and each variable is the child of one factor. */
 static gbs_status check_child(uai_reader *r, const char *place, size_t factor, gbs_error *err)
 {
     size_t end = r->scope_start[factor + 1];
@@ -200,7 +201,8 @@ static gbs_status check_child(uai_reader *r, const char *place, size_t factor, g
     return GBS_OK;
 }
 
-/* The comment between here and the end of the line, without blanks around it; empty: none. */
+/* @return the comment from here to the end of the line, without blanks around it; empty if there
+ *   is none. */
 static gbsi_token comment_behind(const gbsi_text *text)
 {
     const char *at = text->at;
@@ -221,9 +223,9 @@ static gbsi_token comment_behind(const gbsi_text *text)
     return (gbsi_token){at, (size_t)(end - at)};
 }
 
-/* Notes the name in a comment. The comment is a name if it is a single word that stands behind no
- * other scope and is not a formula such as P(a|b). Several words are a name if they have the layout
- * of pyAgrum. */
+/* Notes the name in a comment. A single word is a name if no other scope has the same comment
+ * and it is not a formula such as P(a|b). Several words are a name if they have the layout of
+ * pyAgrum. */
 static gbs_status note_name(uai_reader *r, gbs_error *err)
 {
     static const char before[5] = {' ', ' ', ' ', '#', ' '};
@@ -270,8 +272,8 @@ static bool has_two_parents(const uai_reader *r, size_t factor)
     return n > 1;
 }
 
-/* Chooses the order of the parents if both orders give columns that sum to one: nothing but the
- * habit of pyAgrum to write the name of the child behind each scope identifies its files. */
+/* Chooses the order of the parents, because columns may sum to 1 in either order. Files of
+ * pyAgrum can only be recognised by the child's name behind each scope. */
 static void choose_order(uai_reader *r)
 {
     if (!r->directed || r->n_factors == 0 || r->n_commented < r->n_factors ||
@@ -357,9 +359,9 @@ static gbs_status read_values(uai_reader *r, size_t n, double *value, gbs_error 
     return GBS_OK;
 }
 
-/* Refuses a column of zeros, which is not a distribution. Models whose evidence was multiplied into
- * their tables have such columns. With --lenient they are read as the MARKOV models that they are.
- */
+/* Refuses a column of zeros, which is not a distribution. Models whose evidence was multiplied
+ * into their tables have such columns. --lenient reads such a file as a MARKOV model, which it
+ * is. */
 static gbs_status refuse_zero_column(uai_reader *r, gbsi_token token, size_t factor, size_t column,
                                      gbs_error *err)
 {
@@ -397,7 +399,7 @@ static gbs_status check_columns(uai_reader *r, size_t factor, double *value, gbs
                               "%.6g, expected 1; %s",
                               bad, factor, r->columns.sum,
                               gbsi_columns_advice(&r->columns, columns, advice));
-    case GBSI_COLUMN_MISSING: /* values are numbers */
+    case GBSI_COLUMN_MISSING: /* cannot occur, because values are numbers */
     case GBSI_COLUMN_HOLED:
     case GBSI_COLUMN_OK:
         break;
@@ -405,8 +407,8 @@ static gbs_status check_columns(uai_reader *r, size_t factor, double *value, gbs
     return GBS_OK;
 }
 
-/* Reads the next of some numbers with commas between them.
- * @return false if the token is not a number up to max. */
+/* Reads the next number of a list with commas. @return false if the item is not a number up to
+ * max. */
 static bool next_listed(gbsi_text *list, uint64_t max, uint64_t *number)
 {
     const char *comma = memchr(list->at, ',', gbsi_text_left(list));
@@ -418,9 +420,9 @@ static bool next_listed(gbsi_text *list, uint64_t max, uint64_t *number)
            gbsi_text_next(&item).n == 0;
 }
 
-/* Reads the variables of a table in braces, as pyAgrum writes them behind its size in MARKOV
- * models, the first fastest: perhaps in another order than the scope's. Any other comment means
- * nothing. */
+/* Reads the list of variables in braces that pyAgrum writes behind the size of a table in MARKOV
+ * models. The first variable of the list runs fastest, and the order may differ from that of the
+ * scope. Any other comment is ignored. */
 static void follow_braces(uai_reader *r, size_t factor)
 {
     const gbsi_token comment = comment_behind(r->text);
@@ -477,8 +479,8 @@ static gbs_status read_table_size(uai_reader *r, size_t factor, gbs_error *err)
     return GBS_OK;
 }
 
-/* Adds the tables read so far, factors up to end: logarithms are much faster taken of many at
- * once. */
+/* Adds the tables read until now, up to factor `end`. Taking many logarithms at once is much
+ * faster. */
 static gbs_status add_tables(uai_reader *r, size_t end, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -505,7 +507,7 @@ static gbs_status add_tables(uai_reader *r, size_t end, gbs_error *err)
     return GBS_OK;
 }
 
-/* Reorders a table from the order of the file to ours. */
+/* Reorders a table from the order of the file to the order of the model. */
 static gbs_status turn_table(uai_reader *r, size_t factor, double *value, gbs_error *err)
 {
     gbsi_axes axes = {0};
@@ -527,7 +529,7 @@ static gbs_status turn_table(uai_reader *r, size_t factor, double *value, gbs_er
 
 static gbs_status read_table(uai_reader *r, size_t factor, gbs_error *err)
 {
-    const size_t many = 4096; /* entries */
+    const size_t many = 4096; /* number of entries that are worth a call */
     size_t n = r->n_entries[factor];
     r->place[factor] = r->text->at;
     GBSI_PASS(read_table_size(r, factor, err));

@@ -24,7 +24,8 @@ static void smallest(void **state)
     gbs_model_free(m);
 }
 
-/* By hand from the numbers in the file: the last variable of a scope is fastest. */
+/* Expected values are computed by hand from the numbers in the file. The last variable of a
+ * scope runs fastest. */
 static void table_order(void **state)
 {
     (void)state;
@@ -92,7 +93,8 @@ static void lenient(void **state)
                  "a.uai:1:24: found '4'");
 }
 
-/* The same numbers over (a, b, c) with these comments: P(c = 0) by hand, and how often it warns. */
+/* Reads the same numbers over (a, b, c) with other comments. Checks P(c = 0), computed by hand,
+ * and the number of warnings. */
 static void expect_order(const char *comments[3], bool typed, double expected, int n_warnings)
 {
     char text[512];
@@ -117,7 +119,7 @@ static void expect_order(const char *comments[3], bool typed, double expected, i
     gbs_model_free(m);
 }
 
-/* pyAgrum's habit is a name behind every scope; its first parent is the fastest. */
+/* pyAgrum writes a name behind every scope, and its first parent runs fastest. */
 static void names_behind_scopes(void **state)
 {
     (void)state;
@@ -131,7 +133,7 @@ static void names_behind_scopes(void **state)
     expect_order((const char *[]){"# sky", "# ground", ""}, false, uai, 0);
     expect_order((const char *[]){"# sky", "# ground", "\n# c"}, false, uai, 0);
     expect_order((const char *[]){"# sky", "# ground", " #"}, false, uai, 0);
-    /* comments, but no names: told how it is read */
+    /* the file has comments but no names: a warning says in which order it is read */
     expect_order((const char *[]){"# cpt", "# cpt", "# cpt"}, false, uai, 1);
     expect_order((const char *[]){"# P(a)", "# P(b)", "# P(c|a,b)"}, false, uai, 1);
     expect_order((const char *[]){"# sky", "# ground", "# of both"}, false, uai, 1);
@@ -139,16 +141,17 @@ static void names_behind_scopes(void **state)
     gbs_read_options options = {.warn = take_warning, .context = &warned};
     gbs_model_free(read_model("a.uai", "BAYES 2 2 2 2 1 0 # of a\n 2 0 1 # of b\n2 .5 .5 4 1 0 0 1",
                               &options));
-    assert_int_equal(warned.n, 0); /* one parent: the order is the same */
+    assert_int_equal(warned.n, 0); /* with one parent the orders are equal */
 }
 
-/* In MARKOV models pyAgrum lists the variables of a table behind its size, the first fastest. */
+/* In MARKOV models pyAgrum lists the variables of a table behind its size, the first variable
+ * fastest. */
 static void braces(void **state)
 {
     (void)state;
     static const struct {
         const char *comment;
-        int listed; /* variable 0 is the fastest */
+        int listed; /* variable 0 runs fastest */
     } cases[] = {{"# {0, 1}", 1},    {"#{0,1}\r", 1},    {"# {1, 0}", 0}, {"# pair {0, 1}", 0},
                  {"# {0, 1} x", 0},  {"# {0}", 0},       {"# {0, 0}", 0}, {"# {0, 1, 2}", 0},
                  {"# {0, 2}", 0},    {"# {0, 9999}", 0}, {"# {}", 0},     {"# {", 0},
@@ -177,7 +180,7 @@ static void braces(void **state)
         expect_near(w[1], 2);
         gbs_model_free(m);
     }
-    /* three variables in another order than the scope's */
+    /* three variables in another order than that of the scope */
     double w[12];
     gbs_model *m = read_model(
         "a.uai", "MARKOV 3 2 3 2 1 3 0 1 2 12 # {1, 2, 0}\n1 2 3 4 5 6 7 8 9 10 11 12", NULL);
@@ -279,7 +282,8 @@ static void columns(void **state)
     (void)enumerate(m, w, 2);
     expect_near(w[1], 0.5);
     gbs_model_free(m);
-    m = read_model("a.lg", "BAYES 1 2 1 1 0 2 1e17 1e17", &options); /* ln 2 is lost beside 1e17 */
+    /* ln 2 is lost by rounding beside 1e17 */
+    m = read_model("a.lg", "BAYES 1 2 1 1 0 2 1e17 1e17", &options);
     (void)enumerate(m, w, 2);
     expect_near(w[1], 0.5);
     gbs_model_free(m);
@@ -290,7 +294,7 @@ static void columns(void **state)
     gbs_model_free(m);
 }
 
-/* Numbers that were read come back as they were written, in every format that holds the model. */
+/* Numbers that were read are written unchanged in every format that holds the model. */
 static void write_and_read(void **state)
 {
     (void)state;
@@ -310,7 +314,7 @@ static void write_and_read(void **state)
             assert_int_equal(status, GBS_OK);
             gbs_model *back = NULL;
             assert_int_equal(gbs_model_read(path, NULL, &back, &err), GBS_OK);
-            if (i != 2) { /* there the factors stand in another order than in x.uai */
+            if (i != 2) { /* in this format the factors have another order than in x.uai */
                 assert_string_equal(gbs_model_digest(m), gbs_model_digest(back));
             }
             double w[24];
@@ -335,7 +339,7 @@ static void written_text(void **state)
     (void)read_file(scratch_path("w"), text, sizeof text);
     assert_string_equal(text, "BAYES\n2\n2 3\n2\n1 0\n2 0 1\n\n2\n 0.9 0.1\n\n6\n 1 0 0\n 1e-7 0.4 "
                               "0.5999999\n");
-    /* Some readers know digits[.digits] alone. */
+    /* Some readers only know numbers of the form digits[.digits]. */
     const gbs_write_options fixed = {.format = "uai", .fixed_floats = 1};
     assert_int_equal(gbs_model_write(m, scratch_path("w"), &fixed, &err), GBS_OK);
     (void)read_file(scratch_path("w"), text, sizeof text);
@@ -344,7 +348,7 @@ static void written_text(void **state)
     gbs_model_free(m);
 }
 
-/* Every kind of factor as a table. */
+/* Writes every kind of factor as a table. */
 static void expands_kinds(void **state)
 {
     (void)state;

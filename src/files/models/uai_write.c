@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes one scope per line, a blank line before each table, and one row of the last variable per
- * line. */
+/* Writes UAI models: one scope in each line, a blank line before each table, and one row of the
+ * last variable in each line. */
 #include "base/status.h"
 #include "models/formats.h"
 #include "models/tables.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weighted clauses of the MaxSAT evaluations. Until 2021 "p wcnf N M TOP" comes first and a weight
- * of TOP or more makes a clause hard; since 2022 this line is absent, hard clauses begin with h and
- * each clause is on a separate line. After "p cnf N M" all clauses are hard and none has a weight.
- * An x before the literals means that an odd number of them is true, as in the files of
- * CryptoMiniSat. A comparison in place of the 0 compares the number of true literals, as in the
- * "cnf+" files of MiniCARD. */
+/* Reads weighted clauses of the MaxSAT evaluations. Until 2021 the line "p wcnf N M TOP" came
+ * first, and a weight of at least TOP made a clause hard. Since 2022 this line is absent, a hard
+ * clause begins with h, and each clause is on a separate line. After "p cnf N M" all clauses are
+ * hard and have no weight. An x before the literals means that an odd number of them is true, as
+ * in the files of CryptoMiniSat. A comparison in place of the final 0 compares the number of
+ * true literals, as in the "cnf+" files of MiniCARD. */
 #include <string.h>
 
 #include "base/plural.h"
@@ -19,16 +19,16 @@ typedef struct wcnf_reader {
     gbsi_text *text;
     gbsi_clauses clauses;
     gbsi_literal_weights weights;
-    bool old;            /* with a p line */
-    bool unweighted;     /* p cnf, or p wcnf and weights of literals */
-    uint64_t n_declared; /* clauses of it */
-    uint64_t most;       /* the largest variable that may come */
-    double top;          /* +inf: no clause is hard */
+    bool old;            /* the file has a p line */
+    bool unweighted;     /* the file has p cnf, or p wcnf and weights of literals */
+    uint64_t n_declared; /* number of clauses in the p line */
+    uint64_t most;       /* largest allowed number of a variable */
+    double top;          /* +inf if no clause is hard */
     gbsi_token top_token;
 } wcnf_reader;
 
-/* Moves to the next clause, over comments and weights of literals.
- * @param more out: whether there is one. */
+/* Moves to the next clause, over comments and weights of literals. @param more out: whether
+ * there is a next clause. */
 static gbs_status next_clause(wcnf_reader *r, bool *more, gbs_error *err)
 {
     for (;;) {
@@ -44,8 +44,8 @@ static gbs_status next_clause(wcnf_reader *r, bool *more, gbs_error *err)
     return GBS_OK;
 }
 
-/* Whether there are lines "w L W", as in files of the first competition of model counting, which
- * have p wcnf and no TOP. */
+/* Whether the file has lines "w L W". Files of the first competition of model counting have
+ * these lines, with p wcnf and no TOP. */
 static bool has_weights_of_literals(gbsi_text text)
 {
     gbsi_text line;
@@ -76,7 +76,7 @@ static gbs_status read_problem(wcnf_reader *r, gbs_error *err)
 {
     gbsi_text line;
     (void)gbsi_line_next(r->text, &line);
-    (void)gbsi_text_next(&line); /* the p */
+    (void)gbsi_text_next(&line); /* skip the p */
     gbsi_token word = gbsi_text_next(&line);
     r->unweighted = gbsi_token_is(word, "cnf") || gbsi_token_is(word, "cnf+");
     if (gbsi_token_is(word, "pcnf") || gbsi_token_is(word, "wpcnf")) {
@@ -100,7 +100,8 @@ static gbs_status read_problem(wcnf_reader *r, gbs_error *err)
     return gbsi_clauses_need(&r->clauses, (uint32_t)r->most, err);
 }
 
-/* Weights are usually integers; near 2^63 a double cannot represent each of them. */
+/* Whether a weight is at least TOP. Weights are usually integers, and near 2^63 a double cannot
+ * represent each integer. */
 static bool reaches_top(const wcnf_reader *r, gbsi_token token, double weight)
 {
     uint64_t exact = 0;
@@ -156,7 +157,8 @@ static gbs_status read_cardinality(wcnf_reader *r, gbsi_text *from, gbs_logical_
     return status;
 }
 
-/* Reads a literal. *end: it was the 0 behind a clause, or the end of a cardinality. */
+/* Reads a literal, or the end of a clause.
+ * @param end out: whether the token is the 0 behind a clause, or the end of a cardinality. */
 static gbs_status read_literal(wcnf_reader *r, gbsi_text *from, bool *end, gbs_error *err)
 {
     static const char expected[] = "a literal, or 0 behind the clause";
@@ -200,7 +202,7 @@ static gbs_status read_clause(wcnf_reader *r, gbsi_text *from, gbs_error *err)
     const gbsi_token first = gbsi_text_peek(from);
     if (first.n > 0 && first.at[0] == 'x') {
         r->clauses.function = GBS_LOGICAL_PARITY;
-        from->at = first.at + 1; /* a blank behind it, or no blank */
+        from->at = first.at + 1; /* with or without a blank behind the x */
     }
     for (bool end = false; !end;) {
         GBSI_PASS(read_literal(r, from, &end, err));
@@ -208,7 +210,7 @@ static gbs_status read_clause(wcnf_reader *r, gbsi_text *from, gbs_error *err)
     return gbsi_clauses_end(&r->clauses, r->text, place, weight, err);
 }
 
-/* Reads the end of the file: SATLIB's files end in a line with a % and one with a 0. */
+/* Reads the end of the file. SATLIB's files end with a line "%" and a line "0". */
 static gbs_status read_end(wcnf_reader *r, gbs_error *err)
 {
     if (r->unweighted && gbsi_token_is(gbsi_text_peek(r->text), "%")) {
@@ -220,8 +222,8 @@ static gbs_status read_end(wcnf_reader *r, gbs_error *err)
     return gbsi_text_expect_end(r->text, "the last clause", err);
 }
 
-/* Reads a file of the older forms. Without weights the announced number of clauses is often
- * wrong, as in all files published with Cachet: all clauses of the file count. */
+/* Reads a file with a p line. Without weights, the announced number of clauses is often wrong,
+ * as in all files published with Cachet. All clauses of the file count in this case. */
 static gbs_status read_old(wcnf_reader *r, gbs_error *err)
 {
     bool more = false;

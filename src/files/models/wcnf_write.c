@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The form since 2022: no p line, h for hard, the largest literal is the number of variables. An x
- * begins a parity, a comparison ends a cardinality. */
+/* Writes the form used since 2022: no p line, h for hard clauses. The largest literal is the
+ * number of variables. An x begins a parity, and a comparison ends a cardinality. */
 #include "base/status.h"
 #include "models/clauses.h"
 #include "models/couplings.h"
@@ -47,7 +47,7 @@ gbs_status gbsi_wcnf_write(const gbs_model *model, gbs_output *output,
         }
     }
     GBSI_PASS(gbsi_clauses_check(model, "wcnf", err));
-    if (largest < model->n_variables) { /* a weight of nothing, so that the last one is there */
+    if (largest < model->n_variables) { /* a clause of weight 0 names the last variable */
         gbsi_output_text(output, "0 ");
         gbsi_output_uint(output, model->n_variables);
         gbsi_output_text(output, " 0\n");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GeNIe's XDSL: <smile><nodes> holds chance nodes with tables (cpt), with one state for each row
- * (deterministic) and noisy ones (noisymax, a table here unless it is long). Tables run over the
- * parents, the first slowest, and then over the child: our own order. A parent may be declared
- * later: rows are kept as places of the file until all nodes are known. The elements under
- * <extensions> are for display and are ignored. */
+/* Reads GeNIe's XDSL. <smile><nodes> holds chance nodes with tables (cpt), nodes with one state
+ * for each row (deterministic), and noisy nodes (noisymax), which become tables unless they are
+ * long. Tables run over the parents, the first slowest, and then over the child, which is the
+ * order of the model. A parent may be declared later, so rows are kept as places of the file
+ * until all nodes are known. The elements under <extensions> are for display and are ignored. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,28 +15,30 @@
 #include "models/formats.h"
 #include "text/xml.h"
 
-/* Entries that noisy nodes may fill, besides one per byte of the file: 32 MiB of doubles. */
+/* Number of entries that noisy nodes may fill, besides one for each byte of the file: 32 MiB of
+ * doubles. */
 static const size_t NOISY_ENTRIES = (size_t)1 << 22;
 
 typedef enum kind { CPT, DETERMINISTIC, NOISY_MAX, N_KINDS } kind;
 
 /* Places in the file of words that are read once all nodes are known. */
 typedef struct words {
-    size_t first, n; /* pieces */
-    const char *end; /* position of their end tag; NULL: the element was not there */
+    size_t first, n; /* first piece, and number of pieces */
+    const char *end; /* position of the end tag, NULL if the element is missing */
 } words;
 
 typedef struct node {
     kind kind;
     gbsi_bif_token child;
     size_t first_parent, n_parents;
-    gbsi_token parents; /* as written */
+    gbsi_token parents; /* parents as written in the file */
     words rows;         /* probabilities, resulting states or parameters */
-    words strengths;    /* of a noisy node */
+    words strengths;    /* strengths of states in a noisy node */
 } node;
 
 static const struct {
-    const char *name, *rows; /* the element, and the element in it that holds the rows */
+    /* name of the element, and name of its child element that holds the rows */
+    const char *name, *rows;
 } kinds[N_KINDS] = {
     [CPT] = {"cpt", "probabilities"},
     [DETERMINISTIC] = {"deterministic", "resultingstates"},
@@ -50,29 +52,29 @@ typedef struct xdsl_reader {
     gbsi_text *text;
     gbsi_bif_tables tables;
     level at;
-    int n_ignored;      /* elements that are open within one that means nothing here */
-    size_t n_unknown;   /* elements beside <nodes> and <extensions> */
-    gbsi_token unknown; /* the tag of the first */
-    gbsi_token tag;     /* of the element that is open */
-    words *rows;        /* the list that the words of the open element go to; NULL: it holds no rows
-                         */
+    int n_ignored;      /* number of open elements inside one that is ignored */
+    size_t n_unknown;   /* number of elements beside <nodes> and <extensions> */
+    gbsi_token unknown; /* tag of the first such element */
+    gbsi_token tag;     /* tag of the open element */
+    /* list that takes the words of the open element; NULL if the element holds no rows */
+    words *rows;
     bool in_parents; /* the element that is open is <parents>, and its text stands at names + ids */
     size_t ids;
-    bool has_parents; /* of the node that is open */
-    node now;         /* the node that is open */
+    bool has_parents; /* the open node has <parents> */
+    node now;         /* the open node */
     void *nodes;      /* node [n_nodes] */
     size_t node_capacity, n_nodes;
-    void *parents; /* gbsi_bif_token [n_parents], of all nodes */
+    void *parents; /* gbsi_bif_token [n_parents], parents of all nodes */
     size_t parent_capacity, n_parents;
     void *pieces; /* gbsi_token [n_pieces] */
     size_t piece_capacity, n_pieces;
-    char *names; /* decoded names: as large as the file, so that they never move */
+    char *names; /* decoded names; as large as the file, so that they never move */
     size_t n_bytes;
 } xdsl_reader;
 
 /* ---- tags ------------------------------------------------------------------------------------ */
 
-/* Takes a name from an attribute, which is gone when the handler returns. */
+/* Copies a name from an attribute, which is not valid after the handler returns. */
 static gbs_status take_id(xdsl_reader *r, gbsi_token tag, const char *const *attributes,
                           gbsi_bif_token *name, gbs_error *err)
 {
@@ -82,7 +84,8 @@ static gbs_status take_id(xdsl_reader *r, gbsi_token tag, const char *const *att
         return gbsi_text_unexpected(r->text, tag, "an id", err);
     }
     const size_t n = strlen(attributes[1]);
-    if (n > (size_t)(r->text->end - r->text->begin) - r->n_bytes) { /* an id for many elements */
+    if (n > (size_t)(r->text->end - r->text->begin) - r->n_bytes) {
+        /* a default attribute gives many elements one id */
         return gbsi_text_unexpected(r->text, tag, "an id in the tag, not one by default", err);
     }
     memcpy(r->names + r->n_bytes, attributes[1], n);
@@ -210,7 +213,7 @@ static gbs_status on_data(void *context, gbsi_token shown, gbsi_token meant, boo
                                r->text->name, err));
         gbsi_token *last = (gbsi_token *)r->pieces + r->n_pieces - 1;
         if (r->n_pieces > r->rows->first && last->at + last->n == shown.at) {
-            last->n += shown.n; /* one word may come in two pieces */
+            last->n += shown.n; /* expat may deliver one word in two pieces */
         } else {
             ((gbsi_token *)r->pieces)[r->n_pieces++] = shown;
         }
@@ -231,7 +234,7 @@ static gbs_status on_data(void *context, gbsi_token shown, gbsi_token meant, boo
     return GBS_OK;
 }
 
-/* Takes the ids that <parents> held, with blanks between. */
+/* Takes the ids in <parents>, which have blanks between them. */
 static gbs_status take_parents(xdsl_reader *r, gbs_error *err)
 {
     gbsi_text ids = {.at = r->names + r->ids, .end = r->names + r->n_bytes};
@@ -304,7 +307,7 @@ static cursor begin_words(const xdsl_reader *r, const words *of)
     return (cursor){.reader = r, .of = of};
 }
 
-/* The next word; an empty one at the end tag behind the last. */
+/* @return the next word; an empty word at the end tag behind the last one. */
 static gbsi_token next_word(cursor *c)
 {
     for (;;) {
@@ -322,9 +325,9 @@ static gbsi_token next_word(cursor *c)
     }
 }
 
-/* @param one, more "probability", "probabilities", for messages. @param i number of the n values
- * that were read.
- */
+/* Refuses a word that is no number.
+ * @param one, more "probability", "probabilities", for messages.
+ * @param i number of the n values that were read. */
 static gbs_status refuse_number(const xdsl_reader *r, gbsi_token word, size_t i, size_t n,
                                 const char *one, const char *more, gbs_error *err)
 {
@@ -334,7 +337,7 @@ static gbs_status refuse_number(const xdsl_reader *r, gbsi_token word, size_t i,
                           gbsi_plural_of(i, one, more), n);
 }
 
-/* Reads n probabilities with nothing behind them. */
+/* Reads n probabilities. Fails if anything follows them. */
 static gbs_status read_values(xdsl_reader *r, const words *of, size_t n, double *value,
                               gbs_error *err)
 {
@@ -379,13 +382,13 @@ static gbs_status read_states(xdsl_reader *r, const words *of, gbs_error *err)
 
 /* ---- noisy nodes ----------------------------------------------------------------------------- */
 
-/* The causes of a noisy node: a column for each state of each parent, then the leak. */
+/* Causes of a noisy node: a column for each state of each parent, then the column of the leak. */
 typedef struct causes {
     size_t n_columns;
     double *p;          /* [n_columns, arity] */
     double *weaker;     /* [n_columns, arity + 1] P(effect k or a weaker one); 0 for k = arity */
-    uint32_t *strength; /* [n_columns - 1] for each parent its states, the strongest first */
-    double *turned;     /* [n_columns, arity] room for the columns of a parent */
+    uint32_t *strength; /* [n_columns - 1] states of each parent, the strongest first */
+    double *turned;     /* [n_columns, arity] room to reorder the columns of a parent */
 } causes;
 
 static uint32_t arity_of(const xdsl_reader *r, uint32_t position)
@@ -401,8 +404,8 @@ static const char *show_parent(const xdsl_reader *r, const node *d, uint32_t pos
         ((const gbsi_bif_token *)r->parents)[d->first_parent + position - 1].text, shown);
 }
 
-/* Reads the states of a parent by number, from the strongest to the weakest.
- * @param seen [arity] zeros */
+/* Reads the numbers of a parent's states, from the strongest to the weakest. @param seen [arity]
+ * zeros */
 static gbs_status read_order(const xdsl_reader *r, cursor *c, uint32_t arity, bool *seen,
                              uint32_t *order, gbs_error *err)
 {
@@ -421,9 +424,9 @@ static gbs_status read_order(const xdsl_reader *r, cursor *c, uint32_t arity, bo
     return GBS_OK;
 }
 
-/* Reads the strengths of states. No published description says whether the numbers are states by
- * strength, or the strengths of states: both are the same if an order is its own inverse, and
- * another order is refused. */
+/* Reads the strengths of states. No published description says whether the numbers are the
+ * states in order of strength, or the strength of each state. The two readings agree if the
+ * order is its own inverse. Any other order is refused. */
 static gbs_status read_strengths(const xdsl_reader *r, const node *d, uint32_t *strength,
                                  gbs_error *err)
 {
@@ -457,7 +460,7 @@ cleanup:
     return status;
 }
 
-/* Whether a column is that of a cause without effect: (0, ..., 0, 1). */
+/* Whether a column is (0, ..., 0, 1), which means that the cause has no effect. */
 static bool has_no_effect(const double *p, uint32_t arity)
 {
     uint32_t k = 0;
@@ -467,9 +470,9 @@ static bool has_no_effect(const double *p, uint32_t arity)
     return k + 1 == arity && p[k] == 1.0;
 }
 
-/* Orders the columns of each parent by the number of its state. In the file the states stand in the
- * order of strength, with the weakest state, which has no effect, last; or by number, if the column
- * without effect shows that. */
+/* Puts the columns of each parent into the order of its states' numbers. In the file the columns
+ * are ordered by strength or by number. The weakest state has no effect, and the place of its
+ * column shows which order the file has. */
 static gbs_status order_columns(const xdsl_reader *r, const node *d, const causes *c,
                                 gbs_error *err)
 {
@@ -507,10 +510,10 @@ static gbs_status order_columns(const xdsl_reader *r, const node *d, const cause
     return GBS_OK;
 }
 
-/* A row by the cumulative products of its causes [Diez 1993]: P(effect k or weaker) is the product
- * of the causes' own. Differences of products as sums of positive terms, so that nothing cancels:
- * with B = prod c(k+1) and D = prod c(k) - B over some causes, one more gives
- * D' = p(k) (B + D) + c(k+1) D. */
+/* Fills a row from the cumulative products of its causes [Diez 1993]: P(effect k or weaker) is
+ * the product of the same probability of each cause. Differences of products are computed as
+ * sums of positive terms, so nothing cancels. With B = prod c(k+1) and D = prod c(k) - B over
+ * some causes, a further cause gives D' = p(k) (B + D) + c(k+1) D. */
 static void fill_noisy_row(const causes *c, const size_t *column, uint32_t n_causes, uint32_t arity,
                            double *value)
 {
@@ -530,11 +533,11 @@ static void fill_noisy_row(const causes *c, const size_t *column, uint32_t n_cau
 static void fill_noisy(const xdsl_reader *r, const causes *c, size_t *column)
 {
     const gbsi_bif_tables *t = &r->tables;
-    const uint32_t n_causes = t->n_scope; /* the parents and the leak */
+    const uint32_t n_causes = t->n_scope; /* number of the parents and the leak */
     for (size_t row = 0; row < t->n_rows; row++) {
         size_t rest = row;
         size_t end = c->n_columns - 1;
-        column[n_causes - 1] = end; /* the leak */
+        column[n_causes - 1] = end; /* column of the leak */
         for (uint32_t i = n_causes - 1; i > 0; i--) {
             const uint32_t arity = arity_of(r, i);
             end -= arity;
@@ -545,7 +548,7 @@ static void fill_noisy(const xdsl_reader *r, const causes *c, size_t *column)
     }
 }
 
-/* Reads a noisy node as a table, or if `whole` as a factor that is not written out. */
+/* Reads a noisy node as a table, or as a noisy factor if `whole`. */
 static gbs_status read_noisy(xdsl_reader *r, const node *d, bool whole, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -594,8 +597,8 @@ cleanup:
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
-/* Adds the parents of a node: words, or ids with blanks in them, which GeNIe does not write but
- * other programs do. */
+/* Adds the parents of a node. They are words, or ids that contain blanks; GeNIe does not write
+ * such ids, but other programs do. */
 static gbs_status add_parents(xdsl_reader *r, const node *d, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -627,7 +630,7 @@ static gbs_status add_node(xdsl_reader *r, const node *d, gbs_error *err)
     const unsigned order = gbsi_table_order(r->text->options, 0);
     GBSI_PASS(gbsi_bif_table_child(&r->tables, &d->child, err));
     GBSI_PASS(add_parents(r, d, err));
-    r->text->at = r->text->begin; /* there are at most as many entries as the file has bytes */
+    r->text->at = r->text->begin; /* there are at most as many entries as bytes in the whole file */
     if (d->kind == NOISY_MAX && gbsi_bif_table_is_noisy(&r->tables)) {
         return read_noisy(r, d, true, err);
     }

@@ -59,7 +59,7 @@ static void odd_elements(void **state)
     gbs_model_free(m);
 }
 
-/* Ids with blanks, which GeNIe itself does not write. */
+/* Tests ids with blanks, which GeNIe itself does not write. */
 static void long_names(void **state)
 {
     (void)state;
@@ -83,7 +83,7 @@ static void long_names(void **state)
                  NULL, GBS_ERR_FORMAT, "can be cut in several ways");
 }
 
-/* An id that the document type supplies is as long as that says, in each of many elements. */
+/* The document type gives a long default id to each of many elements. */
 static void ids_by_default(void **state)
 {
     (void)state;
@@ -120,8 +120,8 @@ static void deterministic(void **state)
     gbs_model_free(m);
 }
 
-/* P(effect k or a weaker one | causes) is the product over the causes and the leak of their own,
- * written here as the formula stands. */
+/* P(effect k or a weaker one | causes) is the product of the same probability of each cause and the
+ * leak. The test computes the formula directly. */
 static void noisy_max(void **state)
 {
     (void)state;
@@ -166,14 +166,14 @@ static void noisy_max(void **state)
          "<strengths>" strengths "</strengths><parameters>" parameters " 0.2 0.8</parameters>" \
          "</noisymax>" TAIL
 
-/* Columns in the order of strength, or by the numbers of the states where the column without effect
- * stands so. */
+/* Tests columns in the order of strength, and columns by number. The place of the column without
+ * effect shows which order a file has. */
 static void strengths_in_order(void **state)
 {
     (void)state;
     static const struct {
         const char *text;
-        double none[4]; /* P(no effect) of each state */
+        double none[4]; /* P(no effect) in each state */
     } cases[] = {
         {EFFECT("0 1 2 3", "0.7 0.3 0.5 0.5 0.4 0.6 0 1"), {0.3, 0.5, 0.6, 1}},
         {EFFECT("3 1 2 0", "0.7 0.3 0.5 0.5 0.4 0.6 0 1"), {1, 0.5, 0.6, 0.3}},
@@ -199,12 +199,12 @@ static void strengths_in_order(void **state)
         refuse_model("a.xdsl", text, NULL, GBS_ERR_UNSUPPORTED,
                      "found strengths of parent 'a' that mean another order");
     }
-    /* 0.7 of state 1, or of state 0 */
+    /* the 0.7 belongs to state 1 or to state 0 */
     refuse_model("a.xdsl", EFFECT("1 0 3 2", "0.7 0.3 0.5 0.5 0 1 0 1"), NULL, GBS_ERR_UNSUPPORTED,
                  "found two columns without effect of parent 'a'");
 }
 
-/* Twenty parents: a factor that is not written out. */
+/* Twenty parents need a noisy factor, because a table would be too long. */
 static void long_noisy(void **state)
 {
     (void)state;
@@ -224,7 +224,7 @@ static void long_noisy(void **state)
         (void)strcat(strengths, "0 1 ");
         (void)snprintf(parameters + strlen(parameters), sizeof parameters - strlen(parameters),
                        "%.2f %.2f 0 1 ", p, 1.0 - p);
-        none *= i % 2 == 0 ? 1.0 - p : 1.0; /* even parents say yes */
+        none *= i % 2 == 0 ? 1.0 - p : 1.0; /* parents of even number are in the state yes */
     }
     (void)snprintf(text + used, sizeof text - used,
                    "<noisymax id=\"c\"><state id=\"ill\"/><state id=\"well\"/><parents>%s</parents>"
@@ -256,7 +256,7 @@ static void written(void **state)
     double w_a[6];
     double w_b[6];
     gbs_error err = {0};
-    /* b comes first and its parent later: written parents first */
+    /* b comes first and its parent later: the writer puts parents first */
     gbs_model *m = read_model("a.bif",
                               "variable b { type discrete [ 3 ] { lo, mid, hi }; } variable a { "
                               "type discrete [ 2 ] { no, yes }; }"

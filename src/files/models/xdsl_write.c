@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GeNIe's XDSL: a <cpt> for each variable, parents before children, with tables in our own order.
- */
+/* Writes GeNIe's XDSL: a <cpt> for each variable, parents before children, with tables in the
+ * order of the model. */
 #include <string.h>
 
 #include "models/formats.h"
@@ -14,7 +14,7 @@ typedef struct xdsl_writer {
     gbsi_names names;
 } xdsl_writer;
 
-/* Identifiers: GeNIe takes no others for nodes and states. */
+/* Makes a name an identifier, because GeNIe accepts nothing else for nodes and states. */
 static void make_legal(const char *name, bool is_state, char *legal)
 {
     gbsi_legal_identifier(name, is_state ? 's' : 'x', false, legal);

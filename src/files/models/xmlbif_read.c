@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* XMLBIF 0.3 and 0.2, Bayesian networks in XML. Definitions may stand before the variables that
- * they use: they are kept as places of the file, and become tables at the end. A TABLE runs over
- * the GIVEN variables, the first slowest, and then over the states of the FOR variable. This is the
- * order of the model, and not the order of a BIF "table". XMLBIF 0.2, of JavaBayes, has PROBABILITY
- * in place of DEFINITION, and VALUE in place of OUTCOME. Its TABLE runs over the states of the FOR
- * variable first, as the table of BIF. */
+/* Reads XMLBIF 0.3 and 0.2, Bayesian networks in XML. Definitions may stand before the variables
+ * that they use, so they are kept as places of the file and become tables at the end. A TABLE
+ * runs over the GIVEN variables, the first slowest, and then over the states of the FOR
+ * variable. This is the order of the model, and not the order of a BIF "table". XMLBIF 0.2, of
+ * JavaBayes, has PROBABILITY in place of DEFINITION, and VALUE in place of OUTCOME. Its TABLE
+ * runs over the states of the FOR variable first, as the table of BIF does. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "models/formats.h"
 #include "text/xml.h"
 
-/* ---- which elements there are ------------------------------------------------------------ */
+/* ---- the known elements ------------------------------------------------------------------ */
 
 typedef enum element {
     DOCUMENT,
@@ -55,10 +55,10 @@ static const struct {
     [VARIABLE] = {"VARIABLE", NETWORK, NOTHING},
     [VARIABLE_NAME] = {"NAME", VARIABLE, A_NAME},
     [OUTCOME] = {"OUTCOME", VARIABLE, A_NAME},
-    [VARIABLE_TYPE] = {"TYPE", VARIABLE, A_NAME}, /* of 0.2 */
+    [VARIABLE_TYPE] = {"TYPE", VARIABLE, A_NAME}, /* only in XMLBIF 0.2 */
     [VARIABLE_PROPERTY] = {"PROPERTY", VARIABLE, IGNORED},
-    [OBSERVED] = {"OBSERVED", VARIABLE, A_NAME}, /* SamIam */
-    [OBS] = {"OBS", VARIABLE, A_NAME},           /* AISpace */
+    [OBSERVED] = {"OBSERVED", VARIABLE, A_NAME}, /* by SamIam */
+    [OBS] = {"OBS", VARIABLE, A_NAME},           /* by AISpace */
     [DEFINITION] = {"DEFINITION", NETWORK, NOTHING},
     [FOR] = {"FOR", DEFINITION, A_NAME},
     [GIVEN] = {"GIVEN", DEFINITION, A_NAME},
@@ -69,38 +69,39 @@ static const struct {
 /* ---- the reader -------------------------------------------------------------------------- */
 
 typedef struct definition {
-    gbsi_bif_token child; /* kind 0: none yet */
+    gbsi_bif_token child; /* kind is 0 until FOR was read */
     size_t first_given, n_given;
-    size_t first_piece, n_pieces; /* of its TABLE */
-    unsigned order;               /* of its TABLE */
-    const char *table_end;        /* where </TABLE> stands; NULL: no TABLE yet */
+    size_t first_piece, n_pieces; /* pieces of its TABLE */
+    unsigned order;               /* order of its TABLE */
+    const char *table_end;        /* position of </TABLE>, NULL if there is no TABLE yet */
 } definition;
 
 typedef struct xmlbif_reader {
     gbsi_text *text;
     gbsi_bif_tables tables;
-    element at;         /* the element that is open */
-    size_t n_ignored;   /* elements that are open within one that XMLBIF lacks */
-    size_t n_unknown;   /* number of unknown elements, each counted with its children as one */
-    gbsi_token unknown; /* the tag of the first */
-    size_t n_observed;  /* observations */
+    element at;         /* the open element */
+    size_t n_ignored;   /* number of open elements inside one that XMLBIF does not know */
+    size_t n_unknown;   /* number of unknown elements, without the elements inside them */
+    gbsi_token unknown; /* tag of the first unknown element */
+    size_t n_observed;  /* number of observations */
     uint32_t first_observed;
-    gbsi_token observation;       /* of the variable that is open, as written */
-    gbsi_token first_observation; /* the state of the first, by its label if it is a state */
-    gbsi_token tag;               /* its start tag */
-    bool has_network;             /* one was seen */
-    bool is_named;                /* the variable that is open has its NAME */
-    definition now;               /* the definition that is open */
-    void *definitions;            /* definition [n_definitions] */
+    gbsi_token observation; /* observation of the open variable, as written */
+    /* label of the first observed state, or the text if it is no state */
+    gbsi_token first_observation;
+    gbsi_token tag;    /* start tag of the first observation */
+    bool has_network;  /* a NETWORK was read */
+    bool is_named;     /* the open variable has its NAME */
+    definition now;    /* the open definition */
+    void *definitions; /* definition [n_definitions] */
     size_t definition_capacity, n_definitions;
-    void *given; /* gbsi_bif_token [n_given], of all definitions */
+    void *given; /* gbsi_bif_token [n_given], GIVEN variables of all definitions */
     size_t given_capacity, n_given;
-    void *pieces; /* gbsi_token [n_pieces]: values without comments between them, of all TABLEs */
+    void *pieces; /* gbsi_token [n_pieces]: values of all TABLEs, cut at comments */
     size_t piece_capacity, n_pieces;
     gbsi_xml_names names;
 } xmlbif_reader;
 
-/* Whether this element may begin now. */
+/* Whether element e may begin at this place. */
 static bool may_begin(const xmlbif_reader *r, element e)
 {
     if (e == DOCUMENT || elements[e].within != r->at) {
@@ -122,13 +123,13 @@ static bool may_begin(const xmlbif_reader *r, element e)
     }
 }
 
-/* "found '<A>', expected <NAME>, <PROPERTY> or </NETWORK>" */
+/* Refuses a tag: "found '<A>', expected <NAME>, <PROPERTY> or </NETWORK>". */
 static gbs_status refuse_tag(const xmlbif_reader *r, gbsi_token tag, gbs_error *err)
 {
     char expected[160];
     size_t n = 0;
     for (element e = 0; e < N_ELEMENTS; e++) {
-        if (may_begin(r, e) && e != VARIABLE_TYPE) { /* of 0.2 */
+        if (may_begin(r, e) && e != VARIABLE_TYPE) { /* only in XMLBIF 0.2 */
             n += (size_t)snprintf(expected + n, sizeof expected - n, "%s<%s>", n == 0 ? "" : ", ",
                                   elements[e].name);
         }
@@ -163,7 +164,7 @@ static gbs_status check_version(const xmlbif_reader *r, const char *version, gbs
                                gbsi_token_show((gbsi_token){version, strlen(version)}, shown));
 }
 
-/* Checks the type of a variable: chance variables alone are read, TYPE="nature", which is also
+/* Checks the type of a variable. Only chance variables are read, TYPE="nature", which is also
  * the default. */
 static gbs_status check_type(const xmlbif_reader *r, const char *type, gbs_error *err)
 {
@@ -186,8 +187,8 @@ static const char *modern_name(const xmlbif_reader *r, const char *name)
                                                                 : name;
 }
 
-/* Handles an unknown element. Elements of other programs around variables and tables are skipped;
- * those that could say something about probabilities are refused. */
+/* Handles an unknown element. Elements that other programs put around variables and tables are
+ * skipped. Elements that could say something about probabilities are refused. */
 static gbs_status start_unknown(xmlbif_reader *r, gbsi_token tag, const char *name, gbs_error *err)
 {
     static const char *const others[] = {"DECISION", "UTILITY", "EQUATION", "DYNAMIC"};
@@ -285,7 +286,7 @@ static gbs_status on_data(void *context, gbsi_token shown, gbsi_token meant, boo
     return GBS_OK;
 }
 
-/* Takes the name that ends here, as meant and as it stands in the file. */
+/* Takes the name that ends at `end`, decoded and as it stands in the file. */
 static gbs_status take_name(const xmlbif_reader *r, const char *end, gbsi_bif_token *name,
                             gbs_error *err)
 {
@@ -295,7 +296,7 @@ static gbs_status take_name(const xmlbif_reader *r, const char *end, gbsi_bif_to
                               elements[r->at].name);
     }
     const char *begin = r->tag.at + r->tag.n;
-    while (gbsi_is_blank(*begin)) { /* ends: there is a name */
+    while (gbsi_is_blank(*begin)) { /* ends, because the text has a name */
         begin++;
     }
     while (gbsi_is_blank(end[-1])) {
@@ -305,7 +306,8 @@ static gbs_status take_name(const xmlbif_reader *r, const char *end, gbsi_bif_to
     return GBS_OK;
 }
 
-/* Notes an observation: a state by its label or its number; -1 and an empty text are none. */
+/* Notes an observation: a state by its label or its number. -1 and an empty text are no
+ * observation. */
 static void note_observation(xmlbif_reader *r)
 {
     const gbsi_token text = gbsi_xml_end_name(&r->names);
@@ -315,8 +317,9 @@ static void note_observation(xmlbif_reader *r)
     }
 }
 
-/* Finds the state that the last variable is observed in, as evidence_xml.c does: by its label, or
- * else by its number. Evidence says so where both are possible. */
+/* Finds the observed state of the last variable as evidence_xml.c does: by its label, or else by
+ * its number. If text is both a label and another state's number, a warning says so, provided
+ * that evidence is read from the file. */
 static void end_observation(xmlbif_reader *r)
 {
     const gbsi_bif_network *network = &r->tables.network;
@@ -434,8 +437,8 @@ static gbs_status on_end(void *context, gbsi_token tag, gbs_error *err)
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
-/* Reads the values of a piece of the TABLE.
- * @param i next of the n values that the table has. */
+/* Reads the values of a piece of the TABLE. @param i in and out: index of the next of the n
+ * values. */
 static gbs_status read_piece(xmlbif_reader *r, gbsi_token piece, size_t n, size_t *i,
                              gbs_error *err)
 {

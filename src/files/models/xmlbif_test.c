@@ -43,7 +43,7 @@ static void same_as_uai(void **state)
     gbs_model_free(uai);
 }
 
-/* The child is fastest, which a BIF "table" has slowest. */
+/* The child runs fastest. In a BIF "table" it runs slowest. */
 static void layouts(void **state)
 {
     (void)state;
@@ -76,7 +76,7 @@ static void layouts(void **state)
     gbs_model_free(bif);
 }
 
-/* Read as meant, and back again. */
+/* Names are decoded, and written back. */
 static void names(void **state)
 {
     (void)state;
@@ -154,7 +154,8 @@ static void refused_markup(void **state)
     refuse_model("a.xml", HEAD "<DECISION>", NULL, GBS_ERR_UNSUPPORTED, "other nodes are not");
 }
 
-/* What other programs have around variables and tables, and which observations they keep. */
+/* Tests elements that other programs put around variables and tables, and observations that they
+ * keep. */
 static void odd_elements(void **state)
 {
     (void)state;
@@ -200,7 +201,7 @@ static void odd_elements(void **state)
 
 #define NAMED(text) HEAD "<VARIABLE><NAME>" text "</NAME><OUTCOME>x</OUTCOME></VARIABLE>" TAIL
 
-/* Nothing is ever expanded or fetched. */
+/* Nothing is ever expanded or fetched from another file. */
 static void refused_references(void **state)
 {
     (void)state;
@@ -334,7 +335,7 @@ static void written_text(void **state)
     gbs_model_free(m);
 }
 
-/* What a build without expat has of XMLBIF: it writes it. */
+/* A build without expat can write XMLBIF, but cannot read it. */
 static void refused_by_name(void **state)
 {
     (void)state;

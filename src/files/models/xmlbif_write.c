@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* XMLBIF 0.3: a TABLE over the parents and then the child, the order of our own tables. */
+/* Writes XMLBIF 0.3. A TABLE runs over the parents and then the child, which is the order of the
+ * model's tables. */
 #include <stdio.h>
 #include <string.h>
 
@@ -28,8 +29,8 @@ static const char *entity(char c)
     }
 }
 
-/* Bytes that are no UTF-8 have no form in XML, nor have U+FFFE and U+FFFF. Names and labels hold no
- * control characters. */
+/* Makes a name legal. XML has no form for bytes that are not UTF-8, nor for U+FFFE and U+FFFF.
+ * Names and labels contain no control characters. */
 static void make_legal(const char *name, bool is_state, char *legal)
 {
     (void)is_state;
@@ -48,7 +49,7 @@ static void make_legal(const char *name, bool is_state, char *legal)
     *legal = 0;
 }
 
-/* Blanks at either end would not survive as they are. */
+/* Writes a text. Blanks at its ends are escaped, because a reader would drop them. */
 static void write_text(gbs_output *output, const char *text)
 {
     const size_t n = strlen(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pictures in memory, and which reader or writer a file takes. */
+/* Keeps pictures in memory, and chooses the reader or writer of a picture file. */
 #include "pictures/image_file.h"
 
 #include <stdarg.h>
@@ -130,7 +130,7 @@ gbs_status gbsi_image_check_size(uint64_t width, uint64_t height, uint32_t chann
                          (unsigned long long)width, (unsigned long long)height,
                          (unsigned long long)max_width, (unsigned long long)max_height);
     }
-    uint64_t n_bytes = width * height; /* below 2^64: both are below 2^32 */
+    uint64_t n_bytes = width * height; /* below 2^64, because width and height are below 2^32 */
     n_bytes = n_bytes > UINT64_MAX / 6 ? UINT64_MAX : n_bytes * channels * sizeof(uint16_t);
     if (n_bytes > SIZE_MAX / 2 || (n_bytes > free_bytes && n_bytes / most_ratio > n_file)) {
         return gbsi_fail(err, GBS_ERR_LIMIT,
@@ -198,7 +198,8 @@ gbs_status gbs_image_read_memory(const char *name, const void *bytes, size_t n_b
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-/* @return '4', '5', '6' for pbm, pgm, ppm and 'n' for png in word[0 .. 3) in any case, else 0. */
+/* @return the kind of picture that the first three letters of a word name, in any letter case:
+ *   '4' for pbm, '5' for pgm, '6' for ppm, 'n' for png, or 0. */
 static char format_of(const char *word)
 {
     static const char names[4][4] = {"pbm", "pgm", "ppm", "png"};

@@ -14,7 +14,7 @@
 bool gbsi_is_pnm(const gbsi_input *input);
 bool gbsi_is_png(const gbsi_input *input);
 bool gbsi_is_jpeg(const gbsi_input *input);
-/* Whether it is one of these. */
+/* Whether the input is a picture in one of the formats that these functions read. */
 bool gbsi_is_image(const gbsi_input *input);
 
 gbs_status gbsi_image_read_input(const gbsi_input *input, const gbs_image_read_options *options,
@@ -27,35 +27,39 @@ gbs_status gbsi_jpeg_read(const gbsi_input *input, const gbs_image_read_options 
 gbs_status gbsi_png_read(const gbsi_input *input, const gbs_image_read_options *options,
                          gbs_image *image, gbs_error *err);
 
-/* Does what gbs_image_new() does, with the name of the file in the message. */
+/* Does the work of gbs_image_new(), and names the file in the message. */
 gbs_status gbsi_image_new(const char *name, gbs_image_kind kind, uint32_t width, uint32_t height,
                           uint32_t maxval, uint32_t n_colors, gbs_image *image, gbs_error *err);
 
-/* Checks width, height and memory of a picture against the limits before anything is allocated:
- * GBS_ERR_ARGUMENT or GBS_ERR_LIMIT, with a message that the caller prefixes with a place. */
+/* Checks the width, height and memory of a picture against the limits before anything is
+ * allocated.
+ * @return GBS_ERR_ARGUMENT or GBS_ERR_LIMIT, with a message to which the caller adds a place. */
 gbs_status gbsi_image_check_size(uint64_t width, uint64_t height, uint32_t channels, size_t n_file,
                                  const gbs_image_read_options *options, gbs_error *err);
 
-/* Gives one warning, with the name of the file in front. */
+/* Gives one warning that begins with the name of the file. */
 void gbsi_image_warn(const gbs_image_read_options *options, const char *name, const char *format,
                      ...) GBSI_PRINTF(3, 4);
 
-/* @param magic '4', '5' or '6'; plain gives P1, P2 or P3. The kind fits the magic. */
+/* Writes a picture whose kind fits the magic.
+ * @param magic '4', '5' or '6'.
+ * @param plain whether samples are text; the file then begins with P1, P2 or P3. */
 void gbsi_pnm_write(const gbs_image *image, char magic, bool plain, gbs_output *output);
 gbs_status gbsi_png_write(const gbs_image *image, const char *name, gbs_output *output,
                           gbs_error *err);
 
 /* Converts the picture to three channels. */
 gbs_status gbsi_image_colored(const gbs_image *image, gbs_image *colored, gbs_error *err);
-/* @return the grey value of a pixel of any kind of picture but bitmaps, 0 to maxval.
+/* @return the grey value of a pixel, 0 to maxval. The picture may be of any kind except a
+ *   bitmap.
  * @param pixel row * width + column. */
 uint32_t gbsi_image_grey(const gbs_image *image, size_t pixel);
 
-/* Reads the states of a model's variables from a picture, for files of starts. */
+/* Reads the states of a model's variables from a picture that gives the start of chains. */
 gbs_status gbsi_image_start(const gbsi_input *input, const gbs_model *model,
                             const gbs_read_options *options, uint32_t *state, gbs_error *err);
 
-/* Whether a caller's struct is a picture whose samples are legal. @param name for messages. */
+/* Checks that a caller's struct is a picture whose samples are legal. @param name for messages. */
 gbs_status gbsi_image_check(const gbs_image *image, const char *name, gbs_error *err);
 
 #endif

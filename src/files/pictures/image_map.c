@@ -81,8 +81,8 @@ static const uint8_t okabe_ito[8][3] = {{0, 0, 0},     {230, 159, 0},  {86, 180,
                                         {213, 94, 0},  {204, 121, 167}};
 
 /* @return the lightness of the shades of round 0, 1, 2, ..., in 256ths: 64, 192, 32, 160, ...
- * (van der Corput: bits reversed), so that the first rounds lie far apart; half, the colour itself,
- * is left out. */
+ *   The bits of the index are reversed (van der Corput), so the first rounds lie far apart. 128
+ *   does not occur, because this is the colour itself. */
 static uint32_t lightness(uint32_t round)
 {
     uint32_t reversed = 0;
@@ -106,7 +106,7 @@ static void color_of(uint32_t label, uint8_t color[3])
 
 /* ---- states to pixels -------------------------------------------------------------------- */
 
-/* Begins a new picture, if every state is below n_states. */
+/* Begins a new picture. Fails if a state is not below n_states. */
 static gbs_status start(const uint32_t *state, uint32_t n_states, gbs_image_kind kind,
                         uint32_t width, uint32_t height, uint32_t maxval, gbs_image *image,
                         gbs_error *err)

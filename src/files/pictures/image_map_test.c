@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What pixels mean: states of pixels, pixels of states, pictures as starts and as evidence. */
+/* Tests the meaning of pixels: states of pixels, pixels of states, and pictures as starts and as
+ * evidence. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -94,16 +95,18 @@ static void levels(void **state)
     for (uint16_t i = 0; i < 256; i++) {
         image.sample[i] = i;
     }
-    /* Levels 0, 85, 170, 255: borders half way between, the brighter one of two. */
+    /* The levels are 0, 85, 170, 255. Borders are half way between levels, and belong to the
+     * brighter one. */
     assert_int_equal(gbs_image_to_levels(&image, 4, x, &err), GBS_OK);
     for (uint32_t i = 0; i < 256; i++) {
         assert_int_equal(x[i], i < 43 ? 0 : i < 128 ? 1 : i < 213 ? 2 : 3);
     }
-    assert_int_equal(gbs_image_to_levels(&image, 3, x, &err), GBS_OK); /* 0, 127.5, 255 */
+    /* the levels are 0, 127.5, 255 */
+    assert_int_equal(gbs_image_to_levels(&image, 3, x, &err), GBS_OK);
     assert_true(x[63] == 0 && x[64] == 1 && x[191] == 1 && x[192] == 2);
     assert_int_equal(gbs_image_to_levels(&image, 1, x, &err), GBS_OK);
     assert_true(x[0] == 0 && x[255] == 0);
-    /* Two levels are the default threshold, of any maxval. */
+    /* Two levels give the result of the default threshold, for any maxval. */
     for (uint32_t maxval = 255; maxval < 300; maxval++) {
         image.maxval = maxval;
         assert_int_equal(gbs_image_to_levels(&image, 2, x, &err), GBS_OK);
@@ -115,7 +118,8 @@ static void levels(void **state)
     image = make_image(GBS_IMAGE_BITMAP, 1);
     assert_int_equal(gbs_image_to_levels(&image, 2, x, &err), GBS_ERR_ARGUMENT);
     gbs_image_free(&image);
-    /* There and back, with every number of levels up to where two fall together. */
+    /* Levels become pixels and levels again, up to the number of levels at which two of them
+     * coincide. */
     for (uint32_t n = 1; n < 700; n++) {
         uint32_t given[256];
         for (uint32_t i = 0; i < 256; i++) {
@@ -218,7 +222,7 @@ static void from_probabilities(void **state)
 
 /* ---- files of states --------------------------------------------------------------------- */
 
-/* Four variables of this many states. */
+/* Makes four variables with these numbers of states. */
 static gbs_model *make_model(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
     char text[64];
@@ -282,7 +286,8 @@ static void starts(void **state)
     refuse_start(mixed, "P1 2 2 0110", "the numbers of states of the model's variables differ");
     refuse_start(two, "P1 2 2 01x0", "p:1:10: found 'x'");
 #ifdef GBSI_HAVE_PNG
-    /* A palette of which the first two colours are used: indices; else by how light they are. */
+    /* If only the first two colours of a palette occur, pixels are indices; otherwise lightness
+     * decides. */
     gbs_error err = {0};
     gbs_image image = make_image(GBS_IMAGE_PALETTE, 255);
     image.width = 2;
@@ -353,7 +358,7 @@ static void evidence(void **state)
     expect_evidence(e, "0110");
     gbs_evidence_free(e);
     gbs_model_free(m);
-    m = make_model(256, 256, 2, 2); /* 255 is a state where samples are deeper */
+    m = make_model(256, 256, 2, 2); /* 255 is a state if samples have more than 8 bits */
     assert_int_equal(gbs_evidence_new(m, &e, &err), GBS_OK);
     refuse_evidence(e, "P2 4 1 65535 255 3 0 255", 0, GBS_ERR_FORMAT, "row 0, column 3");
     assert_int_equal(gbs_evidence_read(e, file_of(BYTES("P2 4 1 65535 255 3 0 1")), 0, NULL, &err),
@@ -364,7 +369,7 @@ static void evidence(void **state)
     gbs_model_free(m);
 }
 
-/* masked.png: grey with alpha, 2 x 2; 1 and 0 are seen, 9 and 200 are hidden. */
+/* masked.png is grey with alpha, 2 x 2. The pixels 1 and 0 are visible; 9 and 200 are hidden. */
 static void masked_evidence(void **state)
 {
     (void)state;
@@ -379,7 +384,7 @@ static void masked_evidence(void **state)
     expect_evidence(e, "1-0-");
     assert_int_equal(warned.n, 0);
     gbs_evidence_free(e);
-    /* As a start there is nothing to leave out. */
+    /* A start needs a state for every pixel, also for hidden ones. */
     uint32_t x[4];
     assert_int_equal(gbs_state_read(data_path("masked.png"), m, &options, x, &err), GBS_OK);
     assert_true(x[0] == 0 && x[1] == 0 && x[2] == 0 && x[3] == 1);
@@ -387,7 +392,7 @@ static void masked_evidence(void **state)
     assert_non_null(strstr(warned.last, "masked.png: dropped the transparency of 2 pixels"));
     gbs_model_free(m);
 #else
-    skip(); /* this build has no PNG */
+    skip(); /* this build cannot read PNG */
 #endif
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JPEG, baseline and progressive, grey and in colour, 8 bits a sample, as libjpeg decodes it. A
- * file that libjpeg would mend with a warning is refused, as a cut one is. The sizes are checked
- * before memory is asked for, and progressive pictures may have so many scans, not more: each of
- * them goes through all pixels.
+ * Reads JPEG as libjpeg decodes it: baseline and progressive, grey and in colour, 8 bits for
+ * each sample. A file that libjpeg would mend with a warning, such as a cut file, is refused.
+ * The sizes are checked before memory is allocated. The number of scans of a progressive picture
+ * is limited, because each scan goes through all pixels.
  */
 #include <stdio.h>
 #include <string.h>
@@ -34,10 +34,10 @@ typedef struct decoder {
     jmp_buf failed;
     const gbsi_input *input;
     const gbs_image_read_options *options;
-    gbs_image image; /* being made */
+    gbs_image image; /* the picture that is being read */
     JSAMPLE *row;
-    size_t taken;    /* bytes of the budget for the memory of libjpeg */
-    gbs_error error; /* errors that libjpeg did not find itself */
+    size_t taken;    /* bytes that libjpeg has allocated, of its budget */
+    gbs_error error; /* errors that this file found, not libjpeg */
     char message[JMSG_LENGTH_MAX];
 } decoder;
 
@@ -55,8 +55,8 @@ static void fail(j_common_ptr jpeg)
     longjmp(d->failed, 1); // NOLINT(cert-err52-cpp): libjpeg's way of failing
 }
 
-/* Takes messages of libjpeg. Level -1 is data that libjpeg would mend; other messages are
- * ignored. */
+/* Takes a message of libjpeg. A level of -1 means data that libjpeg would mend; other messages
+ * are ignored. */
 static void take_message(j_common_ptr jpeg, int level)
 {
     if (level < 0) {
@@ -115,7 +115,7 @@ static void count_scans(j_common_ptr jpeg)
 static void begin(decoder *d)
 {
     jpeg_create_decompress(&d->jpeg);
-    d->jpeg.client_data = d; /* creating cleared it */
+    d->jpeg.client_data = d; /* jpeg_create_decompress() cleared this member */
     d->progress.progress_monitor = count_scans;
     d->jpeg.progress = &d->progress;
     d->source = (struct jpeg_source_mgr){.next_input_byte = (const JOCTET *)d->input->bytes,
@@ -184,7 +184,7 @@ static void decode(decoder *d)
     (void)jpeg_finish_decompress(&d->jpeg);
 }
 
-/* ---- above it ---------------------------------------------------------------------------- */
+/* ---- above setjmp() ---------------------------------------------------------------------- */
 
 static gbs_status decode_guarded(decoder *d, gbs_error *err)
 {

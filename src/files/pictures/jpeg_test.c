@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JPEG files of every kind that is read, made here by libjpeg, and damaged ones. */
+/* Tests JPEG files of every kind that is read, made by libjpeg in this test, and damaged files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ typedef struct bytes {
     unsigned long n;
 } bytes;
 
-/* A smooth picture, so that what is lost in it is little. */
+/* Values of a smooth picture, which JPEG changes little. */
 static int value_of(int x, int y, int c)
 {
     return 3 * x + 2 * y + 30 * c;
@@ -102,7 +102,8 @@ static void refuses(void **state)
     assert_non_null(strstr(err.message, "CMYK"));
     assert_int_equal(gbs_image_read_memory("p", file.at, file.n, &narrow, &image, &err),
                      GBS_ERR_LIMIT);
-    for (unsigned long n = 3; n + 2 < file.n; n++) { /* a cut file; the last mark may be missing */
+    for (unsigned long n = 3; n + 2 < file.n; n++) {
+        /* the file is cut; its last mark may be missing */
         assert_int_equal(gbs_image_read_memory("p", file.at, n, NULL, &image, &err),
                          GBS_ERR_FORMAT);
         assert_true(strncmp(err.message, "p: byte ", 8) == 0);

@@ -9,7 +9,7 @@
 void *gbsi_png_alloc(png_structp png, png_alloc_size_t n)
 {
     gbsi_png *p = png_get_mem_ptr(png);
-    void *pointer = gbsi_alloc_zero(n); /* zlib compares bytes it has not written */
+    void *pointer = gbsi_alloc_zero(n); /* zlib compares bytes that it has not written */
     if (pointer == NULL) {
         p->no_memory = true;
         p->wanted = n;
@@ -31,5 +31,5 @@ void gbsi_png_error(png_structp png, const char *message)
 }
 
 #else
-typedef int gbsi_no_png; /* a file of C holds something */
+typedef int gbsi_no_png; /* without libpng this file would be empty, which C forbids */
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How this folder calls libpng, which reports errors by longjmp(). Everything that can jump is
- * called from one function of each direction, below one setjmp(), on a struct that owns all there
- * is to free. No local of the function with the setjmp() changes after the setjmp(). Memory is
- * asked for from gbsi_alloc(), and a request that fails is a failure even where libpng would do
- * without it.
+ * Functions that this folder hands to libpng, which reports errors by longjmp(). Reading has one
+ * function below one setjmp() that calls everything that can jump, and writing has another. Such
+ * a function works on a struct that owns everything to be freed. No local variable of the
+ * function with the setjmp() changes after the setjmp(). gbsi_alloc() supplies all memory. A
+ * failed allocation is a failure even where libpng would do without the memory.
  */
 #ifndef GBSI_PICTURES_PNG_COMMON_H
 #define GBSI_PICTURES_PNG_COMMON_H
@@ -20,8 +20,8 @@ typedef struct gbsi_png {
     png_structp png;
     png_infop info;
     bool no_memory;
-    size_t wanted;     /* bytes that there were no memory for */
-    char message[256]; /* the last message of libpng, set as it jumped, or "" */
+    size_t wanted;     /* bytes of the allocation that failed */
+    char message[256]; /* last message of libpng, set when it jumped, or "" */
 } gbsi_png;
 
 void *gbsi_png_alloc(png_structp png, png_alloc_size_t n);

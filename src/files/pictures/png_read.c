@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PNG of every colour type and depth. Samples are taken as they stand in the file: nothing is
- * scaled. All chunks except those of pixels, palette and transparency are skipped (a compressed
- * profile or text could unpack to very many bytes), except for their checksums: a wrong checksum is
- * refused in any chunk. A picture is refused before its memory is asked for if its file cannot hold
- * it: deflate reaches at most 1032 to 1.
+ * Reads PNG of every colour type and depth. Samples are taken as they stand in the file, and
+ * nothing is scaled. All chunks except pixels, palette and transparency are skipped, because a
+ * compressed profile or text could unpack to very many bytes. A wrong checksum is refused in any
+ * chunk. A picture that its file cannot hold is refused before memory is allocated: deflate
+ * reaches a ratio of at most 1032 to 1.
  */
 #include <stdio.h>
 #include <string.h>
@@ -28,18 +28,18 @@ typedef struct decoder {
     size_t at; /* bytes that libpng has taken */
     bool at_end;
     const gbs_image_read_options *options;
-    gbs_image image; /* being made */
+    gbs_image image; /* the picture that is being read */
     png_byte type;
     png_byte depth;
-    uint32_t n_samples;   /* samples in a pixel of the file, alpha included */
+    uint32_t n_samples;   /* samples of a pixel in the file, alpha included */
     png_color_16 key;     /* the transparent grey or colour */
-    bool has_key;         /* of grey and colour pictures */
-    png_byte alpha[256];  /* of the palette */
-    png_byte *row;        /* one row, or all of an interlaced picture */
+    bool has_key;         /* a grey or colour picture has a transparent `key` */
+    png_byte alpha[256];  /* opacity of each entry of the palette */
+    png_byte *row;        /* one row, or all rows of an interlaced picture */
     size_t n_row;         /* bytes in a row */
     size_t n_transparent; /* pixels that are not fully opaque */
     size_t n_hidden;      /* pixels that are fully transparent */
-    gbs_error error;      /* errors that libpng did not find itself */
+    gbs_error error;      /* errors that this file found, not libpng */
 } decoder;
 
 /* ---- called by libpng -------------------------------------------------------------------- */
@@ -243,7 +243,7 @@ static void decode(decoder *d)
         read_palette(d);
     }
     read_transparency(d);
-    png_set_packing(png); /* a byte for every sample of less than one */
+    png_set_packing(png); /* samples of less than a byte are unpacked to a byte each */
     int n_passes = png_set_interlace_handling(png);
     png_read_update_info(png, info);
     d->n_row = png_get_rowbytes(png, info);
@@ -260,7 +260,7 @@ static gbs_status check_head(const gbsi_input *input, const gbs_image_read_optio
     const unsigned char *b = (const unsigned char *)input->bytes;
     gbs_error local = {0};
     if (input->n < 24 || memcmp(b + 12, "IHDR", 4) != 0) {
-        return GBS_OK; /* libpng says why not */
+        return GBS_OK; /* png_read_info() will say why the file is wrong */
     }
     gbs_status status = gbsi_image_check_size(png_get_uint_32(b + 16), png_get_uint_32(b + 20), 1,
                                               SIZE_MAX, options, &local);
@@ -269,7 +269,7 @@ static gbs_status check_head(const gbsi_input *input, const gbs_image_read_optio
                : gbsi_fail(err, status, "%s: byte 16: %s", input->name, local.message);
 }
 
-/* ---- above it ---------------------------------------------------------------------------- */
+/* ---- above setjmp() ---------------------------------------------------------------------- */
 
 static gbs_status failure(const decoder *d, gbs_error *err)
 {
@@ -297,7 +297,7 @@ static gbs_status decode_guarded(decoder *d, gbs_error *err)
     return d->p.no_memory ? failure(d, err) : GBS_OK;
 }
 
-/* Warns of losses in a picture that was read. */
+/* Warns if details of a picture were lost in reading. */
 static void tell_losses(const decoder *d)
 {
     size_t n_lost = d->n_transparent - (d->options->keep_hidden != 0 ? d->n_hidden : 0);
@@ -323,7 +323,8 @@ gbs_status gbsi_png_read(const gbsi_input *input, const gbs_image_read_options *
     d.p.info = d.p.png == NULL ? NULL : png_create_info_struct(d.p.png);
     status =
         d.p.info == NULL ? gbsi_no_memory(err, input->name, d.p.wanted) : decode_guarded(&d, err);
-    png_destroy_read_struct(&d.p.png, &d.p.info, NULL); /* half-built and NULL are fine */
+    /* libpng accepts NULL and half-built structs */
+    png_destroy_read_struct(&d.p.png, &d.p.info, NULL);
     gbsi_free(d.row);
     if (status < 0) {
         gbs_image_free(&d.image);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PNG files of every kind, made here by libpng, and damaged ones made by hand. */
+/* Tests PNG files of every kind, made by libpng in this test, and damaged files made by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static void put_nothing(png_structp png)
 
 enum { W = 7, H = 6 };
 
-/* Sample c of the pixel in column x and row y of a file of this many bits. */
+/* @return sample c of the pixel in column x and row y of a file with `depth` bits. */
 static uint32_t value_of(uint32_t x, uint32_t y, uint32_t c, int depth)
 {
     return (x * 37 + y * 101 + c * 53 + x * y * (c + 1) * 991) & ((1u << depth) - 1);
@@ -49,11 +49,11 @@ static uint32_t n_samples_of(int type)
 
 typedef struct recipe {
     int type, depth, interlace;
-    bool transparent; /* a tRNS chunk */
-    bool chatty;      /* chunks that are to be ignored */
+    bool transparent; /* the file has a tRNS chunk */
+    bool chatty;      /* the file has chunks that must be ignored */
 } recipe;
 
-/* Below libpng's own handler of errors, which ends the test. */
+/* Makes a PNG file. libpng's own error handler would end the test. */
 static void make_png(const recipe *r, bytes *file)
 {
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
@@ -169,7 +169,7 @@ static void every_kind(void **state)
     }
 }
 
-/* Opacity as a fraction of 255 or 65535 of a pixel. */
+/* @return the opacity of a pixel, as a fraction of 255 or 65535. */
 static uint32_t opacity_of(const recipe *r, uint32_t x, uint32_t y)
 {
     uint32_t value = value_of(x, y, 0, r->depth);
@@ -220,7 +220,7 @@ static void transparency(void **state)
             (void)snprintf(expected, sizeof expected, "x: dropped the transparency of %zu pixels",
                            n_partial);
             assert_true(n_partial == 0 || strcmp(warned.last, expected) == 0);
-            /* Not asked for, the hidden ones are lost as well. */
+            /* If hidden pixels are not asked for, they are lost too. */
             options.keep_hidden = 0;
             assert_int_equal(read_image_bytes(file.at, file.n, &options, &image, &err), GBS_OK);
             assert_null(image.hidden);
@@ -246,7 +246,7 @@ static void cut_anywhere(void **state)
     }
 }
 
-/* Another byte anywhere breaks a checksum. */
+/* A change of any byte breaks a checksum. */
 static void damaged(void **state)
 {
     (void)state;
@@ -310,7 +310,7 @@ static void put_head(bytes *file, uint32_t width, uint32_t height, int depth, in
     put_chunk(file, "IHDR", head.at, 13);
 }
 
-/* A zlib stream of stored bytes: RFC 1950 and RFC 1951, section 3.2.4. */
+/* Puts a zlib stream of stored bytes: RFC 1950 and RFC 1951, section 3.2.4. */
 static void put_stored(bytes *file, const char *data, size_t n)
 {
     char stream[256] = {0x78, 0x01, 1, (char)n, (char)(n >> 8), (char)~n, (char)(~n >> 8)};
@@ -337,7 +337,7 @@ static void by_hand(void **state)
 {
     (void)state;
     bytes file;
-    /* What the others are variations of: two grey pixels. */
+    /* The file of which the other files are variations: two grey pixels. */
     put_head(&file, 2, 1, 8, 0);
     put_stored(&file, "\0ab", 3);
     put_chunk(&file, "IEND", "", 0);
@@ -345,7 +345,7 @@ static void by_hand(void **state)
     assert_int_equal(image.sample[0], 'a');
     assert_int_equal(image.sample[1], 'b');
     gbs_image_free(&image);
-    /* Limits, seen before anything is allocated. */
+    /* Sizes above the limits are refused before anything is allocated. */
     put_head(&file, 32769, 1, 8, 0);
     expect_refused(&file, GBS_ERR_LIMIT,
                    "x: byte 16: found a picture of 32769 x 1 pixels; the limit is 32768 x 32768");
@@ -354,7 +354,7 @@ static void by_hand(void **state)
     put_head(&file, 32768, 32768, 16, 6);
     put_stored(&file, "\0ab", 3);
     expect_refused(&file, GBS_ERR_LIMIT, "takes 6442450944 bytes in a file of ");
-    /* 10^7 pixels cannot be in a file of a hundred bytes. */
+    /* A file of a hundred bytes cannot hold 10^7 pixels. */
     put_head(&file, 10000, 1000, 8, 0);
     put_stored(&file, "\0ab", 3);
     expect_refused(&file, GBS_ERR_FORMAT, "found the end of the file, expected more than its ");
@@ -364,7 +364,7 @@ static void by_hand(void **state)
     expect_refused(&file, GBS_ERR_FORMAT, "found damaged PNG data (");
     put_head(&file, 2, 1, 8, 0);
     expect_refused(&file, GBS_ERR_FORMAT, "found damaged PNG data (");
-    /* Too few samples; a filter that there is not; no palette; a colour beyond it. */
+    /* Too few samples; an unknown filter; no palette; a colour beyond the palette. */
     put_head(&file, 2, 2, 8, 0);
     put_stored(&file, "\0ab\0a", 5);
     expect_refused(&file, GBS_ERR_FORMAT, "found damaged PNG data (");
@@ -381,7 +381,7 @@ static void by_hand(void **state)
                    "found colour 2 in row 0, column 1, expected less than 2");
 }
 
-/* Chunks changed from a fixed seed, with checksums that fit: libpng sees all of the damage. */
+/* Chunks are changed from a fixed seed and get fitting checksums, so libpng sees all damage. */
 static void mutated(void **state)
 {
     (void)state;
@@ -405,10 +405,10 @@ static void mutated(void **state)
             } else if (what == 1 && n > 0 && next_random(&seed) % 4 == 0) {
                 n--;
             }
-            if (what != 2 || next_random(&seed) % 8 != 0) { /* or left out */
+            if (what != 2 || next_random(&seed) % 8 != 0) { /* or the byte is removed */
                 put_chunk(&changed, name, data, n);
             }
-            if (what == 3 && next_random(&seed) % 8 == 0) { /* or doubled */
+            if (what == 3 && next_random(&seed) % 8 == 0) { /* or the byte is doubled */
                 put_chunk(&changed, name, data, n);
             }
             at += 12 + ((size_t)b[2] << 8 | b[3]);
@@ -503,7 +503,7 @@ static void scaled(void **state)
     gbs_image_free(&image);
     image = read_path(path);
     assert_int_equal(image.maxval, 65535);
-    /* 65.535 and 32767.5, to nearest */
+    /* 65.535 and 32767.5, rounded to nearest */
     assert_true(image.sample[0] == 66 && image.sample[1] == 32768 && image.sample[2] == 65535);
     gbs_image_free(&image);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PNG: 8-bit palette, 8- and 16-bit grey and colour. No time stamp and no text, so that equal
- * pictures give equal bytes (of one version of zlib). */
+/* Writes PNG: 8-bit palette, 8- and 16-bit grey and colour. The file has no time stamp and no
+ * text, so equal pictures give equal bytes (with one version of zlib). */
 #include <string.h>
 
 #include "config.h"
@@ -31,15 +31,15 @@ static void put_nothing(png_structp png)
     (void)png;
 }
 
-/* Warnings are ignored, because nothing that is written here can cause an important one. */
+/* Ignores warnings, because nothing that is written here can cause an important one. */
 static void no_warning(png_structp png, const char *message)
 {
     (void)png;
     (void)message;
 }
 
-/* @return the sample as the file holds it: a bitmap is black where it is 1, and samples of all
- * kinds but palettes are scaled to the file's largest sample, rounded to nearest. */
+/* @return sample i as the file holds it. A bitmap is black where its sample is 1. Samples of all
+ *   kinds except palettes are scaled to the file's largest sample and rounded to nearest. */
 static uint32_t file_value(const encoder *e, size_t i)
 {
     const gbs_image *image = e->image;
@@ -125,7 +125,7 @@ gbs_status gbsi_png_write(const gbs_image *image, const char *name, gbs_output *
     e.p.info = e.p.png == NULL ? NULL : png_create_info_struct(e.p.png);
     gbs_status status =
         e.p.info == NULL ? gbsi_no_memory(err, name, e.p.wanted) : encode_guarded(&e, err);
-    png_destroy_write_struct(&e.p.png, &e.p.info); /* half-built and NULL are fine */
+    png_destroy_write_struct(&e.p.png, &e.p.info); /* libpng accepts NULL and half-built structs */
     gbsi_free(e.row);
     return status;
 }

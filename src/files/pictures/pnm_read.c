@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Portable any-map, P1 to P6, as netpbm's pages pbm(5), pgm(5) and ppm(5) describe it. Magic,
- * width, height and, except in bitmaps, the largest sample come first, between white space and
- * comments; then text, or exactly one byte of white space and binary samples. A comment may begin
- * in the middle of a token and takes the line end with it. Behind the last number of a header such
- * a comment is therefore read as the one byte of white space.
+ * Reads portable any-map, P1 to P6, as netpbm's pages pbm(5), pgm(5) and ppm(5) describe it. The
+ * header has the magic, the width, the height and, except in bitmaps, the largest sample,
+ * between white space and comments. Samples follow as text, or as binary numbers behind exactly
+ * one byte of white space. A comment may begin in the middle of a token, and it includes the
+ * line end. A comment behind the last number of a header is therefore read as the one byte of
+ * white space.
  */
 #include <string.h>
 
@@ -149,7 +150,7 @@ static gbs_status read_plain(pnm *p, uint16_t *sample, size_t n, gbs_error *err)
     gbsi_text *text = &p->text;
     for (size_t i = 0; i < n; i++) {
         uint64_t value = 0;
-        if (p->magic == '1') { /* digits need nothing between them */
+        if (p->magic == '1') { /* samples of P1 are digits, which nothing need separate */
             skip_blanks(text);
             gbsi_token token = {text->at, text->at < text->end};
             if (token.n == 0 || (*token.at != '0' && *token.at != '1')) {
@@ -230,8 +231,8 @@ static gbs_status check_rest(const pnm *p, size_t needed, gbs_error *err)
                               p->text.name, (size_t)(rest - p->text.begin), n);
 }
 
-/* Checks the length of the file: the samples need at least this many bytes; in a binary file
- * exactly. */
+/* Checks that the rest of the file holds at least the bytes that the samples need. check_rest()
+ * refuses further bytes behind binary samples. */
 static gbs_status check_length(const pnm *p, size_t needed, gbs_error *err)
 {
     size_t left = gbsi_text_left(&p->text);

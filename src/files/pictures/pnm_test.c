@@ -36,7 +36,7 @@ static void formats(void **state)
     expect_image(BYTES("P1 10 2 10110001110100000001"), GBS_IMAGE_BITMAP, 10, 2, 1, bits);
     expect_image(BYTES("P1 10 2\r\n1 0 1 1 0\r\n0 0 1 1 1 # c\n0 1 0 0 0 0 0 0 0 1"),
                  GBS_IMAGE_BITMAP, 10, 2, 1, bits);
-    /* Rows are filled to a byte, with anything. */
+    /* Rows are filled up to a byte, with any bits. */
     expect_image(BYTES("P4\n10 2\n\xb1\xff\x40\x40"), GBS_IMAGE_BITMAP, 10, 2, 1, bits);
     static const uint16_t grey[6] = {0, 9, 255, 17, 128, 1};
     expect_image(BYTES("P2 3 2 255 0 9 255 17 128 1"), GBS_IMAGE_GREY, 3, 2, 255, grey);
@@ -60,7 +60,7 @@ static void comments(void **state)
     static const uint16_t hash[2] = {'#', '\n'};
     expect_image(BYTES("P5# magic\n2#width\n # height\n1 255\n#\n"), GBS_IMAGE_GREY, 2, 1, 255,
                  hash);
-    /* A comment right behind the last number ends with the one byte of white space. */
+    /* A comment directly behind the last number ends with the one byte of white space. */
     expect_image(BYTES("P5 2 1 255# to the end of the line\n#\n"), GBS_IMAGE_GREY, 2, 1, 255, hash);
     expect_image(BYTES("P2 2 1 255 35# one\n#\n10#"), GBS_IMAGE_GREY, 2, 1, 255, hash);
     refuse_image(BYTES("P5 2 1 255#\n"), GBS_ERR_FORMAT, "found the end of the file");
@@ -74,10 +74,10 @@ static void line_ends(void **state)
                  "byte of white space: somebody changed the line ends");
     refuse_image(BYTES("P4\r\n8 1\r\na"), GBS_ERR_FORMAT, "x:2:4: found CR LF behind");
     refuse_image(BYTES("P6 1 1 255\r\nabc"), GBS_ERR_FORMAT, "x:1:11: found CR LF behind");
-    /* As many bytes as there should be: LF is the first sample. */
+    /* The number of bytes is right, so LF is the first sample. */
     static const uint16_t sample[2] = {'\n', 'b'};
     expect_image(BYTES("P5 2 1 255\r\nb"), GBS_IMAGE_GREY, 2, 1, 255, sample);
-    /* A line end behind the picture is nothing to complain of. */
+    /* A line end behind the picture is allowed. */
     static const uint16_t other[2] = {'a', 'b'};
     expect_image(BYTES("P5 2 1 255\nab\r\n"), GBS_IMAGE_GREY, 2, 1, 255, other);
 }
@@ -162,10 +162,11 @@ static void cut_anywhere(void **state)
     static const struct {
         const char *bytes;
         size_t n;
-        size_t whole; /* the least that is a picture already */
+        size_t whole; /* the shortest prefix that is a picture */
     } files[] = {
         {BYTES("P1 # c\n10 2\n1011000111 0100000001\n"), 33},
-        {BYTES("P2\n3 2\n255\n0 9 255\n17 128 10 # end\n"), 27}, /* "1" is as good as "10" */
+        /* the last number "1" is as valid as "10" */
+        {BYTES("P2\n3 2\n255\n0 9 255\n17 128 10 # end\n"), 27},
         {BYTES("P3 1 1 9 1 2 3\n"), 14},
         {BYTES("P4\n10 2\n\xb1\xff\x40\x40"), 12},
         {BYTES("P5 3 1 65535# c\n\x01\x02\xff\xff\x03\x04"), 22},
@@ -182,7 +183,7 @@ static void cut_anywhere(void **state)
     }
 }
 
-/* Bytes changed, left out and doubled from a fixed seed: read or refused, nothing else. */
+/* Bytes are changed, removed and doubled from a fixed seed. Each file must be read or refused. */
 static void mutated(void **state)
 {
     (void)state;
@@ -261,7 +262,7 @@ static void written(void **state)
     gbs_image image = read_image(BYTES("P1 9 2 101000001 010000000"));
     expect_written(&image, "b.pbm", 0, BYTES("P4\n9 2\n\xa0\x80\x40\x00"));
     expect_written(&image, "b.pbm", 1, BYTES("P1\n9 2\n101000001\n010000000\n"));
-    /* Black stays black. */
+    /* Black must stay black. */
     expect_written(&image, "b.pgm", 1, BYTES("P2\n9 2\n1\n0 1 0 1 1 1 1 1 0\n1 0 1 1 1 1 1 1 1\n"));
     gbs_image_free(&image);
     image = read_image(BYTES("P1 2 1 10"));
@@ -274,7 +275,7 @@ static void written(void **state)
     expect_written(&image, "b.pgm", 1, BYTES("P2\n2 1\n255\n3 1\n"));
     expect_written(&image, "b.ppm", 1, BYTES("P3\n2 1\n255\n240 241 242 80 81 82\n"));
     gbs_image_free(&image);
-    /* Lines of at most 70 characters. */
+    /* Lines have at most 70 characters. */
     for (int kind = 0; kind < 3; kind++) {
         char found[4096];
         gbs_error err = {0};
@@ -350,7 +351,7 @@ static void compressed(void **state)
     gbs_image_free(&back);
     gbs_image_free(&image);
 #else
-    skip(); /* this build has no gzip */
+    skip(); /* this build cannot write gzip */
 #endif
 }
 
@@ -359,7 +360,7 @@ static void memory_runs_out(void **state)
     (void)state;
     gbs_error err = {0};
     gbs_image image = make_image(GBS_IMAGE_GREY, 255);
-    for (int what = 0; what < 2; what++) { /* written, then read; .ppm makes a copy */
+    for (int what = 0; what < 2; what++) { /* files are written, then read; .ppm makes a copy */
         uint64_t allowed = 0;
         const char *path = scratch_path("m.ppm");
         for (gbs_status status = GBS_ERR_MEMORY; status != GBS_OK; allowed++) {

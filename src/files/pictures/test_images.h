@@ -7,7 +7,8 @@
 #include "gibbsite/image.h"
 #include "text/test_models.h"
 
-/* Reads n bytes that lie at the end of their allocation, so that a checker sees a step too far. */
+/* Reads n bytes at the end of their allocation, so that a memory checker sees a read beyond
+ * them. */
 static inline gbs_status read_image_bytes(const char *bytes, size_t n,
                                           const gbs_image_read_options *options, gbs_image *image,
                                           gbs_error *err)
@@ -62,7 +63,7 @@ static inline void expect_same(const gbs_image *a, const gbs_image *b)
     assert_memory_equal(a->sample, b->sample, n * sizeof *a->sample);
 }
 
-/* A picture of every kind, 5 x 3, samples up to maxval. */
+/* Makes a picture of a kind, 5 x 3 pixels, with samples up to maxval. */
 static inline gbs_image make_image(gbs_image_kind kind, uint32_t maxval)
 {
     gbs_image image = {0};

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables that are answers, of gibbsite or of others, told by their names of columns: read as rows
- * of cases or draws they would give numbers without a meaning. */
+/* Recognises tables that are answers, of gibbsite or of other programs, by their column names.
+ * Read as rows of cases or draws, such tables would give meaningless numbers. */
 #include <stdio.h>
 #include <string.h>
 
 #include "tables/sheet.h"
 
 typedef struct kind {
-    const char *begins; /* the line of names, without quotes */
-    const char *holds;  /* a text somewhere in that line; NULL: none */
-    bool whole;         /* the line ends where `begins` does */
-    bool draws;         /* gibbsite diagnose reads it */
+    const char *begins; /* start of the line of names, without quotes */
+    const char *holds;  /* a text somewhere in that line, or NULL */
+    bool whole;         /* the line ends where `begins` ends */
+    bool draws;         /* gibbsite diagnose reads such a table */
     const char *what;
-    const char *reader; /* what reads it; "": nothing does */
+    const char *reader; /* hint for the message: the program that reads such a table, or "" */
 } kind;
 
 static const kind kinds[] = {
@@ -42,13 +42,13 @@ gbs_status gbsi_refuse_answers(const gbsi_text *text, bool draws, const char *ex
     char line[LOOK + 1];
     size_t n = 0;
     gbsi_token first = gbsi_text_at(text, text->begin);
-    while (first.n > 0 && *first.at == '#') { /* comments */
+    while (first.n > 0 && *first.at == '#') { /* skip comments */
         const char *end = memchr(first.at, '\n', (size_t)(text->end - first.at));
         first = gbsi_text_at(text, end == NULL ? text->end : end);
     }
     const char *at = first.at;
     for (; at < text->end && *at != '\n' && *at != '\r' && n < LOOK; at++) {
-        if (*at != '"' && (n > 0 || *at != ',')) { /* an index has no name */
+        if (*at != '"' && (n > 0 || *at != ',')) { /* the column of an index has no name */
             line[n++] = *at;
         }
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The header of ARFF files, as Weka writes them: "@relation NAME", "@attribute NAME TYPE" for each
- * column, "@data". A type is a list of values in braces, or a word. Lines that begin with % are
- * comments. */
+/* Reads the header of ARFF files, as Weka writes them: "@relation NAME", "@attribute NAME TYPE"
+ * for each column, "@data". A type is a word, or a list of values in braces. Lines that begin
+ * with % are comments. */
 #include <string.h>
 #include <strings.h>
 
@@ -33,7 +33,7 @@ static void skip_to_line(gbsi_text *t)
     }
 }
 
-/* Reads letters behind an @ or without one. */
+/* Reads a word of letters, which may begin with @. */
 static gbsi_token read_word(gbsi_text *t)
 {
     gbsi_token word = {t->at, 0};
@@ -76,7 +76,7 @@ gbs_status gbsi_arff_quoted(gbsi_sheet *s, gbs_error *err)
     return GBS_OK;
 }
 
-/* Reads a type. @param numeric out: whether it is no list of values. */
+/* Reads a type. @param numeric out: whether the type is a word instead of a list of values. */
 static gbs_status read_type(gbsi_text *t, bool *numeric, gbs_error *err)
 {
     static const char *const types[] = {"numeric", "real", "integer", "string", "date"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interprets the cells of a table, and tells whether two names of columns mean the same. */
+/* Interprets the cells of a table, and tells whether two column names mean the same column. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "decimal/decimal.h"
 #include "tables/sheet.h"
 
-/* The first one is the empty cell. */
+/* Texts that mean a missing value. The first one is the empty cell. */
 static const char *const missing_sign[GBSI_MISSING_SIGNS] = {
     "",     "NA", "N/A", "NaN", "nan", "<NA>", "None", "NULL",
     "null", "?",  ".",   "*",   "-",   "n/a",  "#N/A",
@@ -42,7 +42,8 @@ uint64_t gbsi_missing_text(const uint64_t n[GBSI_MISSING_SIGNS], char text[GBSI_
     size_t length = 0;
     uint64_t sum = 0;
     text[0] = '\0';
-    for (int i = 0; i < GBSI_MISSING_SIGNS; i++) { /* 20 digits, a sign and three more: 28 each */
+    for (int i = 0; i < GBSI_MISSING_SIGNS; i++) {
+        /* at most 28 characters each: 20 digits and 8 for sign and separators */
         sum += n[i];
         if (n[i] > 0) {
             length +=
@@ -53,7 +54,7 @@ uint64_t gbsi_missing_text(const uint64_t n[GBSI_MISSING_SIGNS], char text[GBSI_
     return sum;
 }
 
-/* Writes "1e0" and "1.000e+00", as NumPy writes them, as "1". */
+/* Writes numbers such as "1e0" and "1.000e+00" (NumPy's form) as "1". */
 static bool whole_of_exponent(const char *text, size_t n, char *whole)
 {
     double number = 0.0;
@@ -81,7 +82,7 @@ bool gbsi_whole_text(const char *text, size_t n, char *whole)
             at++;
         }
     }
-    const size_t zeros = at - digits - (at > digits); /* 1,000 may be a thousand */
+    const size_t zeros = at - digits - (at > digits); /* 1,000 may mean a thousand */
     if (at != n && whole_of_exponent(text, n, whole)) {
         return true;
     }
@@ -119,9 +120,9 @@ bool gbsi_cell_number(const gbsi_sheet *s, const gbsi_cell *cell, double *number
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* Goes through the characters of a name that count: small letters, no quotes, nothing between
- * words.
- * @return the position of the next character that counts; *letter is 0 at the end. */
+/* Goes through the significant characters of a name. Letters are made small; quotes and
+ * separators of words are skipped. @return the position behind the next significant character;
+ * *letter is 0 at the end. */
 static const char *next_letter(const char *at, char *letter)
 {
     while (*at != '\0' && strchr(" \t._-`'\"", *at) != NULL) {
@@ -142,7 +143,7 @@ bool gbsi_alike_names(const char *a, const char *b)
     return x == y;
 }
 
-/* Whether both have digits, and other ones. */
+/* Whether a and b have digits, and these digits differ. */
 static bool differ_in_digits(const char *a, const char *b)
 {
     static const char digits[] = "0123456789";
@@ -161,7 +162,7 @@ static bool differ_in_digits(const char *a, const char *b)
     }
 }
 
-/* @return the number of letters of UTF-8 that begin in text[0 .. n). */
+/* @return the number of UTF-8 characters that begin in text[0 .. n). */
 static size_t letters_in(const char *text, size_t n)
 {
     size_t letters = 0;
@@ -173,7 +174,8 @@ static size_t letters_in(const char *text, size_t n)
 
 enum { MOST_NAME = 256 };
 
-/* @return the length of the significant part, MOST_NAME if there is not enough room for it. */
+/* Copies the significant characters of a name. @return their number, or MOST_NAME if there is
+ * not enough room. */
 static size_t fold(const char *name, char folded[MOST_NAME])
 {
     size_t n = 0;
@@ -185,9 +187,9 @@ static size_t fold(const char *name, char folded[MOST_NAME])
     return n;
 }
 
-/* Compares two names without their common beginning and end: they are close if at most one letter
- * is left of each, or two of each in the other order. A name of one letter is not close to another
- * one. */
+/* Compares the significant characters of two names without their common beginning and end. The
+ * names are close if at most one letter is left of each, or if two letters are left in reversed
+ * order. Two different names of one letter are not close. */
 bool gbsi_close_names(const char *a, const char *b)
 {
     char p[MOST_NAME];

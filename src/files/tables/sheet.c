@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads rows as RFC 4180 describes them, and as spreadsheets, pandas and R write them. */
+/* Reads rows of cells as RFC 4180 describes them, and as spreadsheets, pandas and R write them. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ gbs_status gbsi_cell_unexpected(const gbsi_sheet *s, const gbsi_cell *cell, cons
                           expected);
 }
 
-/* Fails at a cell of columns that a caller holds. */
+/* Fails with a message about a cell of columns that a caller holds in memory. */
 static gbs_status fail_in_columns(const gbsi_sheet *s, const gbsi_cell *cell, gbs_error *err,
                                   const char *what)
 {
@@ -62,8 +62,8 @@ static gbs_status fail_at(const gbsi_sheet *s, const char *at, gbs_error *err, c
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-/* Adds bytes to the row. Texts of a row are offsets until the row is complete, as their memory
- * may move. */
+/* Adds bytes to the row. The texts of a row are stored as offsets until the row is complete,
+ * because their memory may move. */
 gbs_status gbsi_sheet_add_bytes(gbsi_sheet *s, const char *at, size_t n, gbs_error *err)
 {
     const gbs_status status = s->n_bytes + n < s->row_capacity
@@ -93,13 +93,13 @@ gbs_status gbsi_sheet_add_cell(gbsi_sheet *s, const char *place, size_t begin, b
     return status;
 }
 
-/* Blanks that are not the separator. */
+/* Whether c is a blank and not the separator. */
 static bool is_space(const gbsi_sheet *s, char c)
 {
     return (c == ' ' || c == '\t') && (c != s->separator || c == ' ');
 }
 
-/* If blanks separate columns, a run of blanks is one separator. */
+/* Skips a run of blanks. If blanks separate columns, such a run is one separator. */
 static const char *skip_spaces(const gbsi_sheet *s, const char *at)
 {
     while (at < s->text.end && is_space(s, *at)) {
@@ -108,12 +108,14 @@ static const char *skip_spaces(const gbsi_sheet *s, const char *at)
     return at;
 }
 
-/* @param at behind the text of a cell. @param ended whether a line or the file ends there. @return
- * the start of the next cell; NULL if the text has neither a quote nor a separator. */
+/* Finds the end of a cell.
+ * @param at behind the text of the cell.
+ * @param ended out: whether a line or the file ends there.
+ * @return the start of the next cell; NULL if neither a quote nor a separator follows the text. */
 static const char *end_cell(const gbsi_sheet *s, const char *at, bool *ended)
 {
     const char *end = s->text.end;
-    if (s->separator == ' ') { /* the blanks are behind us */
+    if (s->separator == ' ') { /* the separating blanks were already skipped */
         at += at < end && *at == '\r';
         *ended = at == end || *at == '\n';
         return at == end ? at : *ended ? at + 1 : at[-1] == ' ' || at[-1] == '\t' ? at : NULL;
@@ -124,8 +126,7 @@ static const char *end_cell(const gbsi_sheet *s, const char *at, bool *ended)
     return at == end ? at : *ended || *at == s->separator ? at + 1 : NULL;
 }
 
-/* Reads a quoted cell, in which two quotes stand for one.
- * @param at the first quote. */
+/* Reads a cell in quotes, inside which two quotes stand for one. @param at the opening quote. */
 static gbs_status read_quoted(gbsi_sheet *s, const char *at, bool *ended, gbs_error *err)
 {
     const char *begin = at++;
@@ -154,7 +155,7 @@ static gbs_status read_quoted(gbsi_sheet *s, const char *at, bool *ended, gbs_er
     return GBS_OK;
 }
 
-/* Reads a cell of ARFF that stands in quotes. */
+/* Reads a cell in quotes in an ARFF file. */
 static gbs_status read_quoted_arff(gbsi_sheet *s, const char *begin, bool *ended, gbs_error *err)
 {
     const size_t first = s->n_bytes;
@@ -201,7 +202,7 @@ static gbs_status read_cell(gbsi_sheet *s, bool *ended, gbs_error *err)
     return gbsi_sheet_add_cell(s, begin, first, false, err);
 }
 
-/* The row is complete, so that its texts stay where they are. */
+/* Turns the offsets of a complete row into pointers, because its texts move no more. */
 static void place_texts(gbsi_sheet *s)
 {
     const char *text = s->row;
@@ -212,7 +213,7 @@ static void place_texts(gbsi_sheet *s)
     }
 }
 
-/* Reads up to `most` cells: one more than expected shows that a row is too long. */
+/* Reads up to `most` cells of a row. One cell more than expected shows that the row is too long. */
 static gbs_status read_row(gbsi_sheet *s, size_t most, gbs_error *err)
 {
     s->n_cells = 0;
@@ -238,7 +239,7 @@ static bool is_empty_line(const gbsi_sheet *s, const char *end)
     return at == end || (at + 1 == end && *at == '\r');
 }
 
-/* @param keep_empty whether an empty line is a row. */
+/* Skips comments and empty lines. @param keep_empty whether an empty line is a row. */
 static void skip_lines(gbsi_sheet *s, bool keep_empty)
 {
     while (s->text.at < s->text.end) {
@@ -298,7 +299,7 @@ gbs_status gbsi_sheet_next(gbsi_sheet *s, bool *more, gbs_error *err)
 
 /* ---- the header ------------------------------------------------------------------------------ */
 
-/* Makes the row that was read last the names. */
+/* Makes the row that was read last the column names. */
 static void keep_names(gbsi_sheet *s)
 {
     s->names = s->row;
@@ -311,8 +312,8 @@ static void keep_names(gbsi_sheet *s)
     s->n_columns = (uint32_t)s->n_cells;
 }
 
-/* Spreadsheets read and write a first line "sep=;". @return the separator, 0 without such a line.
- */
+/* Takes a first line "sep=;", which spreadsheets write. @return the separator, or 0 if there is
+ * no such line. */
 static char take_separator_line(gbsi_sheet *s)
 {
     const char *at = s->text.at;
@@ -326,8 +327,8 @@ static char take_separator_line(gbsi_sheet *s)
     return at[4];
 }
 
-/* Whether blanks separate the names and the cells of the first row, which has as many cells as
- * there are names, or one more for a row name. */
+/* Whether the header has several names that are separated by blanks, and the first row fits
+ * them. The row fits if it has as many cells as there are names, or one more for a row name. */
 static bool blanks_fit(gbsi_sheet *s)
 {
     const char *header = s->text.at;
@@ -341,9 +342,9 @@ static bool blanks_fit(gbsi_sheet *s)
     return fits;
 }
 
-/* Counts the columns that the header has with the separator of the sheet; leaves the text where
- * the header begins.
- * @param n_known how many of the names are expected. */
+/* Counts the names in the header that s->separator yields. Leaves the text at the beginning of
+ * the header.
+ * @param n_known out: number of expected names. */
 static size_t count_names(gbsi_sheet *s, gbsi_is_column known, const void *context, size_t *n_known)
 {
     const char *header = s->text.at;
@@ -358,8 +359,9 @@ static size_t count_names(gbsi_sheet *s, gbsi_is_column known, const void *conte
     return s->n_cells;
 }
 
-/* Finds the separator by what the header is then: a run of blanks is one only where no other
- * separator makes a column that is expected, or two columns if any is. */
+/* Finds the separator that gives the best header. Blanks separate only where no other separator
+ * yields an expected column. If any name is expected, blanks separate only where no other
+ * separator yields two columns. */
 static char find_separator(gbsi_sheet *s, gbsi_is_column known, const void *context)
 {
     static const char candidates[] = {',', ';', '\t'};
@@ -384,8 +386,9 @@ static char find_separator(gbsi_sheet *s, gbsi_is_column known, const void *cont
     return best;
 }
 
-/* Whether a first cell may be a row name without quotes that differs from those before it.
- * @param before [n] */
+/* Whether the first cell of a row may be a row name: not in quotes, and different from the first
+ * cells of the rows before.
+ * @param before [n] first cells of the rows before. */
 static bool is_row_name(const gbsi_cell *cell, const gbsi_token *before, size_t n)
 {
     const bool digits = cell->n > 0 && strspn(cell->text, "0123456789") == cell->n;
@@ -399,10 +402,10 @@ static bool is_row_name(const gbsi_cell *cell, const gbsi_token *before, size_t 
 }
 
 /* Whether the table has row names for which the header has no name, as R writes tables. Each row
- * then has one cell more than the header. If the column names are in quotes, row names in quotes
- * settle it. Otherwise row names must all differ and be no fractions, and the last cell of a row
- * must not be empty: that would be a separator too many. There must be three rows, or two with the
- * names 1 and 2. */
+ * then has one cell more than the header. If the column names are in quotes, a row name in
+ * quotes decides. Otherwise the row names must all differ and must not be fractions. There must
+ * be three rows, or two rows if their names are 1 and 2. The last cell of a row must not be
+ * empty, because an empty cell is a sign of a superfluous separator. */
 static bool has_row_names(gbsi_sheet *s)
 {
     enum { LOOK = 64 };
@@ -428,7 +431,7 @@ static bool has_row_names(gbsi_sheet *s)
     return quoted || (has && n > (numbered ? 1 : 2));
 }
 
-/* Whether a line begins with a row name of R: in quotes, a blank behind it. */
+/* Whether a line begins with a row name as R writes it: in quotes, with a blank behind it. */
 static bool begins_with_row_name(const gbsi_sheet *s, const char *line)
 {
     const size_t n = (size_t)(line_end(s, line) - line);
@@ -436,9 +439,9 @@ static bool begins_with_row_name(const gbsi_sheet *s, const char *line)
     return quote != NULL && quote + 1 < line + n && quote[1] == ' ';
 }
 
-/* Whether the header is one of R's write.table(): names stand in quotes with a blank between them,
- * without other separators outside of the quotes; below a single name each row begins with a row
- * name in quotes. */
+/* Whether R's write.table() wrote the header. Its names stand in quotes with a blank between
+ * them, and outside the quotes there are no other separators. If there is a single name, the
+ * first row must begin with a row name in quotes. */
 static bool is_of_write_table(const gbsi_sheet *s)
 {
     const char *end = line_end(s, s->text.at);
@@ -458,8 +461,8 @@ static bool is_of_write_table(const gbsi_sheet *s)
            (n > 1 || (n == 1 && end < s->text.end && begins_with_row_name(s, end + 1)));
 }
 
-/* Counts the cells that a line has, and how many of them are expected, with the separator that
- * suits it. */
+/* Counts the cells of a line, with the separator that find_separator() chooses for the line.
+ * @param n_known out: number of cells that are expected names. */
 static size_t look_at(gbsi_sheet *s, const char *line, gbsi_is_column known, const void *context,
                       size_t *n_known)
 {
@@ -482,9 +485,10 @@ static bool all_numbers(const gbsi_sheet *s)
     return numbers;
 }
 
-/* Whether names stand behind a # as numpy.savetxt() writes them, where any name is expected: as
- * many as numbers on the next line.
- * @param names behind the #. @param next the next line without one. */
+/* Whether column names stand behind a #, as numpy.savetxt() writes them. Used where any name is
+ * expected. There must be as many names as numbers on the next line.
+ * @param names text behind the #.
+ * @param next the next line that does not begin with #. */
 static bool has_names(gbsi_sheet *s, const char *names, const char *next)
 {
     size_t n_known = 0;
@@ -496,8 +500,9 @@ static bool has_names(gbsi_sheet *s, const char *names, const char *next)
     return count_names(s, NULL, NULL, &n_known) == width && all_numbers(s);
 }
 
-/* Where the names begin in a line that begins with #: at the # or behind it. NULL: it is a comment,
- * in which fewer columns are expected ones than on the next line. */
+/* Finds column names in a line that begins with #. @return where the names begin, at the # or
+ * behind it; NULL if the line is a comment. A comment has no more expected columns than the next
+ * line. */
 static const char *find_names(gbsi_sheet *s, const char *line, gbsi_is_column known,
                               const void *context)
 {
@@ -523,8 +528,8 @@ static const char *find_names(gbsi_sheet *s, const char *line, gbsi_is_column kn
     return !lone && n_line > n_next && n_line >= n_names ? line : n_names > n_next ? names : NULL;
 }
 
-/* Skips lines that begin with # before the names, and the # of a line that has the names behind it.
- */
+/* Skips lines before the column names that begin with #. If the names stand behind a #, skips
+ * only the #. */
 static void skip_hash_lines(gbsi_sheet *s, gbsi_is_column known, const void *context)
 {
     const char comment = s->text.comment;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What sheet.c and arff.c share: cells are put into the row that is being read. */
+/* Functions of sheet.c and arff.c that put cells into the current row. */
 #ifndef GBSI_TABLES_SHEET_INTERNAL_H
 #define GBSI_TABLES_SHEET_INTERNAL_H
 
 #include "tables/sheet.h"
 
-/* Adds bytes to the cell that is being read, and ends that cell.
- * @param begin s->n_bytes where the cell begins. */
+/* gbsi_sheet_add_bytes() adds bytes to the current cell, and gbsi_sheet_end_cell() ends that
+ * cell.
+ * @param begin value of s->n_bytes where the cell begins. */
 gbs_status gbsi_sheet_add_bytes(gbsi_sheet *s, const char *at, size_t n, gbs_error *err);
 gbs_status gbsi_sheet_add_cell(gbsi_sheet *s, const char *place, size_t begin, bool quoted,
                                gbs_error *err);
@@ -15,11 +16,11 @@ gbs_status gbsi_sheet_add_cell(gbsi_sheet *s, const char *place, size_t begin, b
 
 /* Whether the text is ARFF: its first line that is neither empty nor a comment names a relation. */
 bool gbsi_arff_begins(const gbsi_text *text);
-/* Reads the header, up to the first row: a cell for each attribute, `numeric` if it has no list of
- * values. */
+/* Reads the header, up to the first row. Makes a cell for each attribute; a cell is `numeric` if
+ * the attribute has no list of values. */
 gbs_status gbsi_arff_header(gbsi_sheet *s, gbs_error *err);
-/* Reads a text in quotes, of either kind, which a backslash keeps from ending it, without the
- * quotes. The text of the sheet then stands behind them. */
+/* Reads a text in single or double quotes and drops the quotes. A backslash before a quote keeps
+ * the quote from ending the text. The sheet's text is then behind the closing quote. */
 gbs_status gbsi_arff_quoted(gbsi_sheet *s, gbs_error *err);
 
 #endif

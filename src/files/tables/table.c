@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of states of a model's variables. */
+/* Reads rows of states of a model's variables. */
 #include "gibbsite/table.h"
 
 #include <inttypes.h>
@@ -16,20 +16,20 @@
 #include "store/model.h"
 #include "tables/sheet.h"
 
-enum { NO_COLUMN = -1, WEIGHT_COLUMN = -2 }; /* values in place of the number of a state's column */
+enum { NO_COLUMN = -1, WEIGHT_COLUMN = -2 }; /* values of `use` for columns that hold no states */
 
 struct gbs_table {
     const gbs_model *model;
     gbs_table_options options;
     gbsi_input input;
     gbsi_sheet sheet;
-    const char *first; /* where the first row begins */
-    bool is_draws;     /* of gibbsite sample: states are numbers */
+    const char *first; /* position of the first row */
+    bool is_draws;     /* gibbsite sample wrote the table, whose states are numbers */
     uint32_t n_columns;
-    uint32_t *column;   /* [n_columns] variables */
-    uint16_t *is_label; /* [n_columns] bit i: sign i of a missing value is a state's label */
-    int32_t *use;       /* [sheet.n_columns] variable of each column, or NO_COLUMN or WEIGHT_COLUMN
-                         */
+    uint32_t *column;   /* [n_columns] variable of each column */
+    uint16_t *is_label; /* [n_columns] bit i: the label of a state is sign i of a missing value */
+    /* [sheet.n_columns] variable of each column, or NO_COLUMN or WEIGHT_COLUMN */
+    int32_t *use;
     uint64_t n_missing[GBSI_MISSING_SIGNS];
     bool told_missing;
 };
@@ -104,8 +104,9 @@ static void tell_left_out(const gbs_table *t)
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* Finds a variable by its name; by its number only if it has no name, so that columns that a
- * program numbered are not taken for variables. In draws variable 5 without a name is called x5. */
+/* Finds a variable by its name. A variable is found by its number only if it has no name,
+ * because column numbers that a program made are not variables. In draws, variable 5 without a
+ * name is called x5. */
 static bool find_variable(const gbs_model *model, const char *name, bool is_draws, uint32_t *v)
 {
     if (gbsi_find_name(model, name, v)) {
@@ -133,9 +134,10 @@ static gbs_status refuse_close(const gbs_table *t, const gbsi_cell *name, const 
                           gbsi_cell_show(name, shown), variable);
 }
 
-/* Checks whether the name of a column that is left out may be misspelt. Two names that differ in
- * one letter, such as x1 and x2, are not taken for a mistake if each is a variable with a column.
- * @param seen [variables] */
+/* Checks whether the name of a column that no variable has may be misspelt. Names that differ in
+ * one letter, such as x1 and x2, are not taken for a mistake if each is a variable with a
+ * column.
+ * @param seen [variables] which variables have a column. */
 static gbs_status check_left_out(const gbs_table *t, const gbsi_cell *name,
                                  const unsigned char *seen, gbs_error *err)
 {
@@ -186,7 +188,8 @@ static gbs_status add_column(gbs_table *t, uint32_t k, uint32_t v, unsigned char
     return GBS_OK;
 }
 
-/* Whether some variable has a state called so: then it is a row in place of the names. */
+/* Whether some variable has a state with this label. The line of names is then probably a row of
+ * states. */
 static bool is_state(const gbs_model *model, const char *text)
 {
     uint32_t state = 0;
@@ -199,8 +202,8 @@ static bool is_state(const gbs_model *model, const char *text)
     return false;
 }
 
-/* Whether some label of a variable is a number that is not the number of its state: then numbers in
- * cells can mean either. */
+/* Whether some label of a variable is a number other than the number of its state. A number in a
+ * cell can then mean either state. */
 static bool has_other_numbers(const gbs_model *model, uint32_t v)
 {
     char whole[GBSI_WHOLE];
@@ -216,7 +219,7 @@ static bool has_other_numbers(const gbs_model *model, uint32_t v)
     return false;
 }
 
-/* Names the first column whose labels are numbers other than those of the states.
+/* Writes the name of the first column whose labels are numbers other than those of the states.
  * @return whether there is such a column. */
 static bool find_other_numbers(const gbs_table *t, char *name, size_t size)
 {
@@ -229,8 +232,8 @@ static bool find_other_numbers(const gbs_table *t, char *name, size_t size)
     return false;
 }
 
-/* Says why the model does not know a text, unless the text has characters that a message must not
- * have.
+/* @return why the model does not know a text, unless the text has characters that a message must
+ *   not contain.
  * @param shown the text as gbsi_cell_show() gives it. */
 static const char *reason(const gbsi_cell *cell, const char *shown, const gbs_error *found)
 {
@@ -267,7 +270,8 @@ static gbs_status refuse_all(const gbs_table *t, gbs_error *err)
         in_file && is_state(t->model, name->text) ? "; the first line names the variables" : "");
 }
 
-/* Whether the line of names is a row: numbers of variables without names, which do not ascend. */
+/* Whether the line of names is a row of states. The variables then have no names, and the
+ * numbers do not ascend. */
 static bool is_row(const gbs_table *t)
 {
     char whole[GBSI_WHOLE];
@@ -315,7 +319,7 @@ static gbs_status find_columns(gbs_table *t, unsigned char *seen, const char *we
     return GBS_OK;
 }
 
-/* @param seen [variables] which have a column. */
+/* Checks that the variables have columns. @param seen [variables] which variables have a column. */
 static gbs_status check_columns(gbs_table *t, const unsigned char *seen, gbs_error *err)
 {
     const uint64_t most = UINT64_C(1) << 30;
@@ -348,14 +352,14 @@ static gbs_status check_columns(gbs_table *t, const unsigned char *seen, gbs_err
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* The columns that a caller holds. */
+/* Columns that a caller holds in memory. */
 typedef struct held {
     const gbs_column *column;
     uint32_t n;
     uint64_t n_rows;
 } held;
 
-/* @param of NULL: the table is in a file. */
+/* Reads the header. @param of NULL: the table is in a file. */
 static gbs_status read_header(gbs_table *t, const held *of, const char *weights, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -402,7 +406,9 @@ cleanup:
     return status;
 }
 
-/* @param path NULL: bytes in memory. @param of NULL: no columns are given in place of a file. */
+/* Opens a table.
+ * @param path NULL: the table is `bytes` in memory.
+ * @param of NULL: the table is not made of columns that a caller holds. */
 static gbs_status open_table(gbs_table *t, const char *path, const char *name, const void *bytes,
                              size_t n_bytes, const held *of, gbs_error *err)
 {
@@ -496,8 +502,8 @@ static bool find_state(const gbs_table *t, uint32_t v, const char *text, uint32_
     return gbs_model_find_state(t->model, v, text, state, NULL) >= 0;
 }
 
-/* Finds the state that True or False means: a label that is the same word in other letter case,
- * or else the labels 0 and 1. */
+/* Finds the state that True or False means: a label that is this word in any letter case, or
+ * else the label 1 or 0. */
 static bool find_truth(const gbs_table *t, uint32_t v, int truth, uint32_t *state)
 {
     static const char *const digit[] = {"0", "1"};
@@ -514,7 +520,8 @@ static bool find_truth(const gbs_table *t, uint32_t v, int truth, uint32_t *stat
                       find_state(t, v, digit[truth], state));
 }
 
-/* Finds a label as it is written; 1.0 for 1 and 1 for 1.0; a word for true or false. */
+/* Finds a label as it is written. 1.0 also finds the label 1, 1 finds 1.0, and a word for true
+ * or false finds a label as find_truth() does. */
 static bool find_label(const gbs_table *t, uint32_t v, const gbsi_cell *cell, uint32_t *state)
 {
     char whole[GBSI_WHOLE + 2];
@@ -580,8 +587,9 @@ static gbs_status refuse_state(const gbs_table *t, uint32_t k, const gbsi_cell *
                                           : "");
 }
 
-/* Whether a cell such as 1.000 may also mean a thousand. It may if columns are not separated by
- * commas, so that a dot may stand before thousands, and if both numbers are states. */
+/* Whether a cell such as 1.000 may also mean a thousand. This is possible if commas do not
+ * separate the columns, so that a dot may stand before thousands. The two numbers must also be
+ * states. */
 static bool may_be_thousands(const gbs_table *t, uint32_t v, const gbsi_cell *cell, bool by_number)
 {
     char whole[GBSI_WHOLE + 1] = "#";

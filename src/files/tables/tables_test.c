@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ordinary ways to write one small table, of which all give the same rows or are refused. */
+/* Tests ordinary ways to write one small table. All of them give the same rows or are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -15,7 +15,8 @@
 
 #define ROWS 4
 
-/* Variables "day" (0, 1), "mood" (low, fair, high), "seen" (false, true), "odd" (NA, -). */
+/* Makes the variables "day" (0, 1), "mood" (low, fair, high), "seen" (false, true), "odd" (NA,
+ * -). */
 static gbs_model *new_model(void)
 {
     static const char bif[] = "network n { }\n"
@@ -47,7 +48,8 @@ static void take_note(void *context, const char *message)
     (void)snprintf(t->text + n, sizeof t->text - n, "%s|", message);
 }
 
-/* @return the number of rows, -1 if it is refused. @param x [ROWS][2] states of day and mood. */
+/* @return the number of rows, -1 if the table is refused. @param x [ROWS][2] states of day and
+ *   mood. */
 static int read_rows(const gbs_model *model, const char *text, gbs_table_options options,
                      uint32_t x[ROWS][2], told *notes, gbs_error *err)
 {
@@ -80,11 +82,11 @@ static int read_rows(const gbs_model *model, const char *text, gbs_table_options
 
 #define U GBS_UNOBSERVED
 
-/* The rows are 0 low, 1 fair, 1 high; with `gap` the second day is missing. */
+/* Texts whose rows are 0 low, 1 fair, 1 high. With `gap` the second day is missing. */
 static const struct {
     const char *row, *text;
     int gap, numbers;
-    const char *note; /* a part of what is told; "": nothing is */
+    const char *note; /* part of the expected warning; "" for no warning */
 } variants[] = {
     {"plain", "day,mood\n0,low\n1,fair\n1,high\n", 0, 0, ""},
     {"index of pandas", ",day,mood\n0,0,low\n1,1,fair\n2,1,high\n", 0, 0, "has no name"},
@@ -223,7 +225,7 @@ static void ambiguous_tables_are_refused(void **state)
     gbs_model_free(model);
 }
 
-/* A state that is called like a sign of a missing value is that state, for that variable alone. */
+/* If a state has the label of a sign of a missing value, cells of its variable mean the state. */
 static void signs_that_are_states(void **state)
 {
     (void)state;
@@ -257,7 +259,7 @@ static void signs_that_are_states(void **state)
     gbs_model_free(model);
 }
 
-/* Two variables of 2 and 3 states, without names and labels. */
+/* Makes two variables of 2 and 3 states, without names and labels. */
 static gbs_model *unnamed(void)
 {
     static const char uai[] = "MARKOV\n2\n2 3\n1\n1 0\n2 0.5 0.5\n";
@@ -267,7 +269,7 @@ static gbs_model *unnamed(void)
     return model;
 }
 
-/* Without labels states are numbers, and variables without names are called by theirs. */
+/* Without labels, states are numbers. Variables without names are called by their numbers. */
 static void models_without_names(void **state)
 {
     (void)state;
@@ -281,7 +283,7 @@ static void models_without_names(void **state)
     gbs_model_free(model);
 }
 
-/* A first row in place of names would be taken for numbers of variables. */
+/* A first row in place of names would be taken for numbers of variables, and is refused. */
 static void rows_are_no_names(void **state)
 {
     (void)state;
@@ -294,8 +296,8 @@ static void rows_are_no_names(void **state)
     gbs_model_free(model);
 }
 
-/* 1.000 is 1, unless the columns are separated as where a dot stands before thousands and a
- * thousand is a state too. */
+/* 1.000 means 1. It is refused if the separator allows a dot before thousands and a thousand is
+ * a state too. */
 static void dots_before_thousands(void **state)
 {
     (void)state;
@@ -333,7 +335,7 @@ static void dots_before_thousands(void **state)
     gbs_model_free(model);
 }
 
-/* Columns that a program holds are read as a file is; places are rows and columns. */
+/* Columns that a program holds are read as files are. Their places are rows and columns. */
 static void columns_that_are_held(void **state)
 {
     (void)state;

@@ -18,35 +18,36 @@ gbs_status gbsi_fail_errno(gbs_error *err, const char *name, const char *what, i
 
 /* ---- extension.c ---------------------------------------------------------------------------- */
 
-/* The endings of paths. Upper and lower case are the same in all these functions. */
+/* Functions for file name extensions. All of them ignore the difference of upper and lower case. */
 
 bool gbsi_equal_any_case(const char *a, const char *b, size_t n);
 
-/* Whether text[0 .. n) ends in ending[0 .. m), with something before it. */
+/* Whether text[0 .. n) ends in ending[0 .. m), and has at least one character before the ending. */
 bool gbsi_ends_in(const char *text, size_t n, const char *ending, size_t m);
 
-/* Whether path has that ending (".tab"), perhaps with .gz, .zst, .xz or .bz2 behind it. */
+/* Whether path has the ending (".tab"), perhaps followed by .gz, .zst, .xz or .bz2. */
 bool gbsi_has_ending(const char *path, const char *ending);
 
 /* ---- name_map.c ---------------------------------------------------------------------------- */
 
-/* Maps names in the text of a file to numbers: variables, and states of each variable. */
+/* Maps names in the text of a file to numbers: variables, and the states of each variable. */
 
 typedef struct gbsi_name_entry {
-    const char *at; /* borrowed; NULL: empty */
+    const char *at; /* borrowed; NULL if the slot is empty */
     size_t n;
     uint32_t owner;
     uint32_t value;
 } gbsi_name_entry;
 
-/* A hash table with open addressing, at most half full. Zero-initialise. */
+/* A hash table with open addressing, at most half full. To be initialised with zeros. */
 typedef struct gbsi_name_map {
     gbsi_name_entry *entry;
     size_t n_slots; /* a power of 2, or 0 */
     size_t n_used;
 } gbsi_name_map;
 
-/* Adds a name under its owner. *added is false, and nothing changes, if it is there already. */
+/* Adds a name under its owner. If the table already has the name, *added is false and nothing
+ * changes. */
 gbs_status gbsi_name_map_add(gbsi_name_map *map, uint32_t owner, const char *at, size_t n,
                              uint32_t value, bool *added, gbs_error *err);
 bool gbsi_name_map_find(const gbsi_name_map *map, uint32_t owner, const char *at, size_t n,

@@ -15,7 +15,7 @@ struct gbsi_deflate {
 static void *zlib_alloc(void *opaque, unsigned n, unsigned size)
 {
     (void)opaque;
-    return gbsi_alloc_array_zero(n, size); /* zlib compares bytes it has not written */
+    return gbsi_alloc_array_zero(n, size); /* zlib compares bytes that it has not written */
 }
 
 static void zlib_free(void *opaque, void *pointer)
@@ -30,7 +30,7 @@ gbs_status gbsi_deflate_new(const char *name, gbsi_deflate **deflate, gbs_error 
     GBSI_PASS(GBSI_HAVE(err, name, made));
     made->stream.zalloc = zlib_alloc;
     made->stream.zfree = zlib_free;
-    /* 15: largest window, 16: gzip, 8: usual memory. */
+    /* 15: largest window; 16: gzip; 8: usual memory. */
     if (deflateInit2(&made->stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
         gbsi_free(made);
         return gbsi_no_memory(err, name, 0);
@@ -91,7 +91,7 @@ gbs_status gbsi_deflate_write(gbsi_deflate *packer, const char *bytes, size_t n,
     (void)packer;
     (void)last;
     (void)err;
-    sink(context, bytes, n); /* not reached: gbsi_deflate_new never makes one */
+    sink(context, bytes, n); /* never reached, because gbsi_deflate_new() makes no packer */
     return GBS_OK;
 }
 

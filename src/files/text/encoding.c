@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text that is not UTF-8. Programs of the years around 2000 write the encoding of their machine:
- * ISO-8859-1, or windows-1252, which has letters where ISO-8859-1 has control characters that
- * nobody writes. One table reads both encodings. XML says which encoding it is in, other formats do
- * not. */
+/* Converts text that is not UTF-8. Programs written around 2000 use the encoding of their
+ * machine, ISO-8859-1 or windows-1252. windows-1252 has letters where ISO-8859-1 has control
+ * characters that nobody writes, so one table reads either encoding. XML declares its encoding;
+ * other formats do not. */
 #include "base/plural.h"
 #include "text/input.h"
 
@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "text/text.h"
 
-/* The code points of the bytes 0x80 to 0x9f of windows-1252; 0: not defined. */
+/* Code points of the bytes 0x80 to 0x9f of windows-1252, 0 for undefined bytes. */
 static const uint16_t windows[32] = {
     0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
     0x2039, 0x0152, 0,      0x017d, 0,      0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
@@ -23,7 +23,7 @@ static unsigned character(unsigned char byte)
     return byte >= 0x80 && byte < 0xa0 ? windows[byte - 0x80] : byte;
 }
 
-/* @return the bytes written, at most 3. */
+/* Writes a character as UTF-8. @return the number of bytes written, at most 3. */
 static size_t write_character(unsigned c, char *out)
 {
     if (c < 0x80) {
@@ -41,12 +41,12 @@ static size_t write_character(unsigned c, char *out)
     return 3;
 }
 
-/* The bytes from 0x80 on, by kind. */
+/* Counts of the bytes from 0x80 on. */
 typedef struct census {
-    size_t n_utf8;       /* well-formed sequences */
-    size_t n_other;      /* bytes that belong to none */
-    const char *first;   /* of those bytes */
-    const char *nowhere; /* the first that windows-1252 lacks too, or NULL */
+    size_t n_utf8;       /* number of well-formed UTF-8 sequences */
+    size_t n_other;      /* number of bytes outside such sequences */
+    const char *first;   /* first byte outside a well-formed sequence */
+    const char *nowhere; /* first such byte that windows-1252 does not define either, or NULL */
 } census;
 
 static census count_bytes(const char *bytes, size_t n, bool utf8)
@@ -75,7 +75,8 @@ static census count_bytes(const char *bytes, size_t n, bool utf8)
     return c;
 }
 
-/* Converts text that is not UTF-8 to UTF-8. @param utf8 false: every byte is one character. */
+/* Converts text to UTF-8. @param utf8 true: well-formed UTF-8 is kept; false: every byte is one
+ * character. */
 static gbs_status transcode(gbsi_input *input, const census *c, bool utf8, gbs_error *err)
 {
     const size_t most = input->n + 2 * c->n_other;
@@ -101,7 +102,7 @@ static gbs_status transcode(gbsi_input *input, const census *c, bool utf8, gbs_e
     return GBS_OK;
 }
 
-/* The value of encoding= in <?xml ...?>, empty if the file does not declare it. */
+/* @return the value of encoding= in <?xml ...?>, empty if the file does not declare an encoding. */
 static gbsi_token declared_encoding(const gbsi_input *input)
 {
     const gbsi_token none = {0};
@@ -145,7 +146,7 @@ bool gbsi_encoding_is_latin(gbsi_token name)
     return false;
 }
 
-/* Bytes that are not UTF-8, in a text that announced no other encoding. */
+/* Warns about, or refuses, bytes that are not UTF-8 in a text that declares no other encoding. */
 static gbs_status judge(const gbsi_text *text, const census *c, gbs_error *err)
 {
     const gbsi_token place = {c->first, 1};
@@ -172,7 +173,8 @@ gbs_status gbsi_input_decode(gbsi_input *input, const gbs_read_options *options,
     const bool latin = gbsi_encoding_is_latin(declared_encoding(input));
     const census c = count_bytes(input->bytes, input->n, !latin);
     char shown[GBSI_SHOWN];
-    if (c.n_other == 0 || memchr(input->bytes, 0, input->n) != NULL) { /* text has no NUL bytes */
+    if (c.n_other == 0 || memchr(input->bytes, 0, input->n) != NULL) {
+        /* a file with NUL bytes is not text */
         return GBS_OK;
     }
     if (c.nowhere != NULL) {

@@ -8,7 +8,8 @@
 #ifdef GBSI_HAVE_ZLIB
 #include <zlib.h>
 
-static const size_t FREE_BYTES = (size_t)64 << 20; /* smaller files get room at once */
+/* smaller files get room for four times their size at once */
+static const size_t FREE_BYTES = (size_t)64 << 20;
 
 typedef struct unpacked {
     void *bytes;
@@ -42,8 +43,8 @@ static gbs_status zlib_failure(const char *name, const z_stream *stream, int cod
                      stream->total_in, stream->msg != NULL ? stream->msg : "no reason given");
 }
 
-/* Does one round of inflate into fresh room. z_stream counts in unsigned int, so it gets the
- * bytes in pieces. */
+/* Does one round of inflate into fresh room. The stream gets its bytes in pieces, because
+ * z_stream counts in unsigned int. */
 static int inflate_some(z_stream *stream, size_t *left, unpacked *out)
 {
     const size_t piece = (size_t)1 << 24;
@@ -65,7 +66,7 @@ static gbs_status inflate_members(const char *name, z_stream *stream, size_t n, 
     size_t left = n;
     gbsi_watch *watch = gbsi_watch_current();
     for (;;) {
-        /* A byte more than seen so far fits: grow by doubling, checked before it is touched. */
+        /* The limit allows one byte more, so the memory is doubled before that byte is written. */
         GBSI_PASS(gbsi_unpack_limit(name, n, out->n, err));
         size_t room = out->capacity == 0 ? (n < FREE_BYTES ? 4 * n + 4096 : n) : out->n + 1;
         GBSI_PASS(gbsi_reserve(&out->bytes, &out->capacity, room, 1, name, err));
@@ -74,7 +75,7 @@ static gbs_status inflate_members(const char *name, z_stream *stream, size_t n, 
         if (code == Z_STREAM_END && left == 0) {
             return gbsi_unpack_limit(name, n, out->n, err);
         }
-        if (code == Z_STREAM_END) { /* another member follows */
+        if (code == Z_STREAM_END) { /* another gzip member follows */
             code = inflateReset(stream);
         }
         bool stuck = code == Z_BUF_ERROR || (code == Z_OK && left == 0 && out->n < out->capacity);
@@ -90,7 +91,7 @@ gbs_status gbsi_inflate(const char *name, const void *packed, size_t n, void **b
 {
     z_stream stream = {.zalloc = zlib_alloc, .zfree = zlib_free};
     unpacked out = {0};
-    if (inflateInit2(&stream, 15 + 16) != Z_OK) { /* 15: largest window, 16: gzip */
+    if (inflateInit2(&stream, 15 + 16) != Z_OK) { /* 15: largest window; 16: gzip */
         return gbsi_no_memory(err, name, 0);
     }
     stream.next_in = (z_const unsigned char *)packed;
@@ -109,10 +110,10 @@ gbs_status gbsi_inflate_raw(const char *name, const void *packed, size_t n, void
                             size_t n_bytes, gbs_error *err)
 {
     z_stream stream = {.zalloc = zlib_alloc, .zfree = zlib_free};
-    uint8_t beyond = 0; /* room that must stay empty, and lets zlib see the end */
+    uint8_t beyond = 0; /* room that must stay empty; with it zlib finds the end of the stream */
     unpacked out = {.bytes = bytes, .capacity = n_bytes};
     unpacked more = {.bytes = &beyond, .capacity = 1};
-    if (inflateInit2(&stream, -15) != Z_OK) { /* largest window, no header */
+    if (inflateInit2(&stream, -15) != Z_OK) { /* 15: largest window; negative: no header */
         return gbsi_no_memory(err, name, 0);
     }
     stream.next_in = (z_const unsigned char *)packed;

@@ -12,7 +12,7 @@
 #include "base/watch.h"
 #include "text/common.h"
 
-#define PIECE ((size_t)1 << 24) /* bytes from one look at the clock to the next */
+#define PIECE ((size_t)1 << 24) /* bytes that are read between two looks at the clock */
 
 gbs_status gbsi_input_check(const char *path, gbs_error *err)
 {
@@ -30,8 +30,8 @@ static bool is_gzip(const gbsi_input *input)
     return input->n >= 2 && memcmp(input->bytes, "\x1f\x8b", 2) == 0;
 }
 
-/* Whether the input begins with a frame of zstd, or with a skippable frame in front of it (RFC
- * 8878, sections 3.1.1 and 3.1.2). */
+/* Whether the input begins with a frame of zstd, or with a skippable frame before a frame of
+ * zstd (RFC 8878, sections 3.1.1 and 3.1.2). */
 static bool is_zstd(const gbsi_input *input)
 {
     return input->n >= 4 &&
@@ -47,7 +47,8 @@ static bool is_xz(const gbsi_input *input)
                                    6) == 0;
 }
 
-/* "BZh", a digit, and the magic number of a block or of the end. */
+/* Whether the input begins with "BZh", a digit, and the magic number of a block or of the
+ * stream's end. */
 static bool is_bz2(const gbsi_input *input)
 {
     return input->n >= 10 && memcmp(input->bytes, "BZh", 3) == 0 &&
@@ -55,7 +56,7 @@ static bool is_bz2(const gbsi_input *input)
             memcmp(input->bytes + 4, "\x17\x72\x45\x38\x50\x90", 6) == 0);
 }
 
-/* Whether the bytes are text without a NUL, neither compressed nor UTF-16. */
+/* Whether the bytes are text: no NUL, not compressed, not UTF-16. */
 static bool is_bytes(const char *bytes, size_t n)
 {
     const gbsi_input input = {.bytes = bytes, .n = n};
@@ -64,8 +65,9 @@ static bool is_bytes(const char *bytes, size_t n)
            (bytes[0] == 0) == (bytes[1] == 0);
 }
 
-/* @param text true for a text: reading a device or a pipe then stops at the first NUL, because the
- * input may have no end; the reader of the text refuses the NUL. */
+/* Reads all bytes of a descriptor.
+ * @param text true if the file should be text. A device or a pipe is then read only up to the
+ *   first NUL, because it may have no end. The reader of the text refuses the NUL. */
 static gbs_status read_descriptor(const char *name, int fd, bool text, void **bytes, size_t *n,
                                   gbs_error *err)
 {
@@ -77,7 +79,8 @@ static gbs_status read_descriptor(const char *name, int fd, bool text, void **by
     size_t wanted = 65536;
     gbsi_watch *watch = gbsi_watch_current();
     if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
-        wanted = (size_t)info.st_size + 1; /* a byte more shows the end without growing */
+        /* one more byte of room shows the end of the file without growing */
+        wanted = (size_t)info.st_size + 1;
         text = false;
     }
     for (;;) {
@@ -112,8 +115,8 @@ cleanup:
     return status;
 }
 
-/* Limits the size of unpacked data. gzip reaches 1032 to 1, xz and zstd some thousands to 1;
- * models and their tables stay far below 512. */
+/* Limits the size of unpacked data. gzip reaches a ratio of 1032 to 1, and xz and zstd reach
+ * some thousands to 1. Models and their tables stay far below 512. */
 gbs_status gbsi_unpack_limit(const char *name, size_t n_packed, size_t n, gbs_error *err)
 {
     const size_t free_bytes = (size_t)64 << 20;
@@ -128,7 +131,7 @@ gbs_status gbsi_unpack_limit(const char *name, size_t n_packed, size_t n, gbs_er
     return GBS_OK;
 }
 
-/* Replaces compressed bytes by the decompressed ones. */
+/* Replaces compressed bytes by the unpacked bytes. */
 static gbs_status unpack(gbsi_input *input, gbs_error *err)
 {
     void *bytes = NULL;
@@ -165,8 +168,8 @@ static gbs_status finish(gbsi_input *made, gbsi_input *input, gbs_error *err)
     return GBS_OK;
 }
 
-/* Limits the bytes read even if the call has no memory limit: pipes and /dev/zero may never end.
- */
+/* Limits the bytes that are read even if the call has no memory limit, because a pipe or
+ * /dev/zero may never end. */
 static gbs_status read_bounded(const char *name, int fd, bool text, gbsi_input *input,
                                gbs_error *err)
 {
@@ -212,8 +215,8 @@ gbs_status gbsi_input_read_text(const char *path, gbsi_input *input, gbs_error *
     return read_path(path, true, input, err);
 }
 
-/* Copies the first n bytes of a file, or all it has of them, to memory of their own.
- * @return false if that fails. */
+/* Copies the first n bytes of a file to newly allocated memory; a shorter file is copied whole.
+ * @return false on failure. */
 static bool copy_file(int fd, size_t n, gbsi_mapping *mapping)
 {
     gbsi_watch *watch = gbsi_watch_current();
@@ -234,7 +237,9 @@ static bool copy_file(int fd, size_t n, gbsi_mapping *mapping)
     return true;
 }
 
-/* Whether the file is worth mapping and let itself be. A pipe must not be opened to find out. */
+/* Maps a file, or copies it if `copied`, provided that it is regular and at least `least` bytes
+ * long. A pipe must not be opened to find out.
+ * @return whether the file was mapped or copied. */
 static bool map_path(const char *path, bool copied, gbsi_mapping *mapping)
 {
     const off_t least = 1 << 20;
@@ -261,7 +266,7 @@ gbs_status gbsi_input_map(const char *path, bool copied, gbsi_input *input, gbs_
     made.bytes = made.mapping.bytes;
     made.n = made.mapping.n;
     gbs_status status = finish(&made, input, err);
-    if (status == GBS_OK && input->bytes != input->mapping.bytes) { /* was compressed */
+    if (status == GBS_OK && input->bytes != input->mapping.bytes) { /* the file was compressed */
         gbsi_mapping_free(&input->mapping);
     }
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A whole file in memory, unpacked if it is compressed. */
+/* Reads a whole file into memory and unpacks a compressed file. */
 #ifndef GBSI_TEXT_INPUT_H
 #define GBSI_TEXT_INPUT_H
 
@@ -11,43 +11,44 @@
 #include "gibbsite/status.h"
 
 typedef struct gbsi_input {
-    const char *name;  /* borrowed: for messages */
+    const char *name;  /* name for messages; borrowed */
     const char *bytes; /* [n], owned, borrowed or mapped */
     size_t n;
     void *owned;
     gbsi_mapping mapping;
 } gbsi_input;
 
-/* @param path "-" for standard input; borrowed as long as the input. */
+/* @param path "-" for standard input; must last as long as the input, which borrows it. */
 gbs_status gbsi_input_read(const char *path, gbsi_input *input, gbs_error *err);
-/* Reads a file that should be text: a pipe or a device is read no further than to a NUL, which is
- * then the last byte. */
+/* Reads a file that should be text. A pipe or a device is read only up to the first NUL, which
+ * is then the last byte of the input. */
 gbs_status gbsi_input_read_text(const char *path, gbsi_input *input, gbs_error *err);
-/* Reads a file as gbsi_input_read() does, but maps large files instead of reading them: for readers
- * that use the bytes in place.
- * @param copied read anyway, into memory that gbsi_input_take() hands over. */
+/* Reads a file as gbsi_input_read() does, but maps large files instead of reading them, for
+ * readers that use the bytes in place.
+ * @param copied whether large files are also read, into memory that gbsi_input_take() hands
+ *   over. */
 gbs_status gbsi_input_map(const char *path, bool copied, gbsi_input *input, gbs_error *err);
-/* Hands the bytes over: the mapping, or an aligned copy. The input is empty afterwards. */
+/* Hands the bytes over as the mapping or an aligned copy. The input is empty afterwards. */
 gbs_status gbsi_input_take(gbsi_input *input, gbsi_mapping *mapping, gbs_error *err);
-/* Makes an input of bytes in memory; they are borrowed unless they are compressed. */
+/* Makes an input of bytes in memory. The bytes are borrowed unless they are compressed. */
 gbs_status gbsi_input_memory(const char *name, const void *bytes, size_t n, gbsi_input *input,
                              gbs_error *err);
 void gbsi_input_free(gbsi_input *input);
 
-/* Converts text with letters that are not UTF-8 to UTF-8 (encoding.c): XML that says it is
- * ISO-8859-1 or windows-1252, and, with a warning, other text, which is taken for one of these.
- * Text that mixes it with UTF-8 is refused unless lenient. If options is NULL, nothing warns. */
+/* Converts text to UTF-8 if it has letters in another encoding (encoding.c). XML may declare
+ * ISO-8859-1 or windows-1252. Other text is taken for one of these encodings, with a warning.
+ * Text that mixes such letters with UTF-8 is refused unless the options are lenient. If options
+ * is NULL, there are no warnings. */
 gbs_status gbsi_input_decode(gbsi_input *input, const gbs_read_options *options, gbs_error *err);
 
-/* Checks whether n_packed bytes may unpack to n, which protects from decompression bombs.
- * GBS_ERR_LIMIT with the figures if not. */
+/* Checks whether n_packed bytes may unpack to n bytes, as a protection from decompression bombs.
+ * @return GBS_ERR_LIMIT, with the two numbers in the message, if they may not. */
 gbs_status gbsi_unpack_limit(const char *name, size_t n_packed, size_t n, gbs_error *err);
 
-/* Unpacks the gzip file in packed[0 .. n), all its members.
- * @param bytes out, caller frees. */
+/* Unpacks all members of the gzip file in packed[0 .. n). @param bytes out, caller frees. */
 gbs_status gbsi_inflate(const char *name, const void *packed, size_t n, void **bytes,
                         size_t *n_bytes, gbs_error *err);
-/* Unpacks a zstd file, all its frames. */
+/* Unpacks all frames of a zstd file. */
 gbs_status gbsi_unzstd(const char *name, const void *packed, size_t n, void **bytes,
                        size_t *n_bytes, gbs_error *err);
 
@@ -57,8 +58,8 @@ gbs_status gbsi_unxz(const char *name, const void *packed, size_t n, void **byte
 gbs_status gbsi_unbz2(const char *name, const void *packed, size_t n, void **bytes, size_t *n_bytes,
                       gbs_error *err);
 
-/* Frees the memory beyond n bytes that growing took (if that fails, it stays), so that checkers
- * of memory see a read behind the end of a file. */
+/* Frees the unused memory behind n bytes, so that memory checkers see a read behind the end of a
+ * file. If this fails, the memory stays as it is. */
 void *gbsi_input_shrink(void *bytes, size_t n);
 
 /* Unpacks a raw deflate stream (a ZIP member) to exactly n_bytes.

@@ -18,7 +18,7 @@
 
 enum { HEAD = 24, SEAL = 32 };
 
-/* "PATH" and more; freed by the caller. */
+/* @return the text "PATH" followed by `more`; freed by the caller. */
 static char *path_with(const char *path, size_t n, const char *more)
 {
     char *text = gbsi_alloc(n + strlen(more) + 1);
@@ -29,7 +29,7 @@ static char *path_with(const char *path, size_t n, const char *more)
     return text;
 }
 
-/* ---- written --------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static gbs_status count(void *context, const void *bytes, size_t n, gbs_error *err)
 {
@@ -90,8 +90,8 @@ static gbs_status check_room(const char *path, uint64_t bytes, unsigned n_rooms,
                            bytes * n_rooms, n_rooms == 2 ? " for it and the next one" : "", room);
 }
 
-/* Whether a file begins like a file of a form or of a related form: checkpoints of runs and of
- * learning share three bytes. */
+/* Whether a file begins like a file of this form or of a related one. Checkpoints of runs and
+ * checkpoints of learning share their first three bytes. */
 static bool is_related(const char *path, const gbsi_kept_form *form)
 {
     enum { SHARED = 3 };
@@ -124,8 +124,7 @@ gbs_status gbsi_kept_check_own(const char *path, const gbsi_kept_form *form, gbs
                            path, form->what, form->what);
 }
 
-/* Checks that the path is one that a rename can replace: a regular file of the form, or nothing
- * yet. */
+/* Checks that a rename may replace the file at path: a regular file of the form, or no file. */
 static gbs_status check_place(const char *path, const gbsi_kept_form *form, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -157,15 +156,17 @@ gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
     GBSI_TRY(content->save(content->object, &counting, err));
     GBSI_TRY(gbsi_digest_new(&w.digest, err));
     GBSI_TRY(check_room(path, size, n_rooms, err));
-    (void)unlink(before); /* two at most take room at any time */
+    (void)unlink(before); /* at most two such files take room on the disk at any time */
     GBSI_TRY(gbs_output_open(path, &w.output, err));
     GBSI_TRY(put_all(&w, form, size, content, err));
     GBSI_TRY(gbsi_output_finish(w.output, err));
-    /* A second name: there is a file of the first at every moment. */
+    /* Gives the previous file a second name, FILE~. A file of the name FILE exists at every
+     * moment. */
     (void)!linkat(AT_FDCWD, path, AT_FDCWD, before, AT_SYMLINK_FOLLOW);
     gbs_output *output = w.output;
     w.output = NULL;
-    status = gbsi_output_commit_now(&output, 1, err); /* alone: a run is at work */
+    /* not as a part of a set of outputs, because the run continues */
+    status = gbsi_output_commit_now(&output, 1, err);
 cleanup:
     gbs_output_discard(w.output);
     gbsi_digest_free(w.digest);
@@ -175,7 +176,7 @@ cleanup:
 
 /* ---- one run at a time ----------------------------------------------------------------------- */
 
-/* Whether the file that was locked still has its name: who had it before removes it at its end. */
+/* Whether the locked file still has its name. A run removes its lock file when it ends. */
 static bool has_name(int fd, const char *path)
 {
     struct stat locked;
@@ -184,7 +185,7 @@ static bool has_name(int fd, const char *path)
            locked.st_dev == named.st_dev;
 }
 
-/* @return a descriptor that has the lock; -1, with errno: there is none to be had. */
+/* @return a descriptor that holds the lock, or -1, with errno, if the lock cannot be taken. */
 static int open_locked(const char *path)
 {
     for (;;) {
@@ -254,12 +255,12 @@ void gbsi_kept_lock_release(gbsi_kept_lock *lock)
     }
 }
 
-/* ---- read ------------------------------------------------------------------------------------ */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 struct gbsi_kept {
     FILE *file;
-    uint64_t left; /* of the content */
-    uint64_t size; /* of the file */
+    uint64_t left; /* bytes of the content that were not read yet */
+    uint64_t size; /* bytes of the file */
     char *path;
 };
 
@@ -307,7 +308,7 @@ static gbs_status check_head(gbsi_kept *kept, const gbsi_kept_form *form, uint64
     return GBS_OK;
 }
 
-/* Checks that every byte is as it was written. */
+/* Checks that every byte of the file is as it was written. */
 static gbs_status check_seal(gbsi_kept *kept, const char *what, uint64_t size, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -348,7 +349,8 @@ gbs_status gbsi_kept_open(const char *path, const gbsi_kept_form *form, gbsi_kep
     if (kept->path == NULL) {
         GBSI_TRY(gbsi_no_memory(err, path, strlen(path)));
     }
-    if (stat(path, &is) == 0 && !S_ISREG(is.st_mode)) { /* a pipe would be waited for */
+    if (stat(path, &is) == 0 && !S_ISREG(is.st_mode)) {
+        /* opening a pipe would wait for its writer */
         GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "%s: a %s is a regular file", path, form->what));
     }
     kept->file = fopen(path, "rb");

@@ -15,52 +15,53 @@
 #include "base/saved.h"
 
 typedef struct gbsi_kept_form {
-    const char *what; /* "checkpoint" */
+    const char *what; /* what the file is, for messages: "checkpoint" */
     unsigned char magic[8];
     uint32_t version;
 } gbsi_kept_form;
 
-/* The content to write. save() is called twice, the first time to count bytes, and must put the
- * same bytes both times. */
+/* The content to write. save() is called twice, the first time to count bytes. It must put equal
+ * bytes each time. */
 typedef struct gbsi_kept_content {
     const void *object;
     gbs_status (*save)(const void *object, const gbsi_sink *sink, gbs_error *err);
 } gbsi_kept_content;
 
-/* @param n_rooms number of files of that size for which the disk must have room: 2 to write the
- * next file beside this one; else 1.
- * @return GBS_ERR_IO where it cannot be written or there is no room, GBS_ERR_ARGUMENT where PATH or
- * PATH~ is a file of another form that is not empty; the previous file is then unchanged. */
+/* Writes the next file.
+ * @param n_rooms number of such files for which the disk must have room: 2 if the next file will
+ *   be written beside this one, otherwise 1.
+ * @return GBS_ERR_IO if the file cannot be written or there is no room; GBS_ERR_ARGUMENT if PATH
+ *   or PATH~ is a file of another form that is not empty. The previous file is then unchanged. */
 gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
                            const gbsi_kept_content *content, unsigned n_rooms, gbs_error *err);
 
-/* Checks that what a new file replaces is one of its form, an empty one or nothing.
- * @return GBS_ERR_ARGUMENT. */
+/* Checks that a new file would replace a file of its form, an empty file or nothing.
+ * @return GBS_ERR_ARGUMENT if the file at path is none of these. */
 gbs_status gbsi_kept_check_own(const char *path, const gbsi_kept_form *form, gbs_error *err);
 
-/* Only one run at a time writes a file. It holds a lock on PATH.lock, an empty file. The lock ends
- * with the process, in whatever way that ends, and also keeps out another run of the same process.
- */
+/* A lock on PATH.lock, an empty file. Only one run at a time can write PATH, because a run holds
+ * the lock while it writes. The lock ends with the process, even after a crash. It also keeps
+ * out another run of the same process. */
 typedef struct gbsi_kept_lock {
-    char *path; /* NULL: nothing is locked */
+    char *path; /* NULL if nothing is locked */
     int fd;
 } gbsi_kept_lock;
 
-/* Releases what is locked, and locks another path.
- * @param no_locks out: why the file system has none, and NULL where it has.
- * @return GBS_ERR_IO where another run has it; GBS_ERR_ARGUMENT where PATH or PATH~ is a file of
- * another form that is not empty. If the
- * lock file cannot be made, nothing is locked: writing the file itself will fail with a message. */
+/* Releases the present lock, and locks another path.
+ * @param no_locks out: why the file system has no locks, or NULL if it has locks.
+ * @return GBS_ERR_IO if another run holds the lock; GBS_ERR_ARGUMENT if PATH or PATH~ is a file
+ *   of another form that is not empty. If the lock file cannot be made, nothing is locked:
+ *   writing PATH itself will fail with a message. */
 gbs_status gbsi_kept_lock_take(gbsi_kept_lock *lock, const char *path, const gbsi_kept_form *form,
                                const char **no_locks, gbs_error *err);
 void gbsi_kept_lock_release(gbsi_kept_lock *lock);
 
 typedef struct gbsi_kept gbsi_kept;
 
-/* Whether a regular file begins so. */
+/* Whether the file at path is regular and begins with the form's magic. */
 bool gbsi_kept_is(const char *path, const gbsi_kept_form *form);
 
-/* Checks all of it, then stands at its content.
+/* Opens a file and checks all its bytes. Reading then begins at its content.
  * @return GBS_ERR_IO; GBS_ERR_FORMAT for another kind, version or size, and for damage. */
 gbs_status gbsi_kept_open(const char *path, const gbsi_kept_form *form, gbsi_kept **out,
                           gbs_error *err);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text in which lines matter: tokens end where their line does, and so does a search for more. */
+/* Cuts text in which lines matter. A token ends where its line ends, and the search for the next
+ * token stays in the line. */
 #ifndef GBSI_TEXT_LINES_H
 #define GBSI_TEXT_LINES_H
 
 #include "text/text.h"
 
-/* Finds the next line that is not empty, and makes it a text whose tokens know their places in the
- * file; `text` moves behind the line.
- * @return false: the file has no more. */
+/* Finds the next line that is not empty, and makes it a text whose tokens know their places in
+ * the file. Moves `text` behind the line.
+ * @return false if the file has no more lines. */
 bool gbsi_line_next(gbsi_text *text, gbsi_text *line);
 
-/* Read tokens as the calls of text.h do, but messages name the end of a line. Numbers must be
- * finite; *n_underflow counts those that round to zero. */
+/* These functions read tokens as the functions of text.h do, but their messages name the end of
+ * a line. Numbers must be finite; *n_underflow counts numbers that round to zero. */
 gbs_status gbsi_line_integer(gbsi_text *line, const char *expected, uint64_t max, uint64_t *value,
                              gbs_error *err);
 gbs_status gbsi_line_number(gbsi_text *line, const char *expected, double *value,
@@ -20,11 +21,12 @@ gbs_status gbsi_line_number(gbsi_text *line, const char *expected, double *value
  * empty. */
 gbs_status gbsi_line_unexpected(const gbsi_text *line, gbsi_token token, const char *expected,
                                 gbs_error *err);
-/* Fails unless nothing but blanks follows. */
+/* Fails unless only blanks follow in the line. */
 gbs_status gbsi_line_expect_end(gbsi_text *line, const char *last, gbs_error *err);
 
-/* Reads the number of things that follow the line, each of at least least_bytes (its separator
- * included). text stands behind the line. */
+/* Reads the number of items that follow the line, and compares it with the bytes left in `text`.
+ * @param text stands behind the line.
+ * @param least_bytes least bytes of an item, its separator included. */
 gbs_status gbsi_line_count(const gbsi_text *text, gbsi_text *line, const char *expected,
                            size_t least_bytes, uint64_t *value, gbs_error *err);
 
@@ -36,8 +38,8 @@ enum { GBSI_FREE_VARIABLES = 4096, GBSI_VARIABLES_PER_BYTE = 16 };
 uint64_t gbsi_most_variables(const gbsi_text *text);
 gbs_status gbsi_check_variables(const gbsi_text *text, gbsi_token token, uint64_t n,
                                 gbs_error *err);
-/* Warns of a file that other programs may read, but that gbsi_check_variables() would refuse. To be
- * called after the whole file has been written. */
+/* Warns about a file that other programs may read, but that gbsi_check_variables() would refuse.
+ * To be called after the whole file has been written. */
 void gbsi_tell_most_variables(const gbs_write_options *options, const gbs_output *output,
                               uint64_t n);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* If the system can (O_TMPFILE of Linux), a file is written without a name, else beside its place
- * under another name. It is flushed to disk, then renamed. So the file is whole or not there at
- * all, and without a name nothing is left behind when the process ends early. A file that is not
- * regular (a pipe, a device), or that is already open as a standard stream (/dev/stdout), cannot be
- * replaced in this way and is written directly. */
+/* Writes files so that each appears whole or not at all. If the system can (O_TMPFILE of Linux),
+ * a file is written without a name, otherwise under a temporary name beside its place. The file
+ * is flushed to disk, then renamed. Without a name, nothing is left behind when the process ends
+ * early. Two kinds of files cannot be replaced in this way and are written directly: a file that
+ * is not regular (a pipe, a device), and an open standard stream (/dev/stdout). */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -24,21 +24,22 @@
 
 struct gbs_output {
     int fd;
-    char *name;      /* for messages */
-    char *target;    /* path that the new file gets when it is complete; NULL: written straight */
-    char *temporary; /* the name it has until then; "" while there is no temporary file */
+    char *name;   /* name for messages */
+    char *target; /* path that the complete file gets; NULL if the file is written directly */
+    /* name of the file until it is complete; "" while there is no temporary file */
+    char *temporary;
     size_t temporary_size;
-    gbsi_deflate *deflate; /* NULL: not compressed with gzip */
-    gbsi_zstd *zstd;       /* NULL: not compressed with zstd */
-    size_t n;              /* bytes in buffer */
-    uint64_t n_before;     /* bytes that the replaced file had */
+    gbsi_deflate *deflate; /* NULL if the file is not compressed with gzip */
+    gbsi_zstd *zstd;       /* NULL if the file is not compressed with zstd */
+    size_t n;              /* number of bytes in the buffer */
+    uint64_t n_before;     /* size of the file that is replaced, in bytes */
     char *buffer;          /* [BUFFER_BYTES] */
-    bool to_memory;        /* all goes to memory, and nowhere else */
+    bool to_memory;        /* all bytes go to memory, none to a file */
     void *memory;          /* [memory_capacity] */
     size_t memory_capacity;
     size_t n_memory;
     bool fixed_floats;
-    gbs_error error; /* of the first write that failed */
+    gbs_error error; /* error of the first write that failed */
 };
 
 static void write_descriptor(gbs_output *output, const char *bytes, size_t n)
@@ -100,7 +101,8 @@ static gbs_status copy_text(const char *text, char **copy, gbs_error *err)
     return GBS_OK;
 }
 
-/* The folder of a path, "." for a bare name. @return NULL without memory; freed by the caller. */
+/* @return the folder of a path, "." for a bare name, or NULL if there is no memory; freed by the
+ *   caller. */
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -113,9 +115,9 @@ static char *folder_of(const char *path)
     return folder;
 }
 
-/* Follows symbolic links, which are kept: the file at the end of the links is written, whether it
- * exists or not.
- * @param target out, a copy of path if it is not a link. */
+/* Follows symbolic links, which are kept. The file at the end of the links is written, whether
+ * the file exists or not.
+ * @param target out: path of that file, a copy of path if path is not a link. */
 static gbs_status follow_links(const char *path, char **target, gbs_error *err)
 {
     enum { MOST_LINKS = 40 };
@@ -150,9 +152,9 @@ cleanup:
     return status;
 }
 
-/* Finds the open descriptor for which a path stands, as /dev/stdout and /dev/fd/3 do: a new file in
- * its place would miss what other programs write through the descriptor.
- * @return -1 for any other path. */
+/* Finds the open descriptor for which a path stands, such as /dev/stdout or /dev/fd/3. A new
+ * file in place of such a path would miss what other programs write through the descriptor.
+ * @return the descriptor, -1 for any other path. */
 static int descriptor_of(const char *path, const struct stat *is)
 {
     static const char folder[] = "/dev/fd/";
@@ -180,13 +182,15 @@ static gbs_status open_straight(gbs_output *output, const char *path, const stru
     return output->fd >= 0 ? GBS_OK : gbsi_fail_errno(err, path, "cannot be opened", errno);
 }
 
-/* @return the descriptor, or -1: this system or file system has no files without a name. */
+/* @return the descriptor of a file without a name, or -1 if this system or file system has no
+ *   such files. */
 static int open_unnamed(const char *target)
 {
     int fd = -1;
 #ifdef O_TMPFILE
     char *folder = folder_of(target);
-    if (folder != NULL && access("/proc/self/fd", X_OK) == 0) { /* needed to give it a name */
+    if (folder != NULL && access("/proc/self/fd", X_OK) == 0) {
+        /* the file gets its name through this folder */
         fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
     }
     gbsi_free(folder);
@@ -196,7 +200,8 @@ static int open_unnamed(const char *target)
     return fd;
 }
 
-/* Finds a free temporary name beside the target: for a file without a name, or to create a file.
+/* Finds a free temporary name beside the target. Gives the name to a file without a name, or
+ * creates a file of this name.
  * @return 0, or the value of errno. */
 static int take_name(gbs_output *output)
 {
@@ -254,7 +259,7 @@ static gbs_status open_path(gbs_output *output, const char *path, gbs_error *err
     return open_new(output, exists ? &old : NULL, err);
 }
 
-/* Makes an output without the parts that depend on where the bytes go. */
+/* Makes an output, without the members that depend on where the bytes go. */
 static gbs_status new_output(const char *name, gbs_output **output, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -331,7 +336,7 @@ gbs_status gbs_output_take(gbs_output *output, char **bytes, size_t *n, gbs_erro
     if (status == GBS_OK) {
         *bytes = output->memory;
         *n = output->n_memory;
-        (*bytes)[*n] = 0; /* keep_in_memory() left room for it */
+        (*bytes)[*n] = 0; /* keep_in_memory() left room for this byte */
         output->memory = NULL;
     }
     gbs_output_discard(output);
@@ -341,7 +346,8 @@ gbs_status gbs_output_take(gbs_output *output, char **bytes, size_t *n, gbs_erro
 void gbsi_output_bytes(gbs_output *output, const void *bytes, size_t n)
 {
     const char *from = bytes;
-    if (output == NULL || bytes == NULL || output->buffer == NULL) { /* no buffer: finished */
+    if (output == NULL || bytes == NULL || output->buffer == NULL) {
+        /* an output without a buffer is finished */
         return;
     }
     while (n > 0) {
@@ -385,8 +391,8 @@ static void close_descriptor(gbs_output *output)
     output->fd = -1;
 }
 
-/* Syncs the folder, so that the new name is on disk as well; if a file system does not support
- * this, nothing fails. */
+/* Syncs the folder, so that the new name is on disk as well. Ignores failures, because some file
+ * systems cannot sync a folder. */
 static void sync_folder(const char *path)
 {
     char *folder = folder_of(path);
@@ -398,7 +404,7 @@ static void sync_folder(const char *path)
     gbsi_free(folder);
 }
 
-/* Everything is on disk, or the error says why not. */
+/* Writes all bytes to disk. On failure output->error says why. */
 static void flush_to_disk(gbs_output *output)
 {
     if (output->fd < 0 || output->buffer == NULL) {
@@ -408,7 +414,8 @@ static void flush_to_disk(gbs_output *output)
     if (output->error.status == GBS_OK && output->target != NULL && fsync(output->fd) != 0) {
         (void)gbsi_fail_errno(&output->error, output->name, "cannot be flushed to disk", errno);
     }
-    gbsi_deflate_free(output->deflate); /* many outputs may wait for their commit */
+    /* frees the memory early, because many outputs may wait for their commit */
+    gbsi_deflate_free(output->deflate);
     output->deflate = NULL;
     gbsi_free(output->buffer);
     output->buffer = NULL;
@@ -428,7 +435,7 @@ gbs_status gbsi_output_finish(gbs_output *output, gbs_error *err)
 {
     GBSI_NEED(output);
     flush_to_disk(output);
-    name_unnamed(output); /* closing a file without a name would lose it */
+    name_unnamed(output); /* closing a file without a name would delete it */
     close_descriptor(output);
     return error_of(output, err);
 }
@@ -450,7 +457,7 @@ static gbs_status put_in_place(gbs_output *output, gbs_error *err)
     return error_of(output, err);
 }
 
-/* Completes all of them on disk. */
+/* Writes the bytes of all n outputs to disk. */
 static gbs_status complete(gbs_output *const *output, size_t n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -470,7 +477,7 @@ gbs_status gbsi_output_commit_now(gbs_output *const *output, size_t n, gbs_error
     sigset_t all;
     sigset_t before;
     gbs_status status = complete(output, n, err);
-    /* A handler that ends the process must not find a file with its temporary name. */
+    /* A signal handler that ends the process must not leave a file with its temporary name. */
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_BLOCK, &all, &before);
     for (size_t i = 0; i < n && status == GBS_OK; i++) {

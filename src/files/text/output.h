@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing text into a gbs_output, which the public headers only open, commit and discard. Called by
- * the writers of all groups and by the program, which links the static library; the shared library
- * does not show it. For NULL nothing is written. */
+/* Functions that write text into a gbs_output, which the public headers only open, commit and
+ * discard. The writers of all groups call these functions, and so does the program, which links
+ * the static library. The shared library does not show them. If the output is NULL, nothing is
+ * written. */
 #ifndef GBSI_TEXT_OUTPUT_H
 #define GBSI_TEXT_OUTPUT_H
 
@@ -20,39 +21,43 @@ void gbsi_output_json_string(gbs_output *output, const char *text);
 void gbsi_output_json_double(gbs_output *output, double value);
 /* Writes a CSV field, quoted if RFC 4180 requires it. */
 void gbsi_output_csv_field(gbs_output *output, const char *text);
-/* Whether gbsi_output_csv_field() puts an apostrophe before texts that a spreadsheet would take for
- * a formula: that begin with =, +, @, -, a tab or a carriage return. The setting holds for all
- * threads and is 0 at first. The names in such a file may differ from those of the model, so that
- * it cannot be read back. */
+/* Sets whether gbsi_output_csv_field() puts an apostrophe before texts that a spreadsheet would
+ * take for a formula. Such texts begin with =, +, @, -, a tab or a carriage return. The setting
+ * holds for all threads and is 0 at first. The names in such a file may differ from those of the
+ * model, which then cannot read the file back. */
 void gbsi_set_csv_safe(int safe);
-/* @return the bytes of the character with which text begins if this character has zero width or is
- * a bidirectional control, so that a name could look like another one; else 0. @param code [7] out:
- * "\\u202e", say; NULL is allowed. */
+/* @return the length in bytes of the first character of text if that character has zero width or
+ *   is a bidirectional control, otherwise 0. Such a character can make a name look like another
+ *   one.
+ * @param code [7] out: an escape such as "\\u202e"; NULL is allowed. */
 size_t gbsi_unseen(const char *text, char *code);
 /* Whether a text is well-formed UTF-8. */
 int gbsi_is_utf8(const char *text);
 
 /* Writes everything to disk and closes the file, which keeps its temporary name until
- * gbs_output_commit(): for several files that should appear together or not at all. The output must
- * not be written to afterwards. */
+ * gbs_output_commit(). Useful for several files that should appear together or not at all.
+ * Nothing may be written to the output afterwards. */
 gbs_status gbsi_output_finish(gbs_output *output, gbs_error *err);
-/* Commits several files that belong together: all are on disk before the first is renamed, and if
- * one cannot be written none is renamed. @param output [n], freed in any case. */
+/* Commits several files that belong together. All files are on disk before the first one is
+ * renamed. If a file cannot be written, none is renamed.
+ * @param output [n], freed in any case. */
 gbs_status gbsi_output_commit_all(gbs_output *const *output, size_t n, gbs_error *err);
 
-/* Begins a set: files that this thread commits from here on wait, complete and on disk, until
- * gbsi_output_set_end() gives all of them their names together. Outputs that are written directly
- * (pipes, standard output) do not wait, nor do checkpoints. Sets are not nested. */
+/* Begins a set. Files that this thread commits from now on wait, complete and on disk, until
+ * gbsi_output_set_end() gives all of them their names together. Checkpoints do not wait, nor do
+ * outputs that are written directly (pipes, standard output). Sets cannot be nested. */
 void gbsi_output_set_begin(void);
-/* @param keep 0: the files of the set are discarded, and existing files of these names are
- * untouched.
- * @return as gbsi_output_commit_all(). */
+/* Ends the set.
+ * @param keep 0: discards the files of the set, and leaves existing files of these names
+ *   untouched.
+ * @return the status that gbsi_output_commit_all() would return. */
 gbs_status gbsi_output_set_end(int keep, gbs_error *err);
 
-/* @return the length of path without a final ".gz" or ".zst", which an output packs. */
+/* @return the length of path without a final ".gz" or ".zst". Such an ending makes an output
+ *   compress. */
 size_t gbsi_unpacked_length(const char *path);
 
-/* Sets whether numbers are written as [-]digits[.digits] from now on: some readers know no
+/* Sets whether numbers are written as [-]digits[.digits] from now on, for readers that know no
  * exponents. */
 void gbsi_output_fixed_floats(gbs_output *output, bool fixed);
 bool gbsi_output_has_fixed_floats(const gbs_output *output);
@@ -60,14 +65,15 @@ bool gbsi_output_has_fixed_floats(const gbs_output *output);
 /* Commits as gbsi_output_commit_all() does, but at once, even if this thread has begun a set. */
 gbs_status gbsi_output_commit_now(gbs_output *const *output, size_t n, gbs_error *err);
 
-/* @return the path, or a word for standard output: for messages. */
+/* @return the path, or a word for standard output, for messages. */
 const char *gbsi_output_name(const gbs_output *output);
 
 /* @return the number of bytes written so far, before any compression. */
 uint64_t gbsi_output_length(const gbs_output *output);
 
-/* Writes a decimal such as "-1.5e-7" in the form that the output asks for.
- * @param n its length. */
+/* Writes a decimal such as "-1.5e-7" with or without an exponent, as gbsi_output_fixed_floats()
+ * set it.
+ * @param n length of the text. */
 void gbsi_output_decimal(gbs_output *output, const char *text, size_t n);
 
 #endif

@@ -100,7 +100,8 @@ static void fails(void **state)
     assert_null(output);
     if (access("/dev/full", W_OK) == 0) {
         output = open_output("/dev/full");
-        for (int i = 0; i < 100000; i++) { /* fails in the middle, and stays failed */
+        for (int i = 0; i < 100000; i++) {
+            /* a write fails in the middle, and later writes fail too */
             gbsi_output_text(output, "something ");
         }
         assert_int_equal(gbs_output_commit(output, &err), GBS_ERR_IO);
@@ -120,7 +121,7 @@ static void closed_pipe(void **state)
     assert_int_equal(pipe(ends), 0);
     (void)snprintf(path, sizeof path, "/dev/fd/%d", ends[1]);
     if (access(path, W_OK) != 0) {
-        skip(); /* no such folder on this system */
+        skip(); /* this system does not have the folder */
     }
     gbs_output *output = open_output(path);
     (void)close(ends[0]);
@@ -158,7 +159,7 @@ static void json_and_csv(void **state)
 
 #ifdef GBSI_HAVE_ZLIB
 
-/* More than the buffers of either side, not all alike. */
+/* Writes more than the buffers of either side hold, with varying bytes. */
 static void fill(gbs_output *output)
 {
     for (uint64_t i = 0; i < 60000; i++) {
@@ -190,7 +191,7 @@ static void compresses(void **state)
     size_t n = read_file(scratch_path("one.gz"), one, sizeof one);
     assert_int_equal(n, read_file(scratch_path("two.GZ"), two, sizeof two));
     assert_memory_equal(one, two, n);
-    /* Two members after one another are one file; garbage after the last is an error. */
+    /* Two members after one another are one file. Garbage behind the last member is an error. */
     memcpy(one + n, two, n);
     assert_int_equal(gbsi_input_memory("x", one, 2 * n, &packed, &err), GBS_OK);
     gbsi_input_free(&packed);
@@ -214,7 +215,7 @@ static void damaged(void **state)
     for (size_t i = 2; i < n; i++) {
         bytes[i] = (char)(bytes[i] ^ 0x55);
         if (gbsi_input_memory("x", bytes, n, &input, &err) == GBS_OK) {
-            gbsi_input_free(&input); /* fields of the header that do not matter */
+            gbsi_input_free(&input); /* fields of the header that do not matter here */
             assert_true(i < 10);
         }
         bytes[i] = (char)(bytes[i] ^ 0x55);
@@ -288,12 +289,12 @@ static void unreadable(void **state)
 /* ---- on disk before the name ---------------------------------------------------------------- */
 
 static struct {
-    const char *path; /* watched; NULL: nobody watches */
+    const char *path; /* the watched path, NULL if none is watched */
     int files, folders;
     bool fails;
 } sync_calls;
 
-/* In place of the system's, for all of this program. */
+/* Replaces the system's function in this whole program. */
 int fsync(int fd)
 {
     struct stat is;
@@ -303,7 +304,7 @@ int fsync(int fd)
     sync_calls.files += S_ISREG(is.st_mode);
     sync_calls.folders += S_ISDIR(is.st_mode);
     if (S_ISREG(is.st_mode)) {
-        assert_int_equal(is.st_size, 3); /* all of it is written */
+        assert_int_equal(is.st_size, 3); /* the whole file is written */
         expect_file(sync_calls.path, "old");
     } else {
         expect_file(sync_calls.path, "new");
@@ -312,8 +313,9 @@ int fsync(int fd)
     return sync_calls.fails ? -1 : fdatasync(fd);
 }
 
-/* A crash leaves the old file or all of the new one: its bytes are on disk before it has the name,
- * and then so is the name. Where the disk says no, the old file stays. */
+/* A crash leaves the old file or the whole new one. The bytes are on disk before the file gets
+ * its name, and the name is on disk afterwards. If the disk reports an error, the old file
+ * stays. */
 static void on_disk_before_the_name(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compression of files that are written. */
+/* Compresses files that are written. */
 #ifndef GBSI_TEXT_PACKING_H
 #define GBSI_TEXT_PACKING_H
 
@@ -13,26 +13,26 @@
 
 /* CRC-32 of ZIP (ISO 3309: polynomial 0xedb88320 with the bits reversed). */
 
-/* table[k][b]: how byte b changes the sum k bytes later. */
+/* table[k][b]: effect of byte b on the sum k bytes later. */
 typedef struct gbsi_crc32_tables {
     uint32_t table[8][256];
 } gbsi_crc32_tables;
 
 void gbsi_crc32_init(gbsi_crc32_tables *tables);
 
-/* Computes a CRC-32.
- * @param crc CRC of the bytes before, 0 at the start. */
+/* Computes a CRC-32. @param crc CRC of the preceding bytes, 0 at the start. */
 uint32_t gbsi_crc32(const gbsi_crc32_tables *tables, uint32_t crc, const void *bytes, size_t n);
 
 /* ---- deflate.c ----------------------------------------------------------------------------- */
 
-/* Compression to gzip as a stream. Equal input gives equal output: no time stamp, no name. */
+/* Compresses to gzip as a stream. Equal input gives equal output, because the file has no time
+ * stamp and no name. */
 
 typedef struct gbsi_deflate gbsi_deflate;
 
 /* @return GBS_ERR_UNSUPPORTED in builds without zlib. */
 gbs_status gbsi_deflate_new(const char *name, gbsi_deflate **deflate, gbs_error *err);
-/* @param last nothing follows. @param sink receives the packed bytes, in pieces. */
+/* @param last whether the stream ends here. @param sink receives the packed bytes, in pieces. */
 gbs_status gbsi_deflate_write(gbsi_deflate *packer, const char *bytes, size_t n, bool last,
                               void (*sink)(void *context, const char *bytes, size_t n),
                               void *context, gbs_error *err);
@@ -40,14 +40,14 @@ void gbsi_deflate_free(gbsi_deflate *deflate);
 
 /* ---- zstd.c -------------------------------------------------------------------------------- */
 
-/* Compression with zstd (RFC 8878) as a stream: level 3 on one thread, with a checksum. Equal input
- * gives equal output of one version of the zstd library. */
+/* Compresses with zstd (RFC 8878) as a stream: level 3 on one thread, with a checksum. Equal
+ * input gives equal output if the version of the zstd library is the same. */
 
 typedef struct gbsi_zstd gbsi_zstd;
 
 /* @return GBS_ERR_UNSUPPORTED in builds without zstd. */
 gbs_status gbsi_zstd_new(const char *name, gbsi_zstd **packer, gbs_error *err);
-/* @param last nothing follows. @param sink receives the packed bytes, in pieces. */
+/* @param last whether the stream ends here. @param sink receives the packed bytes, in pieces. */
 gbs_status gbsi_zstd_write(gbsi_zstd *packer, const char *bytes, size_t n, bool last,
                            void (*sink)(void *context, const char *bytes, size_t n), void *context,
                            gbs_error *err);

@@ -26,7 +26,7 @@ static inline void take_warning(void *context, const char *message)
     (void)snprintf(w->last, sizeof w->last, "%s", message);
 }
 
-/* Whether this build reads a file or format of that name: XML takes expat. */
+/* Whether this build reads the file or format of that name. XML needs expat. */
 static inline bool can_read(const char *name)
 {
 #ifdef GBSI_HAVE_EXPAT
@@ -37,7 +37,7 @@ static inline bool can_read(const char *name)
 #endif
 }
 
-/* @return the path of tests/data/NAME beside this source tree. */
+/* @return the path of tests/data/NAME in the source tree. */
 static inline const char *data_path(const char *name)
 {
     static char path[1024];
@@ -48,7 +48,7 @@ static inline const char *data_path(const char *name)
     return path;
 }
 
-/* A name in a fresh folder, made on first use. */
+/* @return the path of a name in a fresh folder, which the first call makes. */
 static inline const char *scratch_path(const char *name)
 {
     static char folder[512];
@@ -103,7 +103,7 @@ static inline gbs_model *read_model(const char *name, const char *text,
     return model;
 }
 
-/* Asserts that the text is refused with that status, and that the message contains that text. */
+/* Asserts that reading the text fails with `status`, and that the message contains `part`. */
 static inline void refuse_model(const char *name, const char *text, const gbs_read_options *options,
                                 gbs_status status, const char *part)
 {
@@ -118,13 +118,13 @@ static inline void refuse_model(const char *name, const char *text, const gbs_re
                      status);
 }
 
-/* A text that is not a model, and what the message says about it. */
+/* A text that is not a model, and a part of the message about it. */
 typedef struct refusal {
     const char *text;
     const char *part;
 } refusal;
 
-/* Each of n texts is refused as a file of that name, for its format. */
+/* Asserts that each of n texts, as a file of that name, is refused as wrongly formatted. */
 static inline void refuse_all(const char *name, const refusal *cases, size_t n,
                               const gbs_read_options *options)
 {
@@ -133,14 +133,15 @@ static inline void refuse_all(const char *name, const refusal *cases, size_t n,
     }
 }
 
-/* Each of n texts, as a file of that name, is this model. */
+/* Asserts that each of n texts, as a file of that name, is this model. */
 static inline void expect_same_model(const gbs_model *model, const char *name,
                                      const char *const *texts, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         gbs_model *read = read_model(name, texts[i], NULL);
         assert_string_equal(gbs_model_digest(read), gbs_model_digest(model));
-        for (uint32_t v = 0; v < gbs_model_n_variables(model); v++) { /* no part of a digest */
+        for (uint32_t v = 0; v < gbs_model_n_variables(model); v++) {
+            /* these have no part in a digest */
             const char *expected = gbs_model_variable_name(model, v);
             const char *found = gbs_model_variable_name(read, v);
             assert_true((found == NULL) == (expected == NULL));
@@ -150,7 +151,8 @@ static inline void expect_same_model(const gbs_model *model, const char *name,
     }
 }
 
-/* Computes exp(log density) of every assignment, the last variable fastest; at most n of them. */
+/* Computes exp(log density) of every assignment, at most n of them. The last variable runs
+ * fastest. */
 static inline size_t enumerate(const gbs_model *model, double *weight, size_t n)
 {
     uint32_t x[16] = {0};
@@ -177,7 +179,8 @@ static inline void expect_near(double found, double expected)
     }
 }
 
-/* The tables of mixed.uai, made by hand, in a file of another format: the same density. */
+/* Asserts that a file in another format has the density of mixed.uai, whose tables were made by
+ * hand. */
 static inline void expect_mixed(const char *name)
 {
     gbs_error err = {0};

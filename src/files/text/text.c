@@ -9,8 +9,8 @@
 
 static const gbs_read_options default_options = {0};
 
-/* @return the kind of binary file that a text with NUL bytes is, for the message that refuses it;
- * NULL if it may be text with a byte too many. */
+/* @return the kind of binary file that a text with NUL bytes is, for the message that refuses
+ *   the text; NULL if it may be a text with a stray NUL. */
 static const char *name_binary(const gbsi_text *text)
 {
     const unsigned char *b = (const unsigned char *)text->begin;
@@ -63,7 +63,8 @@ gbsi_token gbsi_text_next(gbsi_text *text)
 {
     const char *at = text->at;
     const char *end = text->end;
-    const char ends = text->is_glued ? text->comment : 0; /* no text holds a NUL */
+    /* 0 ends no word, because no text holds a NUL */
+    const char ends = text->is_glued ? text->comment : 0;
     for (;;) {
         while (at < end && gbsi_is_blank(*at)) {
             at++;
@@ -141,7 +142,7 @@ bool gbsi_is_control(const char *text, size_t n)
            (b[0] < 0x20 || b[0] == 0x7f || (b[0] == 0xc2 && n > 1 && b[1] >= 0x80 && b[1] < 0xa0));
 }
 
-/* Unicode 15, "Bidi_Control" and format characters without width. */
+/* Bidirectional controls and format characters without width (Unicode 15). */
 int gbsi_is_utf8(const char *text)
 {
     size_t left = strlen(text);
@@ -181,7 +182,7 @@ size_t gbsi_unseen(const char *text, char *code)
 
 const char *gbsi_token_show(gbsi_token token, char shown[GBSI_SHOWN])
 {
-    const size_t most = 60; /* bytes shown, before an escape of 4, the dots and the quotes */
+    const size_t most = 60; /* bytes shown, without an escape of 4 bytes, the dots and the quotes */
     if (token.n == 0) {
         return "the end of the file";
     }
@@ -400,7 +401,7 @@ gbs_status gbsi_text_count(gbsi_text *text, const char *expected, size_t least_b
     uint64_t count = 0;
     const char *before = text->at;
     GBSI_PASS(gbsi_text_integer(text, expected, UINT64_MAX, &count, err));
-    /* The last one needs no separator behind it, but the first one has one before it. */
+    /* A separator precedes the first item, and the last item needs none behind it. */
     size_t left = gbsi_text_left(text);
     if (count > left / least_bytes) {
         gbsi_token token = gbsi_text_at(text, before);

@@ -47,7 +47,7 @@ void gbsi_output_decimal(gbs_output *output, const char *text, size_t n)
     }
     char digit[32];
     int n_digits = 0;
-    int n_before = 0; /* digits before the point */
+    int n_before = 0; /* digits before the decimal point */
     bool after = false;
     for (const char *at = text + (*text == '-' ? 1 : 0); at < e; at++) {
         if (*at == '.') {
@@ -81,7 +81,7 @@ void gbsi_output_decimal(gbs_output *output, const char *text, size_t n)
 
 void gbsi_output_json_double(gbs_output *output, double value)
 {
-    if (value - value == 0) { /* infinity and NaN give NaN */
+    if (value - value == 0) { /* false for infinity and NaN, for which value - value is NaN */
         gbsi_output_double(output, value);
     } else {
         gbsi_output_text(output, "null");

@@ -40,7 +40,7 @@ static void tokens(void **state)
     assert_int_equal(gbsi_text_next(&text).n, 0);
 }
 
-/* @return the status of opening bytes as text, decoded where they are no UTF-8. */
+/* @return the status of opening bytes as text, converted if they are not UTF-8. */
 static gbs_status open_bytes(const char *bytes, size_t n, const gbs_read_options *options,
                              char *decoded, size_t size, gbs_error *err)
 {
@@ -63,8 +63,8 @@ static void encodings(void **state)
     static const struct {
         const char *bytes;
         size_t n;
-        const char *decoded; /* NULL: refused */
-        const char *message; /* or warning, or NULL */
+        const char *decoded; /* NULL if the text is refused */
+        const char *message; /* part of the message or warning, or NULL */
     } cases[] = {
         {"plain text", 10, "plain text", NULL},
         {"caf\u00e9 \u20ac", 9, "caf\u00e9 \u20ac", NULL},
@@ -115,7 +115,7 @@ static void places(void **state)
     assert_int_equal(gbsi_text_unexpected(&text, last, "y", &err), GBS_ERR_FORMAT);
     assert_string_equal(err.message, "f:3:1: found the end of the file, expected y");
     assert_int_equal(gbsi_text_fail(&text, one, NULL, "x"), GBS_ERR_FORMAT);
-    text = open_text("a\n\u20ac\u00e9\xe9 z\n"); /* a byte of Latin-1 is a character too */
+    text = open_text("a\n\u20ac\u00e9\xe9 z\n"); /* a byte of Latin-1 is one character */
     for (int i = 0; i < 3; i++) {
         one = gbsi_text_next(&text);
     }
@@ -144,7 +144,7 @@ static void shows_anything(void **state)
         assert_string_equal(gbsi_token_show(token, shown), cases[i].shown);
     }
     char longest[500];
-    for (int byte = 1; byte < 256; byte++) { /* the buffer holds the worst of them */
+    for (int byte = 1; byte < 256; byte++) { /* the buffer holds the longest possible text */
         memset(longest, byte, sizeof longest);
         for (size_t shift = 0; shift < 4; shift++) {
             memset(longest, 'a', shift);

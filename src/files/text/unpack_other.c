@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files packed with xz or bzip2, which are read and never written. Memory grows with the unpacked
- * bytes, and the limit of gbsi_unpack_limit() is checked as it grows. */
+/* Unpacks files in xz or bzip2, which this library never writes. Memory grows with the unpacked
+ * bytes, and each growth checks the limit of gbsi_unpack_limit(). */
 #include "text/input.h"
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 
 #if defined(GBSI_HAVE_LZMA) || defined(GBSI_HAVE_BZ2)
 
-#define PIECE ((size_t)1 << 24) /* bytes from one look at the clock to the next */
+#define PIECE ((size_t)1 << 24) /* bytes that are unpacked between two looks at the clock */
 
 typedef enum step { MORE, DONE, TRUNCATED, DAMAGED, NO_MEMORY, TOO_LARGE } step;
 
@@ -19,13 +19,13 @@ typedef struct unpacker {
     const char *name;
     const char *kind; /* "xz" */
     const unsigned char *in;
-    size_t n_in; /* bytes of the file */
-    size_t left; /* of those */
+    size_t n_in; /* number of bytes of the file */
+    size_t left; /* number of bytes not unpacked yet */
     unsigned char *out;
     size_t room;
 } unpacker;
 
-/* Reads from in[n_in - left ...] and writes to out[room], which it moves. */
+/* Reads from in[n_in - left ...], writes to out[room], and updates these members. */
 typedef step unpack_some(void *stream, unpacker *u);
 
 static gbs_status refuse(const unpacker *u, step why, gbs_error *err)
@@ -67,7 +67,8 @@ static gbs_status unpack_all(unpacker *u, unpack_some *some, void *stream, void 
         u->out = (unsigned char *)made + n;
         u->room = room;
         done = some(stream, u);
-        if (done == MORE && u->room == room && u->left == left) { /* stuck */
+        if (done == MORE && u->room == room && u->left == left) {
+            /* neither input nor output moved on */
             done = TRUNCATED;
         }
         if (done != MORE && done != DONE) {
@@ -134,7 +135,7 @@ gbs_status gbsi_unxz(const char *name, const void *packed, size_t n, void **byte
                      gbs_error *err)
 {
     static const lzma_allocator allocator = {lzma_allocate, lzma_release, NULL};
-    const uint64_t most = (uint64_t)1 << 27; /* twice what xz -9 needs */
+    const uint64_t most = (uint64_t)1 << 27; /* twice the memory that xz -9 needs */
     gbs_status status = GBS_OK;
     lzma_stream stream = LZMA_STREAM_INIT;
     unpacker u = {.name = name, .kind = "xz", .in = packed, .n_in = n, .left = n};
@@ -179,13 +180,14 @@ static void bz2_release(void *opaque, void *pointer)
     gbsi_free(pointer);
 }
 
-/* Unpacks some of a bzip2 file. bz_stream counts in unsigned int, so it gets the bytes in pieces.
- * Another stream may follow one that ends. */
+/* Unpacks some of a bzip2 file. The stream gets its bytes in pieces, because bz_stream counts in
+ * unsigned int. Another stream may follow at the end of a stream. */
 static step unbz2_some(void *stream, unpacker *u)
 {
     bz_stream *s = stream;
     const unsigned n_in = (unsigned)(u->left < PIECE ? u->left : PIECE);
-    s->next_in = (char *)(uintptr_t)(u->in + (u->n_in - u->left)); /* which it only reads */
+    /* libbz2 only reads these bytes */
+    s->next_in = (char *)(uintptr_t)(u->in + (u->n_in - u->left));
     s->avail_in = n_in;
     s->next_out = (char *)u->out;
     s->avail_out = (unsigned)u->room;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files packed with xz and bzip2: read whole, in several streams, cut anywhere, damaged anywhere.
- */
+/* Tests files packed with xz and bzip2: read whole, in several streams, cut at any place,
+ * damaged at any place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static const struct {
     const char *kind;
     const unsigned char *bytes;
     size_t n;
-    bool is_read; /* by this build */
+    bool is_read; /* this build can unpack the file */
 } PACKED[] = {
 #ifdef GBSI_HAVE_LZMA
     {"xz", XZ, sizeof XZ, true},
@@ -89,7 +89,8 @@ static void damaged(void **state)
     (void)state;
     for (size_t i = 0; i < N_PACKED; i++) {
         test_row("%s", PACKED[i].kind);
-        for (size_t at = 10; at < PACKED[i].n && PACKED[i].is_read; at++) { /* behind its mark */
+        for (size_t at = 10; at < PACKED[i].n && PACKED[i].is_read; at++) {
+            /* the cut is behind the magic bytes */
             unsigned char bytes[sizeof BZ2 + sizeof XZ];
             gbsi_input input = {0};
             gbs_error err = {0};
@@ -98,7 +99,7 @@ static void damaged(void **state)
             assert_non_null(strstr(err.message, "x: byte "));
             bytes[at] ^= 0x10;
             if (gbsi_input_memory("x", bytes, PACKED[i].n, &input, &err) == GBS_OK) {
-                gbsi_input_free(&input); /* padding bits: nothing that counts */
+                gbsi_input_free(&input); /* padding bits, which do not count */
             } else {
                 assert_true(err.status == GBS_ERR_FORMAT || err.status == GBS_ERR_LIMIT);
             }
@@ -124,7 +125,7 @@ static void memory_runs_out(void **state)
     }
 }
 
-/* They are read, and not written. */
+/* Files in xz and bzip2 are read, but never written. */
 static void not_written(void **state)
 {
     (void)state;

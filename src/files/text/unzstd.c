@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unpacks zstd files (RFC 8878) as a stream. The size that a frame announces is not trusted:
- * memory grows with the output, and the limit of gbsi_unpack_limit() is checked as it grows. */
+/* Unpacks zstd files (RFC 8878) as a stream. The size that a frame announces is not trusted.
+ * Memory grows with the output, and each growth checks the limit of gbsi_unpack_limit(). */
 #include "text/input.h"
 
 #include "base/memory.h"
@@ -11,17 +11,17 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-/* The window of earlier output to which a frame may refer, 2^27 bytes. `zstd -19` needs at most
- * that, and every reader has to offer it; a larger window needs an option of the zstd program as
- * well. */
+/* Base-2 logarithm of the largest window, the part of the earlier output to which a frame may
+ * refer. `zstd -19` needs at most 2^27 bytes, and every reader has to offer this much. The zstd
+ * program needs an option for a larger window as well. */
 #define WINDOW_LOG 27
 
-#define PIECE ((size_t)1 << 24) /* bytes from one look at the clock to the next */
+#define PIECE ((size_t)1 << 24) /* bytes that are unpacked between two looks at the clock */
 
 typedef struct unpacker {
     const char *name;
-    ZSTD_DCtx *stream; /* allocated with malloc: zstd's hook for memory is not in its stable
-                          interface */
+    /* allocated with malloc, because the stable interface of zstd has no hook for memory */
+    ZSTD_DCtx *stream;
     ZSTD_inBuffer in;
     void *bytes;
     size_t n;
@@ -64,7 +64,7 @@ static gbs_status unpack_frames(unpacker *u, gbs_error *err)
         }
         u->n = out.pos;
         bool all_in = u->in.pos == u->in.size;
-        if (left == 0 && all_in) { /* a frame is complete and no other follows */
+        if (left == 0 && all_in) { /* the last frame is complete */
             return gbsi_unpack_limit(u->name, u->in.size, u->n, err);
         }
         if (left != 0 && all_in && u->n < room) {
@@ -93,7 +93,7 @@ gbs_status gbsi_unzstd(const char *name, const void *packed, size_t n, void **by
     u.bytes = NULL;
 
 cleanup:
-    (void)ZSTD_freeDCtx(u.stream); /* NULL is fine */
+    (void)ZSTD_freeDCtx(u.stream); /* NULL is allowed */
     gbsi_free(u.bytes);
     return status;
 }

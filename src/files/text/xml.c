@@ -42,11 +42,11 @@ gbsi_token gbsi_xml_end_name(const gbsi_xml_names *names)
 #ifdef GBSI_HAVE_EXPAT
 #include <expat.h>
 
-/* The most attributes with a default. A default is repeated in every element, so that many defaults
+/* Largest number of attributes with a default. Each element repeats a default, so many defaults
  * would make a small file slow to read. The document type of XMLBIF declares two attributes. */
 #define MAX_ATTRIBUTES 64
 
-/* XML_Parse() takes a length of type int, so text is parsed in parts. */
+/* Text is parsed in parts, because XML_Parse() takes a length of type int. */
 #define MAX_PART ((size_t)1 << 30)
 
 typedef struct xml_reader {
@@ -55,14 +55,14 @@ typedef struct xml_reader {
     void *context;
     XML_Parser parser;
     const char *begin; /* start of the text that expat sees */
-    gbs_status status; /* below 0: what a handler said, and err has the message */
+    gbs_status status; /* below 0: status of a handler that failed and set err */
     gbs_error *err;
     gbsi_token tag; /* the last start tag */
     bool cdata;
-    unsigned n_attributes; /* declared */
+    unsigned n_attributes; /* number of declared attributes */
 } xml_reader;
 
-/* Whether the parser was stopped: expat calls some handlers again after that. */
+/* Whether the parser was stopped. expat calls some handlers even after a stop. */
 static bool stopped(const xml_reader *r)
 {
     return r->status < 0;
@@ -76,8 +76,8 @@ static void stop(xml_reader *r, gbs_status status)
     }
 }
 
-/* @return the position of expat in the file: XML_Parse() counts the bytes of all parts. In an
- * empty file some of its versions have no position. */
+/* @return the position of expat in the file. XML_Parse() counts the bytes of all parts. In an
+ *   empty file some versions of expat have no position. */
 static gbsi_token place(const xml_reader *r)
 {
     if (XML_GetCurrentByteIndex(r->parser) < 0) {
@@ -87,10 +87,10 @@ static gbsi_token place(const xml_reader *r)
                         (size_t)XML_GetCurrentByteCount(r->parser)};
 }
 
-/* ---- what stands before the first tag ---------------------------------------------------- */
+/* ---- before the first tag ---------------------------------------------------------------- */
 
-/* Bytes are UTF-8, or were made so by gbsi_input_decode(). Another encoding is fine as long as
- * nothing but ASCII is used. */
+/* Checks the declared encoding. The bytes are UTF-8, possibly converted by gbsi_input_decode().
+ * Another encoding is accepted if all characters are ASCII. */
 static void XMLCALL on_declaration(void *user, const XML_Char *version, const XML_Char *encoding,
                                    int standalone)
 {
@@ -147,7 +147,7 @@ static void XMLCALL on_entity(void *user, const XML_Char *name, int is_parameter
     refuse_type(user, "declares an entity");
 }
 
-/* Called if expat meets a parameter entity that it does not know, or the name of a file. */
+/* Called if expat meets an unknown parameter entity or the name of a file. */
 static int XMLCALL on_not_standalone(void *user)
 {
     refuse_type(user, "uses an entity or another file");
@@ -164,7 +164,7 @@ static void XMLCALL on_attribute(void *user, const XML_Char *element, const XML_
     }
 }
 
-/* ---- what is in the document ------------------------------------------------------------- */
+/* ---- in the document --------------------------------------------------------------------- */
 
 static void XMLCALL on_start(void *user, const XML_Char *name, const XML_Char **attributes)
 {
@@ -221,7 +221,7 @@ static void set_handlers(xml_reader *r)
     XML_SetCdataSectionHandler(r->parser, on_cdata, on_cdata_end);
 }
 
-/* Refuses what expat refused: "found ..., expected well-formed XML (why)". */
+/* Refuses a text that expat refused: "found ..., expected well-formed XML (why)". */
 static gbs_status refuse(const xml_reader *r, gbs_error *err)
 {
     char shown[GBSI_SHOWN];
@@ -233,7 +233,8 @@ static gbs_status refuse(const xml_reader *r, gbs_error *err)
         return gbsi_no_memory(err, r->text->name, 0);
     }
     gbsi_token token = {place(r).at, 0};
-    token.at -= code == XML_ERROR_TAG_MISMATCH ? strlen("</") : 0; /* there expat is at the name */
+    /* expat is at the name, behind "</" */
+    token.at -= code == XML_ERROR_TAG_MISMATCH ? strlen("</") : 0;
     const char *end = token.at;
     while (end < r->text->end && (end == token.at || (!gbsi_is_blank(*end) && *end != '<'))) {
         if (*end++ == '>') {
@@ -253,8 +254,8 @@ static bool has_capitals(const gbsi_text *text, const char *at)
            memcmp(at, declaration, sizeof declaration - 1) == 0;
 }
 
-/* @return the start of the document. XML allows nothing before its declaration; leading blanks
- * are skipped. */
+/* @return the start of the document. XML allows nothing before its declaration, but leading
+ *   blanks are skipped. */
 static const char *skip_blanks(const gbsi_text *text)
 {
     static const char declaration[] = "<?xml";

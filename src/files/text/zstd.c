@@ -8,8 +8,8 @@
 #include <zstd.h>
 
 struct gbsi_zstd {
-    ZSTD_CCtx *stream; /* allocated with malloc: zstd's hook for memory is not in its stable
-                          interface */
+    /* allocated with malloc, because the stable interface of zstd has no hook for memory */
+    ZSTD_CCtx *stream;
     char out[1 << 15];
 };
 
@@ -51,7 +51,7 @@ gbs_status gbsi_zstd_write(gbsi_zstd *packer, const char *bytes, size_t n, bool 
 void gbsi_zstd_free(gbsi_zstd *packer)
 {
     if (packer != NULL) {
-        (void)ZSTD_freeCCtx(packer->stream); /* NULL is fine */
+        (void)ZSTD_freeCCtx(packer->stream); /* NULL is allowed */
         gbsi_free(packer);
     }
 }
@@ -76,7 +76,7 @@ gbs_status gbsi_zstd_write(gbsi_zstd *packer, const char *bytes, size_t n, bool 
     (void)packer;
     (void)last;
     (void)err;
-    sink(context, bytes, n); /* not reached: gbsi_zstd_new never makes one */
+    sink(context, bytes, n); /* never reached, because gbsi_zstd_new() makes no packer */
     return GBS_OK;
 }
 

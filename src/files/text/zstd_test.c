@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs and outputs compressed with zstd; the fixtures are made here by the zstd library. */
+/* Tests inputs and outputs compressed with zstd. The zstd library makes the inputs in this test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static size_t pack_at(char *out, size_t size, const void *bytes, size_t n, int c
     return packed;
 }
 
-/* A skippable frame of n bytes of content (RFC 8878, section 3.1.2). */
+/* Makes a skippable frame with n bytes of content (RFC 8878, section 3.1.2). */
 static size_t skippable(char *out, unsigned kind, size_t n)
 {
     const char head[8] = {(char)(0x50 + kind), 0x2a, 0x4d, 0x18, (char)n, 0, 0, 0};
@@ -39,7 +39,7 @@ static size_t skippable(char *out, unsigned kind, size_t n)
     return sizeof head + n;
 }
 
-/* The input lies at the end of its allocation, so that a checker sees a step too far. */
+/* Puts the input at the end of its allocation, so that a memory checker sees a read beyond it. */
 static gbs_status unpack(const char *bytes, size_t n, gbsi_input *input, gbs_error *err)
 {
     char *copy = malloc(n == 0 ? 1 : n);
@@ -47,7 +47,7 @@ static gbs_status unpack(const char *bytes, size_t n, gbsi_input *input, gbs_err
     memcpy(copy, bytes, n);
     gbsi_input made = {0};
     gbs_status status = gbsi_input_memory("x", copy, n, &made, err);
-    if (status == GBS_OK && made.owned == NULL) { /* not compressed: it points into copy */
+    if (status == GBS_OK && made.owned == NULL) { /* bytes that are not compressed stay in `copy` */
         made.bytes = NULL;
     }
     *input = made;
@@ -79,7 +79,7 @@ static void frames(void **state)
     n += pack_at(bytes + n, sizeof bytes - n, "", 0, 1, 1);
     n += skippable(bytes + n, 15, 0);
     expect_text(bytes, n, "one two ");
-    /* A skippable frame in front, and nothing else at all. */
+    /* A skippable frame before other frames, and alone. */
     n = skippable(bytes, 7, 3);
     expect_text(bytes, n, "");
     n += pack_at(bytes + n, sizeof bytes - n, "three", 5, 1, 3);
@@ -96,7 +96,7 @@ static void models(void **state)
     gbs_model *model = NULL;
     gbs_model *plain = read_model("a.uai", "MARKOV 1 2 1 1 0 2 1 3", NULL);
     size_t n = pack_at(bytes, sizeof bytes, "MARKOV 1 2 1 1 0 2 1 3", 22, 1, 3);
-    /* By its content, whatever the name says. */
+    /* The content decides, not the name. */
     static const char *const names[] = {"a.uai", "a.uai.zst", "a.uai.gz"};
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(gbs_model_read_memory(names[i], bytes, n, NULL, &model, &err), GBS_OK);
@@ -124,7 +124,8 @@ static void cut_anywhere(void **state)
     size_t n = second + pack_at(bytes + second, sizeof bytes - second, TEXT, 30, 0, 3);
     for (size_t cut = 4; cut <= n; cut++) {
         gbs_status status = unpack(bytes, cut, &input, &err);
-        if (cut == first || cut == second || cut == n) { /* whole frames are a whole file */
+        if (cut == first || cut == second || cut == n) {
+            /* a prefix of whole frames is a valid file */
             assert_int_equal(status, GBS_OK);
             gbsi_input_free(&input);
         } else {
@@ -149,7 +150,8 @@ static void damaged(void **state)
         for (int bit = 0; bit < 8; bit++) {
             bytes[i] = (char)(bytes[i] ^ (1 << bit));
             gbs_status status = unpack(bytes, n, &input, &err);
-            if (status == GBS_OK) { /* only if it says the same anyway */
+            if (status == GBS_OK) {
+                /* a changed file may only be accepted if its content is unchanged */
                 assert_int_equal(input.n, sizeof TEXT - 1);
                 assert_memory_equal(input.bytes, TEXT, input.n);
                 gbsi_input_free(&input);
@@ -163,14 +165,14 @@ static void damaged(void **state)
         }
     }
     assert_true(n_harmless <= 8);
-    bytes[n] = 'x'; /* something after the last frame */
+    bytes[n] = 'x'; /* bytes behind the last frame */
     assert_int_equal(unpack(bytes, n + 1, &input, &err), GBS_ERR_FORMAT);
     memcpy(bytes + n, "no frame", 8); /* NOLINT(bugprone-not-null-terminated-result) */
     assert_int_equal(unpack(bytes, n + 8, &input, &err), GBS_ERR_FORMAT);
     assert_non_null(strstr(err.message, "found damaged zstd data ("));
 }
 
-/* The head of a frame alone: RFC 8878, section 3.1.1.1. */
+/* Tests the headers of frames: RFC 8878, section 3.1.1.1. */
 static void heads(void **state)
 {
     (void)state;
@@ -184,7 +186,7 @@ static void heads(void **state)
     assert_int_equal(unpack("\x28\xb5\x2f\xfd\x21\x07\x00\x01\x00\x00", 10, &input, &err),
                      GBS_ERR_UNSUPPORTED);
     assert_non_null(strstr(err.message, "need a dictionary"));
-    /* Frame_Content_Size 2^63 with a small window: announced, never allocated. */
+    /* Frame_Content_Size is 2^63 with a small window. The announced size must not be allocated. */
     assert_int_equal(
         unpack("\x28\xb5\x2f\xfd\xc0\x00\0\0\0\0\0\0\0\x80\x09\x00\x00z", 18, &input, &err),
         GBS_ERR_FORMAT);

@@ -37,7 +37,8 @@ static gbs_status enter_evidence(const gbs_model *m, const gbs_evidence *e, gbsi
         }
         const double *logl = &e->log_likelihood[m->state_offset[v]];
         for (uint32_t a = 0; a < m->arity[v]; ++a) {
-            /* gbs_evidence_likelihood() leaves a state, so only an observed one can be the last */
+            /* gbs_evidence_likelihood() leaves a state, therefore only an observed state can be
+             * the last one */
             if (logl[a] == -INFINITY && !gbsi_propagator_remove(domain, v, a)) {
                 return refuse_likelihood(m, e, v, err);
             }
@@ -116,7 +117,8 @@ static gbs_status number_variables(const gbs_model *m, const gbs_evidence *e,
 
 /* ---- factors ------------------------------------------------------------------------------- */
 
-/* How many factors of one or two variables noisy factors may become, beside one. */
+/* Counts the factors of one or two variables that noisy factors may become, beside one factor
+ * each. */
 static size_t count_noisy_ends(const gbsi_factors *f, const uint32_t *arity)
 {
     size_t n = 0;
@@ -127,7 +129,8 @@ static size_t count_noisy_ends(const gbsi_factors *f, const uint32_t *arity)
     return n;
 }
 
-/* Room for every factor of the user and one likelihood for every free variable that has one. */
+/* Allocates room for every factor of the user and for one likelihood of every free variable that
+ * has one. */
 static gbs_status reserve_factors(const gbs_model *m, const gbs_evidence *e, gbsi_conditioned *c,
                                   gbs_error *err)
 {

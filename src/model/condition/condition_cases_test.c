@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditioning on single models, each hard in one way. */
+/* Tests conditioning on single models, each of which is difficult in one way. */
 #include "generate/random_models.h"
 
 #include <string.h>
@@ -81,7 +81,8 @@ static void test_impossible_names(void **unused)
     gbs_model_free(m);
 }
 
-/* Factors that share a table share what is left of it, and only if they lose the same states. */
+/* Factors that share a table share their remaining table if and only if they lose the same
+ * states. */
 static void test_shared_slices(void **unused)
 {
     (void)unused;
@@ -100,11 +101,11 @@ static void test_shared_slices(void **unused)
     }
     gbs_model *m = build(b);
     assert_int_equal(gbs_evidence_new(m, &e, NULL), GBS_OK);
-    for (uint32_t v = 0; v < 400; v += 4) { /* 300 factors touch no evidence or one end of it */
+    for (uint32_t v = 0; v < 400; v += 4) { /* 300 factors have no observed variable or one */
         assert_int_equal(gbs_evidence_observe(e, v, v / 4 % 3, NULL), GBS_OK);
     }
     assert_int_equal(gbsi_condition(m, e, &c, NULL), GBS_OK);
-    /* whole; three states observed on the left, three on the right */
+    /* the whole table, three states observed on the left, three on the right */
     assert_int_equal(c->factors.n_tables, 7);
     assert_int_equal(c->factors.table_start[7], 9 + 6 * 3);
     assert_int_equal(c->factors.n_factors, 401);
@@ -125,7 +126,8 @@ static void test_wide_domain(void **unused)
     assert_int_equal(gbs_evidence_new(m, &e, NULL), GBS_OK);
     assert_int_equal(gbs_evidence_observe(e, 0, 65534, NULL), GBS_OK);
     gbs_error err = {0};
-    /* one state less on one end of a coupling would need 2^32 entries: refused with the reason */
+    /* with one state less on one end, a coupling would need a table of 2^32 entries, which is
+     * refused with this reason */
     assert_int_equal(gbsi_condition(m, e, &c, &err), GBS_ERR_LIMIT);
     assert_non_null(strstr(err.message, "factor 1"));
     assert_int_equal(gbs_evidence_observe(e, 2, 64, NULL), GBS_OK);
@@ -158,7 +160,8 @@ static void test_network(void **unused)
     gbs_builder_set_directed(b);
     gbs_model *m = build(b);
     assert_int_equal(gbs_evidence_new(m, &e, NULL), GBS_OK);
-    assert_int_equal(gbs_evidence_observe(e, 1, 1, NULL), GBS_OK); /* then 0 and 2 are 0 */
+    /* then variables 0 and 2 are 0 */
+    assert_int_equal(gbs_evidence_observe(e, 1, 1, NULL), GBS_OK);
     assert_int_equal(gbsi_condition(m, e, &c, NULL), GBS_OK);
     assert_int_equal(c->n_variables, 1);
     assert_int_equal(c->n_implied, 2);

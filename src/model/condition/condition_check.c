@@ -12,9 +12,9 @@ static void check_variable(const gbsi_conditioned *c, uint32_t v)
 {
     const uint32_t *state = gbsi_conditioned_states(c, v);
     const uint32_t user = c->user_variable[v];
-    assert(c->arity[v] >= 2); /* a variable of one state is not a free one */
+    assert(c->arity[v] >= 2); /* a variable of one state is not free */
     assert(c->state_offset[v + (size_t)1] - c->state_offset[v] == c->arity[v]);
-    assert(v == 0 || c->user_variable[v - 1] < user); /* in the user's order */
+    assert(v == 0 || c->user_variable[v - 1] < user); /* free variables are in the user's order */
     for (uint32_t a = 1; a < c->arity[v]; ++a) {
         assert(state[a - 1] < state[a]);
     }
@@ -25,8 +25,8 @@ static void check_variable(const gbsi_conditioned *c, uint32_t v)
     }
 }
 
-/* Where the child of a conditional table is free, it is the last variable of its scope; parents
- * come before children. */
+/* If the child of a conditional table is free, the child is the last variable of the table's
+ * scope; parents come before children. */
 static void check_network(const gbsi_conditioned *c)
 {
     const gbsi_factors *f = &c->factors;
@@ -55,7 +55,8 @@ static void check_factor(const gbsi_conditioned *c, size_t i)
 {
     const gbsi_factors *f = &c->factors;
     const uint32_t aux = f->aux[i];
-    assert(f->scope_start[i] < f->scope_start[i + 1]); /* none without variables */
+    /* factors without variables are not stored */
+    assert(f->scope_start[i] < f->scope_start[i + 1]);
     for (size_t e = f->scope_start[i]; e < f->scope_start[i + 1]; ++e) {
         assert(f->scope[e] < c->n_variables);
         assert(f->kind[i] != GBS_FACTOR_LOGICAL || f->literal[e] < c->arity[f->scope[e]]);
@@ -96,7 +97,7 @@ void gbsi_propagator_check(gbsi_propagator *propagator)
         assert(propagator->size[v] >= 1 && propagator->size[v] <= propagator->of->arity[v]);
         before += propagator->size[v];
     }
-    propagator->watch = NULL; /* this cannot be stopped */
+    propagator->watch = NULL; /* a watch cannot stop this check */
     gbsi_propagator_queue_all(propagator);
     const size_t refused = gbsi_propagator_run(propagator);
     propagator->watch = watch;

@@ -9,7 +9,8 @@
 #include "store/builder.h"
 #include "store/factors.h"
 
-/* Noisy factors of no more configurations are written out: faster to look up than to work out. */
+/* Noisy factors with at most this number of configurations are written out as tables, because a
+ * look-up is faster than computing the value. */
 enum { SHORT_NOISY = 16 };
 
 gbs_status gbsi_reducer_init(gbsi_reducer *reducer, const gbs_model *model,
@@ -48,7 +49,7 @@ static uint32_t fixed_state(const gbsi_reducer *r, uint32_t v)
     return r->out->fixed_state[v];
 }
 
-/* The number of a state that remains among those that are left. */
+/* Returns the new number of a remaining state: its rank among the remaining states. */
 static uint32_t reduced_state(const gbsi_reducer *r, uint32_t v, uint32_t state)
 {
     const gbsi_propagator *d = r->domain;
@@ -64,7 +65,7 @@ static uint32_t reduced_state(const gbsi_reducer *r, uint32_t v, uint32_t state)
     return rank + (uint32_t)__builtin_popcountll(word[state / 64] & below);
 }
 
-/* Add a free variable to the factor being made. */
+/* Adds a free variable to the factor being made. */
 static void push(gbsi_reducer *r, uint32_t v, uint32_t literal)
 {
     gbsi_factors *to = &r->out->factors;
@@ -80,7 +81,7 @@ static uint32_t n_pushed(const gbsi_reducer *r)
     return (uint32_t)(r->scope_used - r->out->factors.scope_start[r->out->factors.n_factors]);
 }
 
-/* Removes the entries just pushed, because the factor became a constant. */
+/* Removes the entries that were pushed last, because the factor became a constant. */
 static void drop(gbsi_reducer *r)
 {
     r->scope_used = r->out->factors.scope_start[r->out->factors.n_factors];
@@ -181,7 +182,7 @@ static gbs_status reduce_potts(gbsi_reducer *r, size_t f, gbs_error *err)
         same &= a[w] == b[w];
         meet |= (a[w] & b[w]) != 0;
     }
-    if (!meet) { /* never equal */
+    if (!meet) { /* the ends have no state in common and are never equal */
         return constant(r, f, 0.0, err);
     }
     for (unsigned end = 0; end < 2; ++end) {
@@ -203,8 +204,8 @@ static gbs_status reduce_potts(gbsi_reducer *r, size_t f, gbs_error *err)
     return status;
 }
 
-/* Like factors share one description: most of them, by a small table in which a later one takes the
- * place of an earlier one. */
+/* Stores one description for logical factors of equal content. A small table finds most
+ * repetitions; a later description replaces an earlier one of the same hash. */
 static gbs_status describe_logical(gbsi_reducer *r, const gbsi_logical *wanted, uint32_t *id,
                                    gbs_error *err)
 {
@@ -254,7 +255,7 @@ static gbs_status reduce_logical(gbsi_reducer *r, size_t f, gbs_error *err)
         }
     }
     const bool folded = n_pushed(r) < end - from->scope_start[f];
-    const bool single = n_pushed(r) == 1; /* one literal alone is always equal to itself */
+    const bool single = n_pushed(r) == 1; /* a single literal is always equal to itself */
     if ((folded || single) && gbsi_logical_constant(&left, from->weight[f], n_pushed(r), &value)) {
         return constant(r, f, value, err);
     }
@@ -267,7 +268,8 @@ static gbs_status reduce_logical(gbsi_reducer *r, size_t f, gbs_error *err)
 
 /* ---- noisy factors ------------------------------------------------------------------------- */
 
-/* Writes the logarithms of a parent's inhibitions in the states that remain. @return their end. */
+/* Writes the logarithms of a parent's inhibitions in its remaining states. @return the end of
+ * the written values. */
 static double *keep_states(const gbsi_reducer *r, uint32_t v, const double *log_q, double *to)
 {
     for (uint32_t a = gbsi_propagator_next(r->domain, v, 0); a != GBSI_NONE;
@@ -277,8 +279,8 @@ static double *keep_states(const gbsi_reducer *r, uint32_t v, const double *log_
     return to;
 }
 
-/* Splits a noisy factor whose effect is observed to be absent: the causes are then independent, one
- * factor for each parent. */
+/* Splits a noisy factor whose effect is observed to be absent. The causes are then independent,
+ * and each parent gets its own factor. */
 static gbs_status split_noisy(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy, gbs_error *err)
 {
     const double *log_q = noisy->log_q + 1;
@@ -298,7 +300,8 @@ static gbs_status split_noisy(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy
     return GBS_OK;
 }
 
-/* The factor made last is written out where it is short, in place of its table, the last one. */
+/* Replaces the factor made last, and its table, by a full table if the factor has few
+ * configurations. The table of this factor is the last table. */
 static gbs_status tabulate_noisy(gbsi_reducer *r, gbs_error *err)
 {
     gbsi_factors *to = &r->out->factors;
@@ -333,9 +336,9 @@ static gbs_status tabulate_noisy(gbsi_reducer *r, gbs_error *err)
     return status;
 }
 
-/* Fills the table of the remaining part of a noisy factor. The inhibition that all remaining states
- * of a parent have in common is moved to the leak, so that an absent effect is impossible only if
- * the leak is zero. */
+/* Fills the table of the remaining part of a noisy factor. The inhibition that all remaining
+ * states of a parent have in common is moved to the leak, which makes an absent effect
+ * impossible only if the leak is zero. */
 static void fill_noisy(const gbsi_reducer *r, const gbsi_noisy *noisy, double log_none,
                        double *entry)
 {
@@ -359,7 +362,7 @@ static void fill_noisy(const gbsi_reducer *r, const gbsi_noisy *noisy, double lo
     *leak = log_none;
 }
 
-/* The roles of the child's remaining states: a set of bits 1 << gbsi_noisy_part. */
+/* Returns the roles of the child's remaining states, as a set of bits 1 << gbsi_noisy_part. */
 static unsigned parts_left(const gbsi_reducer *r, const gbsi_noisy *noisy)
 {
     unsigned parts = 0;
@@ -370,8 +373,8 @@ static unsigned parts_left(const gbsi_reducer *r, const gbsi_noisy *noisy)
     return parts;
 }
 
-/* A factor of the child and of one parent, or of the child alone: ln q where the child is without
- * effect, else 0. @param v GBSI_NONE: no parent. */
+/* Makes a factor of the child and one parent, or of the child alone. Its value is ln q in the
+ * states of the child that mean no effect, and 0 in the others. @param v GBSI_NONE: no parent. */
 static gbs_status pair_noisy(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy, uint32_t v,
                              const double *log_q, gbs_error *err)
 {
@@ -397,7 +400,8 @@ static gbs_status pair_noisy(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy,
     return GBS_OK;
 }
 
-/* The effect of this level is ruled out, and the causes do not meet. */
+/* Splits a level whose effect is ruled out into one factor for the leak and one for each free
+ * parent, because no factor needs two parents together. */
 static gbs_status split_level(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy, double log_none,
                               gbs_error *err)
 {
@@ -412,9 +416,8 @@ static gbs_status split_level(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy
     return status;
 }
 
-/* @param log_none log-probability of no effect from the leak and from the parents that are fixed.
- * @param n_entries number of entries of the remaining part.
- */
+/* @param log_none log-probability that neither the leak nor a fixed parent has an effect.
+ * @param n_entries number of entries of the remaining part. */
 static gbs_status reduce_effect(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy, double log_none,
                                 size_t n_entries, gbs_error *err)
 {

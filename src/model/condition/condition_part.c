@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A conditioned model once made: its density, its size, and parts of it. */
+/* A finished conditioned model: its density, its size, and parts of it. */
 #include <assert.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ size_t gbsi_conditioned_bytes(const gbsi_conditioned *conditioned)
     gbsi_factors factors = c->factors;
     const size_t n = c->n_variables;
     gbsi_room arrays[GBSI_FACTORS_ARRAYS];
-    if (c->borrows) { /* has_zeros stays untouched, and so takes nothing */
+    if (c->borrows) { /* the array has_zeros is never written to, hence its pages take no memory */
         return sizeof *c + n * (sizeof *c->user_variable + sizeof *c->fixed_state) +
                gbsi_largest(c->arity, n) * sizeof *c->user_state;
     }
@@ -53,19 +53,19 @@ size_t gbsi_conditioned_bytes(const gbsi_conditioned *conditioned)
 
 /* ---- a part ---------------------------------------------------------------------------------- */
 
-/* How much of the whole stays, and the new numbers of its variables and tables. */
+/* The size of a part, and the new numbers of its variables and tables. */
 typedef struct kept {
     gbsi_part_sizes sizes;
-    gbsi_series_list factors; /* among which those that stay are */
-    const uint8_t *visited;   /* [n_variables] of the whole: 1: factors with this variable stay;
-                                 NULL: with its first variable */
-    const uint8_t *dropped;   /* [factors] of the whole: 1: the factor does not stay; NULL: all may
-                               */
-    uint32_t *variable;       /* [n_variables] of the whole: number in the part; GBSI_NONE: left out
-                               */
-    uint32_t *table;          /* [n_tables] of the whole: number in the part + 1, by first use; 0:
-                                 left out */
-    uint32_t *used;           /* [n_tables] of the part: number in the whole */
+    gbsi_series_list factors; /* factors among which the part's factors are found */
+    const uint8_t *visited;   /* [n_variables of the whole] 1: the part has the factors with this
+                                 variable; NULL: a factor stays with its first variable */
+    const uint8_t *dropped; /* [factors of the whole] 1: the part does not have the factor; NULL: no
+                               factor is excluded */
+    uint32_t *variable; /* [n_variables of the whole] number in the part; GBSI_NONE if the part does
+                           not have the variable */
+    uint32_t *table; /* [n_tables of the whole] number in the part + 1, by first use; 0 if the part
+                        does not have the table */
+    uint32_t *used;  /* [n_tables of the part] number in the whole */
     size_t used_capacity;
 } kept;
 
@@ -233,7 +233,8 @@ static void copy_factor(const gbsi_conditioned *whole, const kept *k, size_t i, 
         if (to->literal != NULL) {
             to->literal[used] = from->literal[s];
         }
-        to->scope[used++] = k->variable[from->scope[s]]; /* all variables of a factor are kept */
+        to->scope[used++] = k->variable[from->scope[s]]; /* no check is needed: the part has all
+                                                            variables of the factor */
     }
     assert(f < k->sizes.n_factors && used <= k->sizes.n_scope);
     to->scope_start[f + 1] = used;
@@ -260,7 +261,7 @@ static void copy_factors(const gbsi_conditioned *whole, const kept *k, gbsi_cond
     }
 }
 
-/* A conditional table's child is the last variable of its scope. */
+/* The child of a conditional table is the last variable of its scope. */
 static void copy_network(const gbsi_conditioned *whole, const kept *k, gbsi_conditioned *p)
 {
     uint32_t n = 0;
@@ -279,9 +280,9 @@ static void copy_network(const gbsi_conditioned *whole, const kept *k, gbsi_cond
     }
 }
 
-/* The factors of a part whose variables are numbered, and room for the variables.
- * @param reserve gbsi_conditioned_reserve(), or the function that does the same for a part alone.
- */
+/* Makes the factors of a part whose variables are numbered, and allocates room for the variables.
+ * @param reserve gbsi_conditioned_reserve(), or the function that allocates the arrays of a part
+ * without a whole. */
 static gbs_status make_factors(const gbsi_conditioned *whole, kept *k,
                                gbs_status (*reserve)(const gbsi_conditioned *,
                                                      const gbsi_part_sizes *, gbsi_conditioned *,
@@ -385,7 +386,8 @@ gbs_status gbsi_conditioned_pick(const gbsi_conditioned *whole, gbsi_series_list
     gbs_status status = GBS_OK;
     kept k = {.factors = factors};
     gbsi_conditioned *p = NULL;
-    k.variable = gbsi_alloc_array(whole->n_variables, sizeof *k.variable); /* read where written */
+    /* only elements of k.variable that were written are read */
+    k.variable = gbsi_alloc_array(whole->n_variables, sizeof *k.variable);
     GBSI_PASS(GBSI_HAVE(err, "part of a model", k.variable));
     for (size_t j = 0; j < variables.n; ++j) {
         const uint64_t end = variables.at[j].first + variables.at[j].n;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of a conditioned model. Factors that shared a table and lose the same states of the same
- * places of their scopes share the reduced one; a table that loses nothing is copied once. */
+/* Tables of a conditioned model. Factors share a reduced table if they shared the user's table
+ * and lose the same states at the same places of their scopes. A table that loses no state is
+ * copied once. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -10,12 +11,13 @@
 #include "condition/condition_inside.h"
 
 enum {
-    MAX_FREE = 64,     /* free variables of one table: each at least doubles it */
-    FIRST_PLACES = 64, /* of the map */
-    TOGETHER = 1 << 12 /* entries that are copied between two looks at the watch */
+    /* number of free variables of one table; each variable at least doubles the table */
+    MAX_FREE = 64,
+    FIRST_PLACES = 64, /* first number of places of the hash table */
+    TOGETHER = 1 << 12 /* number of entries that are copied between two looks at the watch */
 };
 
-/* A Potts factor between different sets of states needs a table that its coupling did not. */
+/* Largest table of a Potts factor whose variables have different sets of states. */
 #define MAX_POTTS_ENTRIES ((size_t)1 << 28)
 
 gbs_status gbsi_reducer_new_table(gbsi_reducer *reducer, size_t n, uint32_t *table, double **entry,
@@ -131,7 +133,8 @@ static gbs_status grow_map(gbsi_reducer *r, gbs_error *err)
     return GBS_OK;
 }
 
-/* The place of the factor's slicing in the map: taken, or empty and to be filled. */
+/* Finds the place of the factor's slicing in the hash table, which is taken, or is empty and
+ * must be filled by the caller. */
 static gbs_status find_slice(gbsi_reducer *r, size_t f, gbsi_slice **found, gbs_error *err)
 {
     if (2 * (r->n_slices + 1) > r->n_places) {
@@ -147,15 +150,16 @@ static gbs_status find_slice(gbsi_reducer *r, size_t f, gbsi_slice **found, gbs_
 
 /* ---- filling ------------------------------------------------------------------------------- */
 
-/* An odometer over the states left of the free variables of a scope, last one fastest. */
+/* A counter over the remaining states of the free variables of a scope; the last variable moves
+ * fastest. */
 typedef struct odometer {
     const gbsi_propagator *domain;
     uint32_t n;
     uint32_t variable[MAX_FREE];
     uint32_t state[MAX_FREE];
-    size_t stride[MAX_FREE]; /* in the user's table */
-    size_t entry;            /* entry of the user's table, fixed variables included */
-    size_t n_entries;        /* of the reduced table */
+    size_t stride[MAX_FREE]; /* strides in the user's table */
+    size_t entry; /* entry of the user's table for the current states, fixed variables included */
+    size_t n_entries; /* number of entries of the reduced table */
 } odometer;
 
 static void odometer_begin(odometer *o, const gbsi_reducer *r, size_t f)
@@ -169,7 +173,7 @@ static void odometer_begin(odometer *o, const gbsi_reducer *r, size_t f)
         o->entry += first * stride;
         if (r->domain->size[v] > 1) {
             assert(o->n < MAX_FREE);
-            o->variable[o->n] = v; /* fastest first */
+            o->variable[o->n] = v; /* fastest variable first */
             o->state[o->n] = first;
             o->stride[o->n++] = stride;
             o->n_entries *= r->domain->size[v];

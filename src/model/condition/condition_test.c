@@ -28,7 +28,8 @@ static gbs_evidence *random_evidence(uint64_t *seed, const gbs_model *m)
     return e;
 }
 
-/* The density the conditioned model must have, from the user's model and the evidence. */
+/* Computes the density that the conditioned model must have, from the user's model and the
+ * evidence. */
 static double expected_density(const gbs_model *m, const gbs_evidence *e, const uint32_t *x)
 {
     double sum = gbs_model_log_density(m, x);
@@ -41,7 +42,8 @@ static double expected_density(const gbs_model *m, const gbs_evidence *e, const 
     return sum;
 }
 
-/* The free states of a user's assignment; 0 if it is outside the conditioned model. */
+/* Computes the free states of a user's assignment. @return 0 if the assignment is outside the
+ * conditioned model. */
 static int to_free(const gbsi_conditioned *c, const uint32_t *x, uint32_t *free)
 {
     for (uint32_t v = 0; v < c->model->n_variables; ++v) {
@@ -75,7 +77,7 @@ static void check_densities(const gbsi_conditioned *c, const gbs_evidence *e)
     do {
         const double expected = expected_density(m, e, x);
         if (!to_free(c, x, free)) {
-            assert_true(expected == -INFINITY); /* nothing possible is ever removed */
+            assert_true(expected == -INFINITY); /* no possible state is ever removed */
         } else {
             const double got = gbsi_conditioned_log_density(c, free);
             assert_true(got == expected || fabs(got - expected) < 1e-12);
@@ -83,7 +85,8 @@ static void check_densities(const gbsi_conditioned *c, const gbs_evidence *e)
     } while (next_assignment(m->n_variables, m->arity, x));
 }
 
-/* has_zeros is exact, and every state left has a support in every factor with zeros. */
+/* Checks that has_zeros is exact, and that every remaining state has a support in every factor
+ * with zeros. */
 static void check_factors(const gbsi_conditioned *c)
 {
     const gbsi_factors *f = &c->factors;
@@ -100,7 +103,8 @@ static void check_factors(const gbsi_conditioned *c)
             }
         } while (next_assignment(c->n_variables, c->arity, x));
         const int level = f->kind[i] == GBSI_FACTOR_RISING || f->kind[i] == GBSI_FACTOR_FALLING;
-        assert_true(c->has_zeros[i] == zeros || (level && !zeros)); /* there it may be too much */
+        /* levels: 1 is allowed without a zero */
+        assert_true(c->has_zeros[i] == zeros || (level && !zeros));
         assert_int_equal(gbsi_factor_has_zeros(f, i), c->has_zeros[i]);
         for (size_t s = f->scope_start[i]; s < f->scope_start[i + 1]; ++s) {
             assert_true(c->arity[f->scope[s]] >= 2);
@@ -140,7 +144,7 @@ static void check_whole_part(const gbsi_conditioned *c)
     assert_int_equal(gbsi_conditioned_part(c, keep, &p, NULL), GBS_OK);
     assert_int_equal(p->n_variables, c->n_variables);
     assert_int_equal(p->factors.n_factors, c->factors.n_factors);
-    if (!c->borrows) { /* of a borrowed one, tables that no factor uses stay behind */
+    if (!c->borrows) { /* a borrowed model keeps tables that no factor uses */
         assert_int_equal(p->factors.n_tables, c->factors.n_tables);
         assert_int_equal(gbsi_conditioned_bytes(p), gbsi_conditioned_bytes(c));
     }
@@ -156,7 +160,7 @@ static void check_whole_part(const gbsi_conditioned *c)
     gbsi_conditioned_free(p);
 }
 
-/* The component of variable 0 and the rest: together the whole. */
+/* Checks that the component of variable 0 and the rest together are the whole model. */
 static void check_components(const gbsi_conditioned *c)
 {
     const gbsi_factors *f = &c->factors;
@@ -197,7 +201,8 @@ static void check_components(const gbsi_conditioned *c)
     gbsi_conditioned_free(p[1]);
 }
 
-/* ln of the factors of free variable v of the whole at x, in a model that may be a part of it. */
+/* Returns ln of the factors of free variable v of the whole model at x, computed in a model that
+ * may be a part of it. */
 static double around_weight(const gbsi_conditioned *c, uint32_t v, const uint32_t *x)
 {
     double sum = 0.0;
@@ -211,7 +216,8 @@ static double around_weight(const gbsi_conditioned *c, uint32_t v, const uint32_
     return sum;
 }
 
-/* Around some variables: their factors and no others, with all that these hold. */
+/* Checks that the part around some variables has their factors and no others, with all variables
+ * of these factors. */
 static void check_around(const gbsi_conditioned *c, uint64_t *seed)
 {
     uint8_t visited[MOST_VARIABLES] = {0};
@@ -250,7 +256,7 @@ static void check_around(const gbsi_conditioned *c, uint64_t *seed)
     gbsi_conditioned_free(p);
 }
 
-/* What nothing is taken from is not copied, and answers like a copy. */
+/* A model from which nothing is removed is not copied, and gives the same answers as a copy. */
 static void test_borrowed(void **unused)
 {
     (void)unused;
@@ -319,7 +325,7 @@ static void test_random_models(void **unused)
     assert_true(free_variables > 4000);
 }
 
-/* ---- propagation as a search uses it ------------------------------------------------------- */
+/* ---- propagation in a search --------------------------------------------------------------- */
 
 static void copy_domains(const gbsi_propagator *q, uint64_t *word, uint32_t *size)
 {
@@ -333,7 +339,8 @@ static int same_domains(const gbsi_propagator *q, const uint64_t *word, const ui
            memcmp(size, q->size, q->of->n_variables * sizeof *size) == 0;
 }
 
-/* No assignment inside the domains before that is possible may be outside them after. */
+/* Checks that no possible assignment inside the domains `before` is outside the domains
+ * afterwards. */
 static void check_sound(const gbsi_conditioned *c, const gbsi_propagator *q, const uint64_t *before,
                         int wiped)
 {
@@ -381,7 +388,7 @@ static void search_some(uint64_t *seed, const gbsi_conditioned *c, gbsi_propagat
             uint64_t after[MOST_VARIABLES];
             uint32_t after_size[MOST_VARIABLES];
             copy_domains(q, after, after_size);
-            gbsi_propagator_queue_all(q); /* it was a fixed point */
+            gbsi_propagator_queue_all(q); /* the domains were at a fixed point */
             assert_true(gbsi_propagator_run(q) == SIZE_MAX);
             assert_true(same_domains(q, after, after_size));
         }
@@ -453,7 +460,8 @@ static bool stop_at_third(void *context)
     return watch->n_looks >= 3;
 }
 
-/* Looked at at least three times, no longer apart than `most`; and ends where the watch stops. */
+/* Checks that the watch looks at least three times, at most `most` operations apart, and that
+ * the work ends when the watch stops. */
 static void check_watched(const gbs_model *m, const gbs_evidence *e, uint32_t n_free, uint64_t most)
 {
     gbsi_conditioned *c = NULL;
@@ -471,7 +479,7 @@ static void check_watched(const gbs_model *m, const gbs_evidence *e, uint32_t n_
     assert_non_null(strstr(err.message, "stopped while conditioning"));
 }
 
-/* Propagation and the reduction of factors are looked at inside. */
+/* Propagation and the reduction of factors are watched inside. */
 static void watched(void **state)
 {
     (void)state;
@@ -496,14 +504,15 @@ static void watched(void **state)
     assert_int_equal(gbs_builder_build(b, &m, NULL), GBS_OK);
     assert_int_equal(gbs_evidence_new(m, &e, NULL), GBS_OK);
     assert_int_equal(gbs_evidence_observe(e, 0, 1, NULL), GBS_OK);
-    check_watched(m, NULL, N, 64); /* factors are reduced */
-    check_watched(m, e, 0, 64);    /* all is propagated */
+    check_watched(m, NULL, N, 64); /* work: factors are reduced */
+    check_watched(m, e, 0, 64);    /* work: all states are propagated */
     gbs_evidence_free(e);
     gbs_model_free(m);
     gbs_builder_free(b);
 }
 
-/* Where a variable is observed, the states of the others are numbered, with looks in between. */
+/* If a variable is observed, the states of the other variables are numbered, with looks of the
+ * watch in between. */
 static void watched_states(void **state)
 {
     (void)state;
@@ -526,8 +535,8 @@ static void watched_states(void **state)
     gbs_builder_free(b);
 }
 
-/* Two variables of this many states and one of two, all in one table or the first two in a Potts
- * coupling. */
+/* Number of states of two variables; a third variable has two states. All three are in a table,
+ * or the first two in a Potts coupling. */
 enum { N_STATES = 450 };
 
 static gbs_model *one_factor(bool potts, double first_entry)
@@ -555,29 +564,29 @@ static gbs_model *one_factor(bool potts, double first_entry)
     return m;
 }
 
-/* One large table is looked at inside, whatever becomes of it. */
+/* Work on one large table is watched inside, for each way in which the table is processed. */
 static void large_tables_are_watched(void **state)
 {
     (void)state;
-    const uint64_t together = UINT64_C(1) << 12; /* entries from one look to the next */
+    const uint64_t together = UINT64_C(1) << 12; /* entries between two looks */
     gbs_model *plain = one_factor(false, 0.0);
     gbs_model *zero = one_factor(false, -INFINITY);
     gbs_model *potts = one_factor(true, 0.0);
     gbs_evidence *e = NULL;
-    double likelihood[N_STATES] = {0.0}; /* without the first state */
+    double likelihood[N_STATES] = {0.0}; /* excludes the first state */
     for (uint32_t a = 1; a < N_STATES; ++a) {
         likelihood[a] = 1.0;
     }
-    check_watched(plain, NULL, 3, together); /* borrowed */
-    check_watched(zero, NULL, 3, together);  /* revised, copied */
+    check_watched(plain, NULL, 3, together); /* the table is borrowed */
+    check_watched(zero, NULL, 3, together);  /* the table is revised and copied */
     assert_int_equal(gbs_evidence_new(plain, &e, NULL), GBS_OK);
     assert_int_equal(gbs_evidence_observe(e, 2, 1, NULL), GBS_OK);
-    check_watched(plain, e, 2, together); /* sliced */
+    check_watched(plain, e, 2, together); /* the table is sliced */
     gbs_evidence_free(e);
     e = NULL;
     assert_int_equal(gbs_evidence_new(potts, &e, NULL), GBS_OK);
     assert_int_equal(gbs_evidence_likelihood(e, 0, likelihood, NULL), GBS_OK);
-    check_watched(potts, e, 3, together); /* made a table */
+    check_watched(potts, e, 3, together); /* the coupling becomes a table */
     gbs_evidence_free(e);
     gbs_model_free(plain);
     gbs_model_free(zero);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models that are their own conditioned form: nothing is observed, nothing can be ruled out. The
- * factors of the model are borrowed, since a copy of a large model takes as long as reading it and
- * as much memory again. */
+/* Models that are their own conditioned form, because no variable is observed and no state can
+ * be ruled out. The factors of the model are borrowed: a copy of a large model would take as
+ * long as reading the model, and as much memory again. */
 #include <math.h>
 #include <string.h>
 
@@ -10,19 +10,19 @@
 #include "condition/condition.h"
 #include "condition/condition_inside.h"
 
-/* Whether conditioning would leave this factor as it is: products of one or two spins have kinds of
- * their own. */
+/* Returns whether conditioning would leave this factor unchanged. Products of one or two spins
+ * change, because they have their own kinds. */
 static bool stays(const gbsi_factors *factors, size_t f)
 {
     const size_t n = factors->scope_start[f + 1] - factors->scope_start[f];
     switch (factors->kind[f]) {
     case GBS_FACTOR_TABLE:
         return n > 0;
-    case GBS_FACTOR_NOISY_OR: /* short ones become tables */
+    case GBS_FACTOR_NOISY_OR: /* small noisy factors become tables */
     case GBS_FACTOR_NOISY_AND:
-    case GBS_FACTOR_NOISY_MAX: /* levels become factors of their own */
+    case GBS_FACTOR_NOISY_MAX: /* levels become separate factors */
     case GBS_FACTOR_NOISY_MIN:
-    case GBS_FACTOR_LOGICAL: /* one literal alone is a constant, descriptions are shared */
+    case GBS_FACTOR_LOGICAL: /* a single literal is a constant; descriptions are shared */
         return false;
     case GBS_FACTOR_SPIN:
         return n > 2 && isfinite(factors->weight[f]);

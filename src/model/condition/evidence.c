@@ -98,8 +98,8 @@ gbs_status gbs_evidence_observe(gbs_evidence *evidence, uint32_t variable, uint3
     return GBS_OK;
 }
 
-/* Refuse numbers that are not a likelihood, and a likelihood that leaves no state possible together
- * with the earlier evidence. */
+/* Refuse numbers that are not a likelihood, and a likelihood that leaves no possible state
+ * together with the earlier evidence. */
 static gbs_status check_likelihood(const gbs_evidence *e, uint32_t variable,
                                    const double *likelihood, gbs_error *err)
 {

@@ -87,7 +87,7 @@ static void test_likelihoods_multiply(void **unused)
     assert_non_null(strstr(err.message, "leave it no state"));
     assert_int_equal(gbsi_condition(m, e, &c, NULL), GBS_OK);
     assert_int_equal(c->n_variables, 2);
-    assert_int_equal(c->arity[1], 2); /* the state of likelihood 0 is gone */
+    assert_int_equal(c->arity[1], 2); /* the state of likelihood 0 was removed */
     assert_int_equal(c->n_implied, 1);
     assert_int_equal(c->factors.n_factors, 1);
     assert_true(c->origin[0] == SIZE_MAX);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Domains, trail and queue of the propagation; how one factor is revised is in revise.c. */
+/* Domains, trail and queue of the propagation; revise.c revises one factor. */
 #include "condition/propagate.h"
 
 #include <assert.h>
@@ -10,11 +10,12 @@
 
 enum { WORD_BITS = 64 };
 
-#define SCATTERED 32u /* operations of a write to a row whose page may not be in memory yet */
+/* number of operations that count for a write to a row whose page may not be in memory yet */
+#define SCATTERED 32u
 
 /* ---- what constrains what ------------------------------------------------------------------ */
 
-/* Scan every table once, not once per factor that shares it. */
+/* Scans every table once, not once for every factor that shares it. */
 static gbs_status find_hard(gbsi_propagation *p, const uint8_t *has_zeros, gbsi_watch *watch,
                             gbs_error *err)
 {
@@ -71,7 +72,7 @@ static void measure(gbsi_propagation *p)
 static gbs_status find_incident(gbsi_propagation *p, gbsi_watch *watch, gbs_error *err)
 {
     const gbsi_factors *f = p->factors;
-    /* counted two places on, so that filling moves each start to where it belongs */
+    /* counts are stored two places further on; filling then moves each start to its final place */
     size_t *fill = p->incident_start + 1;
     for (size_t h = 0; h < p->n_hard; ++h) {
         const size_t end = f->scope_start[p->hard[h] + 1];
@@ -117,7 +118,8 @@ gbs_status gbsi_propagation_new(const gbsi_factors *factors, const uint32_t *ari
     GBSI_TRY(find_hard(p, has_zeros, watch, err));
     measure(p);
     GBSI_TRY(find_incident(p, watch, err));
-    if (gbsi_watch_stopped(watch)) { /* half found: none of them is used */
+    /* the scan is incomplete, and none of the hard factors is used */
+    if (gbsi_watch_stopped(watch)) {
         p->n_hard = 0;
         memset(p->incident_start, 0, (n + 2) * sizeof *p->incident_start);
     }
@@ -139,7 +141,7 @@ void gbsi_propagation_free(gbsi_propagation *propagation)
 
 /* ---- domains ------------------------------------------------------------------------------- */
 
-/* Full domains, queue and trail empty. */
+/* Makes all domains full, and the queue and the trail empty. */
 static void reset(gbsi_propagator *propagator)
 {
     const gbsi_propagation *p = propagator->of;
@@ -158,7 +160,8 @@ static void reset(gbsi_propagator *propagator)
     gbsi_propagator_undo(propagator, 0);
 }
 
-/* Every entry removes a state and a last one never goes: at most sum of (arity - 1) entries. */
+/* Every entry removes a state, and the last state of a variable is never removed. The trail
+ * therefore has at most sum of (arity - 1) entries. */
 static gbs_status make_trail(gbsi_propagator *q, gbs_error *err)
 {
     size_t n = 0;
@@ -258,10 +261,10 @@ static void queue_incident(gbsi_propagator *q, uint32_t variable, size_t except)
 static void take(gbsi_propagator *q, uint32_t variable, uint32_t word, uint64_t removed)
 {
     uint64_t *left = &q->word[q->of->word_start[variable] + word];
-    assert(removed != 0 && (*left & removed) == removed); /* each state is taken once */
+    assert(removed != 0 && (*left & removed) == removed); /* each removed state is restored once */
     *left &= ~removed;
     q->size[variable] -= (uint32_t)__builtin_popcountll(removed);
-    assert(q->size[variable] > 0); /* a last one never goes */
+    assert(q->size[variable] > 0); /* the last state of a variable's domain is never removed */
     if (q->trail != NULL) {
         q->trail[q->trail_length++] = (gbsi_trail_entry){variable, word, removed};
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Barren variables (Shachter 1986; Lauritzen et al. 1990). They are found by a queue of variables
- * that have one factor left, if the sum of this factor over the variable is constant. */
+/* Barren variables (Shachter 1986; Lauritzen et al. 1990). The search keeps a queue of variables
+ * that have one factor left, and removes a variable if the sum of this factor over the variable
+ * is constant. */
 #include "condition/prune.h"
 
 #include <assert.h>
@@ -11,7 +12,8 @@
 #include "condition/condition_inside.h"
 #include "simd/math.h"
 
-/* Factors without a table are written out up to this many configurations and variables. */
+/* Largest number of configurations, and of variables, up to which a factor without a table is
+ * written out. */
 enum { MOST_CONFIGURATIONS = 4096, MOST_SCOPE = 12 };
 
 #define NO_FACTOR SIZE_MAX
@@ -20,16 +22,17 @@ typedef struct pruner {
     const gbsi_conditioned *whole;
     const uint8_t *asked;
     gbsi_watch *watch;
-    uint32_t *degree; /* [variables] factors that remain */
-    size_t *link;     /* [variables] exclusive or of their numbers: the number, if it is one */
-    size_t *level; /* [variables] the first level of the noisy factor whose child it is; NO_FACTOR:
-                      of none, or a state is ruled out */
-    uint32_t *stack;  /* [variables] those that must be examined */
-    uint8_t *stacked; /* [variables] */
+    uint32_t *degree; /* [variables] number of remaining factors of the variable */
+    size_t *link;  /* [variables] exclusive or of the numbers of these factors, which is the number
+                      itself if one factor remains */
+    size_t *level; /* [variables] first level of the noisy factor whose child is the variable;
+                      NO_FACTOR if there is none, or if a state is ruled out */
+    uint32_t *stack;  /* [variables] stack of variables that must be examined */
+    uint8_t *stacked; /* [variables] 1 if the variable is on the stack */
     uint32_t n_stacked;
-    uint32_t *at; /* [longest scope of a factor] scratch */
+    uint32_t *at; /* scratch: [longest scope of a factor] */
     gbsi_pruning *out;
-    size_t n_taken; /* of out->factor */
+    size_t n_taken; /* used length of out->factor */
 } pruner;
 
 /* ---- sums over a variable ------------------------------------------------------------------- */
@@ -83,7 +86,8 @@ bool gbsi_table_has_one_sum(const double *entry, size_t n, size_t k, size_t stri
     return true;
 }
 
-/* ln of the sum over the variable at position `at_v`, the others in the states of at. */
+/* Returns ln of the sum over the variable at position `at_v`; the other variables are in the
+ * states `at`. */
 static double log_sum_at(const pruner *p, size_t f, uint32_t *at, uint32_t at_v)
 {
     const gbsi_factors *factors = &p->whole->factors;
@@ -104,7 +108,7 @@ static double log_sum_at(const pruner *p, size_t f, uint32_t *at, uint32_t at_v)
     return top == -INFINITY ? top : top + gbsi_log(sum);
 }
 
-/* Whether the kind of the factor alone says that its sum over the variable is constant. */
+/* Returns whether the kind of the factor implies a constant sum over the variable. */
 static bool kind_is_constant(const gbsi_conditioned *c, size_t f, uint32_t at_v)
 {
     const gbsi_factors *factors = &c->factors;
@@ -119,8 +123,8 @@ static bool kind_is_constant(const gbsi_conditioned *c, size_t f, uint32_t at_v)
     case GBS_FACTOR_NOISY_AND:
     case GBS_FACTOR_NOISY_MAX:
     case GBS_FACTOR_NOISY_MIN:
-        return at_v + 1 == n; /* the child */
-    case GBS_FACTOR_LOGICAL:  /* the literal is true in one of two states */
+        return at_v + 1 == n; /* true if the variable is the child */
+    case GBS_FACTOR_LOGICAL:  /* a literal is true in one of its two states */
         return n == 1 || (factors->logical[factors->aux[f]].function == GBS_LOGICAL_PARITY &&
                           c->arity[factors->scope[factors->scope_start[f] + at_v]] == 2);
     default:
@@ -128,8 +132,8 @@ static bool kind_is_constant(const gbsi_conditioned *c, size_t f, uint32_t at_v)
     }
 }
 
-/* Whether the sum over a variable is constant, for other factors without a table that have few
- * configurations; the function walks through all configurations. */
+/* Returns whether the sum over a variable is constant, for factors without a table that have few
+ * configurations. The function walks through all configurations. */
 static bool walk_is_constant(const pruner *p, size_t f, uint32_t at_v, double *log_sum)
 {
     const gbsi_factors *factors = &p->whole->factors;
@@ -148,7 +152,8 @@ static bool walk_is_constant(const pruner *p, size_t f, uint32_t at_v, double *l
         const double sum = log_sum_at(p, f, p->at, at_v);
         least = sum < least ? sum : least;
         most = sum > most ? sum : most;
-        if (!(most - least <= GBSI_CONSTANT_SUM)) { /* this also holds if both are minus infinity */
+        /* the condition also holds if both sums are minus infinity */
+        if (!(most - least <= GBSI_CONSTANT_SUM)) {
             memset(p->at, 0, n * sizeof *p->at);
             return false;
         }
@@ -164,7 +169,8 @@ static bool walk_is_constant(const pruner *p, size_t f, uint32_t at_v, double *l
     return true;
 }
 
-/* Whether the sum of factor f over variable v is constant; *log_sum is then its logarithm. */
+/* Returns whether the sum of factor f over variable v is constant; *log_sum is then the
+ * logarithm of this sum. */
 static bool factor_is_constant(const pruner *p, size_t f, uint32_t v, double *log_sum)
 {
     const gbsi_factors *factors = &p->whole->factors;
@@ -174,7 +180,7 @@ static bool factor_is_constant(const pruner *p, size_t f, uint32_t v, double *lo
     uint32_t at_v = (uint32_t)n - 1;
     for (; scope[at_v] != v; --at_v) {
         stride *= p->whole->arity[scope[at_v]];
-        assert(at_v > 0); /* the variable stands in the factor */
+        assert(at_v > 0); /* the factor contains the variable */
     }
     if (factors->kind[f] == GBS_FACTOR_TABLE) {
         const size_t first = factors->table_start[factors->aux[f]];
@@ -197,7 +203,7 @@ static bool same_origin(const gbsi_conditioned *c, size_t f, size_t g)
            gbsi_conditioned_origin(c, f) == gbsi_conditioned_origin(c, g);
 }
 
-/* The end of the levels of one noisy-max or noisy-min, of which f is the first. */
+/* Returns the end of the levels of a noisy-max or noisy-min factor whose first level is f. */
 static size_t levels_end(const gbsi_conditioned *c, size_t f)
 {
     size_t end = f + 1;
@@ -207,8 +213,8 @@ static size_t levels_end(const gbsi_conditioned *c, size_t f)
     return end;
 }
 
-/* The child of the user's noisy-max or noisy-min of which factor f is a level, if all its states
- * are left; else GBSI_NONE. */
+/* Returns the child of the user's noisy-max or noisy-min factor that has f as a level, if all
+ * states of the child remain; otherwise GBSI_NONE. */
 static uint32_t whole_child(const gbsi_conditioned *c, size_t f)
 {
     const gbs_model *m = c->model;
@@ -290,7 +296,8 @@ static void drop_factor(pruner *p, size_t f)
     }
 }
 
-/* Whether all factors of v that are left are the levels of the noisy factor whose child it is. */
+/* Returns whether the remaining factors of v are exactly the levels of the noisy factor whose
+ * child is v. */
 static bool is_noisy_child(const pruner *p, uint32_t v)
 {
     const gbsi_factors *f = &p->whole->factors;
@@ -306,7 +313,7 @@ static bool is_noisy_child(const pruner *p, uint32_t v)
     return child;
 }
 
-/* Takes v out if it is barren, and puts those on the stack that may have become so. */
+/* Removes v if it is barren, and puts the variables that may have become barren on the stack. */
 static void try_variable(pruner *p, uint32_t v)
 {
     const gbsi_factors *f = &p->whole->factors;
@@ -331,7 +338,8 @@ static void try_variable(pruner *p, uint32_t v)
     out->factor_start[out->n] = p->n_taken;
     for (size_t s = end > first ? f->scope_start[first] : 0;
          end > first && s < f->scope_start[first + 1]; ++s) {
-        look_at(p, f->scope[s]); /* all levels have the same scope */
+        look_at(p, f->scope[s]); /* examines the variables of one level, because all levels have the
+                                    same scope */
     }
 }
 
@@ -397,8 +405,8 @@ cleanup:
     return status;
 }
 
-/* ---- what was pruned --------------------------------------------------------------------------
- */
+/* ---- pruned variables
+ * ------------------------------------------------------------------------- */
 
 void gbsi_pruned_law(const gbsi_conditioned *whole, const gbsi_pruning *pruning, uint32_t i,
                      uint32_t *x, double *p)
@@ -414,7 +422,7 @@ void gbsi_pruned_law(const gbsi_conditioned *whole, const gbsi_pruning *pruning,
         }
     }
     const double top = largest(p, k);
-    assert(top > -INFINITY); /* the sum over v is positive for all states of the others */
+    assert(top > -INFINITY); /* the sum over v is positive for all states of the other variables */
     for (uint32_t a = 0; a < k; ++a) {
         p[a] = gbsi_exp(p[a] - top);
         sum += p[a];

@@ -1,61 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds variables that do not affect the answer: they can be summed out of a single factor, which
- * then leaves the model with them. */
+/* Finds variables that do not affect the answer. Such a variable can be summed out of a single
+ * factor, and the factor then leaves the model with the variable. */
 #ifndef GBSI_CONDITION_PRUNE_H
 #define GBSI_CONDITION_PRUNE_H
 
 #include "condition/condition.h"
 
-/* How far the largest sum may be from the smallest, relative to it, to be called constant. */
+/* Largest relative difference of the largest and the smallest sum at which the sums count as
+ * constant. */
 #define GBSI_CONSTANT_SUM 0x1p-40
 
 /* @param entry log-weights of a table of n entries, in which a variable has k states and the given
- * stride. @param watch NULL, or may stop it: false.
- * @return whether the sum over the variable is the same for all states of the others; *log_sum is
- * then its logarithm. */
+ * stride.
+ * @param watch NULL, or a watch that may stop the work; the result is then false. @return
+ * whether the sum over the variable is equal for all states of the other variables; *log_sum is
+ * then the logarithm of this sum. */
 bool gbsi_table_has_one_sum(const double *entry, size_t n, size_t k, size_t stride,
                             gbsi_watch *watch, double *log_sum);
 
 /* Barren variables of a conditioned model, in the order in which they leave it. */
 typedef struct gbsi_pruning {
     uint32_t n;
-    uint32_t *variable;   /* [n] */
-    size_t *factor_start; /* [n + 1] */
-    size_t *factor;       /* [factor_start[n]] those that leave with each */
-    uint8_t *pruned;      /* [whole variables] 1 if pruned */
-    uint8_t *dropped;     /* [whole factors] 1 if the factor is removed */
+    uint32_t *variable;   /* [n] barren variables */
+    size_t *factor_start; /* [n + 1] offsets of the variables in `factor` */
+    size_t *factor;       /* [factor_start[n]] factors that leave the model with each variable */
+    uint8_t *pruned;      /* [variables of the whole] 1 if pruned */
+    uint8_t *dropped;     /* [factors of the whole] 1 if the factor is removed */
     double log_sum;       /* ln of the product of the sums over the variables */
 } gbsi_pruning;
 
-/* Finds the barren variables: a variable is barren if it is not asked for and stands in one factor
- * f (or in the levels of one noisy factor) whose sum over the variable is equal for all states of
- * the other variables. The sum is a constant, and both leave; that may make others barren. No
- * direction of edges is used.
- *
- *     sum over v of f(v, n) = s for all n:   v and f leave, ln Z gains ln s [M78]
- *
- * O(entries of the factors whose sums are looked at + scopes).
- * @param asked [whole variables] nonzero: stays; NULL: none is asked for.
- * @param watch NULL, or may stop it: GBS_ERR_STOPPED.
- * @param pruning out, the caller's to clear, also after a failure. */
+/* Finds the barren variables. A variable is barren if it is not asked for and occurs in only one
+ * factor f (or in the levels of one noisy factor) whose sum over the variable is equal for all
+ * states of the other variables. The variable and f then leave the model, and the sum becomes a
+ * constant factor. This may make other variables barren. No direction of edges is used.
+ *   sum over v of f(v, n) = s for all n: v and f leave, ln Z gains ln s  [M78]
+ * Takes O(entries of the factors whose sums are computed + scopes).
+ * @param asked [variables of the whole] nonzero: the variable stays; NULL: no variable is asked
+ * for. @param watch NULL, or a watch that may stop the work; the status is then GBS_ERR_STOPPED.
+ * @param pruning out; the caller must clear it, also after a failure. */
 gbs_status gbsi_prune(const gbsi_conditioned *whole, const uint8_t *asked, gbsi_watch *watch,
                       gbsi_pruning *pruning, gbs_error *err);
 void gbsi_pruning_clear(gbsi_pruning *pruning);
 
-/* Makes the remaining model, as gbsi_conditioned_part() does: the distribution of the variables
- * that stay is the same. */
+/* Makes the remaining model, as gbsi_conditioned_part() does. The distribution of the remaining
+ * variables does not change. */
 gbs_status gbsi_pruned_part(const gbsi_conditioned *whole, const gbsi_pruning *pruning,
                             gbsi_conditioned **part, gbs_error *err);
 
 /* Replaces *whole by the remaining model if any variable is pruned.
- * @param user   [n] variables of the user's that are asked for; each number is one.
- * @param n_pruned out; NULL: not told. */
+ * @param user [n] numbers of the user's variables that are asked for. @param n_pruned out:
+ * number of pruned variables; may be NULL. */
 gbs_status gbsi_prune_for(gbsi_conditioned **whole, size_t n, const uint32_t *user,
                           gbsi_watch *watch, uint32_t *n_pruned, gbs_error *err);
 
-/* The law of the i-th pruned variable given those that leave after it and those that stay.
- * @param x [whole variables] their states; that of the variable itself is scratch.
- * @param p [its arity] out, of sum 1. */
+/* Computes the distribution of the i-th pruned variable given the variables that leave after it and
+ * those that stay.
+ * @param x [variables of the whole] states; the state of the variable itself is scratch. @param
+ * p [its arity] out: probabilities of sum 1. */
 void gbsi_pruned_law(const gbsi_conditioned *whole, const gbsi_pruning *pruning, uint32_t i,
                      uint32_t *x, double *p);
 

@@ -6,7 +6,7 @@
 
 #define N 6
 
-/* A table of the last variable given the others; with rounded columns where digits > 0. */
+/* Adds a table of the last variable given the others; columns are rounded if digits > 0. */
 static void add_columns(gbs_builder *b, uint64_t *seed, const uint32_t *arity, uint32_t n,
                         const uint32_t *scope, double digits)
 {
@@ -33,8 +33,8 @@ static void add_columns(gbs_builder *b, uint64_t *seed, const uint32_t *arity, u
     assert_int_equal(gbs_builder_add_table_factor(b, n, scope, table, NULL), GBS_OK);
 }
 
-/* One factor of a variable and of some before it, whose sum over that variable is constant or not.
- */
+/* Adds a factor of a variable and of some earlier ones, whose sum over this variable is constant
+ * or not. */
 static void add_child(gbs_builder *b, uint64_t *seed, const uint32_t *arity, uint32_t v)
 {
     uint32_t scope[MOST_VARIABLES];
@@ -82,7 +82,8 @@ static gbs_model *random_network(uint64_t *seed)
     return model;
 }
 
-/* The density that is left plus ln of the laws of the pruned variables is the density before. */
+/* Checks that the remaining density plus ln of the conditional probabilities of the pruned
+ * variables is the density before. */
 static void check_chain_rule(const gbsi_conditioned *whole, const gbsi_pruning *pruning,
                              const gbsi_conditioned *part)
 {
@@ -110,7 +111,8 @@ static void check_chain_rule(const gbsi_conditioned *whole, const gbsi_pruning *
     } while (next_assignment(whole->n_variables, whole->arity, x));
 }
 
-/* Whether some unasked variable is left whose only factor has a constant sum, by enumeration. */
+/* Returns, by enumeration, whether some remaining variable that is not asked for has a single
+ * factor, and this factor has a constant sum. */
 static bool any_left(const gbsi_conditioned *c, const uint8_t *asked)
 {
     const gbsi_factors *f = &c->factors;
@@ -197,7 +199,8 @@ static void against_enumeration(void **unused)
     assert_true(n_pruned > 2000);
 }
 
-/* A child of a hundred parents is told by its kind, and the levels of a maximum leave together. */
+/* A child of a hundred parents is recognised by the kind of its factor, and the levels of a
+ * maximum leave together. */
 static void many_parents(void **unused)
 {
     (void)unused;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Revising one factor: removing the states that no allowed combination of the domains contains. One
- * call leaves every remaining state supported, so that a factor never has to be queued for its own
- * removals: the combinations that supported the survivors consist of survivors. */
+/* Revision of one factor removes the states that no allowed combination of the domains contains.
+ * After one call every remaining state is supported. A factor never has to be queued for its own
+ * removals, because the combinations that supported the remaining states consist of remaining
+ * states. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -12,20 +13,21 @@ enum { WORD_BITS = 64 };
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
-/* The combinations left of one table: an odometer over the states left of each variable. Arrays by
- * place in the scope, cut from the propagator's scratch. */
+/* The remaining combinations of one table, visited by a counter over the remaining states of
+ * each variable. The arrays are indexed by place in the scope and are parts of the propagator's
+ * scratch. */
 typedef struct sweep {
     uint32_t n;
     const uint32_t *scope;
     const double *table;
-    uint32_t *state;   /* states left, in rows */
-    uint64_t *support; /* states found supported until now, in rows */
+    uint32_t *state;   /* remaining states, in rows */
+    uint64_t *support; /* states that have a support until now, in rows */
     size_t *stride;
-    size_t *row;      /* start of each row of states */
-    size_t *bits_row; /* start of each row of supports */
+    size_t *row;      /* [variables of the scope] start of each row of states */
+    size_t *bits_row; /* [variables of the scope] start of each row of supports */
     size_t *n_states;
     size_t *digit;
-    size_t *n_missing; /* states without support until now */
+    size_t *n_missing; /* number of states without a support until now */
     size_t n_open;     /* sum of n_missing */
 } sweep;
 
@@ -77,7 +79,7 @@ static void mark(sweep *s, uint32_t i, uint32_t state)
     }
 }
 
-/* Looks at all combinations that differ in the state of the last variable only. */
+/* Visits all combinations that differ only in the state of the last variable. */
 static void sweep_row(sweep *s, size_t base)
 {
     const uint32_t last = s->n - 1;
@@ -97,7 +99,7 @@ static void sweep_row(sweep *s, size_t base)
     }
 }
 
-/* The next row: the odometer of all except the last variable; false after the last one. */
+/* Advances the counter of all variables except the last. @return false after the last row. */
 static bool next_row(sweep *s, size_t *base)
 {
     for (uint32_t i = s->n - 1; i-- > 0;) {
@@ -140,7 +142,7 @@ static bool revise_table(gbsi_propagator *q, size_t place)
     return true;
 }
 
-/* ---- Potts: the two must differ ------------------------------------------------------------ */
+/* ---- Potts factors that forbid equal states ------------------------------------------------ */
 
 static bool revise_potts(gbsi_propagator *q, size_t place)
 {
@@ -162,8 +164,8 @@ typedef enum truth { MAYBE, NEVER, ALWAYS } truth;
 
 typedef struct literals {
     size_t place;
-    uint32_t n;      /* in the scope */
-    uint32_t n_body; /* number of these literals in the body: they are the first ones */
+    uint32_t n;      /* number of literals in the scope */
+    uint32_t n_body; /* number of literals in the body; they come first */
     const uint32_t *scope;
     const uint32_t *literal;
     const gbsi_logical *as;
@@ -193,17 +195,17 @@ static bool force_all(gbsi_propagator *q, const literals *l, bool value)
     return true;
 }
 
-/* The number of body literals that evidence has already made false. */
+/* Returns the number of body literals that are already false because of evidence. */
 static uint32_t fixed_false(const literals *l)
 {
     return l->as->n_body - l->as->n_body_true - l->n_body;
 }
 
-/* Revises a clause: at least one literal must hold; body literals are negated if `negated`, the
- * head is not. */
+/* Revises a clause: at least one literal must be true. Body literals are negated if `negated`;
+ * the head is not. */
 static bool revise_clause(gbsi_propagator *q, const literals *l, bool negated)
 {
-    uint32_t last = GBSI_NONE; /* the only literal that may still hold */
+    uint32_t last = GBSI_NONE; /* the only literal that may still be true */
     const uint32_t satisfying = negated ? fixed_false(l) : l->as->n_body_true;
     if (satisfying > 0 || l->as->head == GBSI_HEAD_TRUE) {
         return true;
@@ -244,8 +246,8 @@ static bool revise_all_equal(gbsi_propagator *q, const literals *l)
     return (!some_true && !some_false) || force_all(q, l, some_true);
 }
 
-/* An odd number must hold. If one variable is undecided the others decide it; if two are undecided,
- * both stay free. */
+/* Revises a parity: an odd number of literals must be true. If one variable is undecided, the
+ * others determine it; if two are undecided, both stay free. */
 static bool revise_parity(gbsi_propagator *q, const literals *l)
 {
     uint32_t open = GBSI_NONE;
@@ -261,8 +263,9 @@ static bool revise_parity(gbsi_propagator *q, const literals *l)
     return open == GBSI_NONE ? odd : force(q, l, open, !odd);
 }
 
-/* Revises a cardinality: from `least` to `most` literals must hold. If as many as may hold are
- * true, no other is; if all that may be true are needed, they are. */
+/* Revises a cardinality: from `least` to `most` literals must be true. If the largest allowed
+ * number is true, all other literals become false. If all literals that may be true are needed,
+ * they become true. */
 static bool revise_cardinality(gbsi_propagator *q, const literals *l)
 {
     uint32_t least = 0;
@@ -307,7 +310,8 @@ static bool revise_logical(gbsi_propagator *q, size_t place)
     case GBS_LOGICAL_OR:
     case GBS_LOGICAL_CLAUSE:
         return revise_clause(q, &l, false);
-    case GBS_LOGICAL_LOGICAL: /* positive unless the body is true and the head false; empty: head */
+    case GBS_LOGICAL_LOGICAL: /* the value is positive unless the body is true and the head false;
+                                 with an empty body, the head must be true */
     case GBS_LOGICAL_IMPLY_MLN:
         return revise_clause(q, &l, true);
     case GBS_LOGICAL_EQUAL:
@@ -327,12 +331,14 @@ static bool revise_logical(gbsi_propagator *q, size_t place)
 
 /* ---- noisy factors --------------------------------------------------------------------------- */
 
-/* The possible causes of the effect, given the states that remain. */
+/* The possible causes of the effect, given the remaining states. */
 typedef struct open_causes {
-    uint32_t n;     /* the leak and parents that may cause the effect in some state left */
-    uint32_t last;  /* the last such parent */
-    size_t last_at; /* of its inhibitions */
-    bool surely;    /* some variable, or the leak, causes the effect whatever its state */
+    uint32_t n; /* number of causes, among the leak and the parents, that may cause the effect in a
+                   remaining state */
+    uint32_t last;  /* the last parent that may cause the effect */
+    size_t last_at; /* position of the inhibitions of this parent */
+    bool surely;    /* true if some variable, or the leak, causes the effect in all its remaining
+                       states */
 } open_causes;
 
 static open_causes find_causes(const gbsi_propagator *q, const gbsi_noisy *noisy)
@@ -360,8 +366,8 @@ static open_causes find_causes(const gbsi_propagator *q, const gbsi_noisy *noisy
     return c;
 }
 
-/* Removes a state of a parent if it makes the effect certain (`certain`), or if it has no effect.
- */
+/* Removes the states of a parent that make the effect certain (if `certain`), or those that have
+ * no effect. */
 static bool drop_causes(gbsi_propagator *q, uint32_t v, const double *log_q, bool certain,
                         size_t place)
 {
@@ -374,7 +380,7 @@ static bool drop_causes(gbsi_propagator *q, uint32_t v, const double *log_q, boo
     return true;
 }
 
-/* Whether the child has a state left that is of this part. */
+/* Returns whether the child has a remaining state of this part. */
 static bool has_part(const gbsi_propagator *q, const gbsi_noisy *noisy, gbsi_noisy_part part)
 {
     uint32_t a = gbsi_propagator_next(q, noisy->child, 0);
@@ -421,7 +427,8 @@ static bool revise_level(gbsi_propagator *q, const gbsi_noisy *noisy, size_t pla
     return true;
 }
 
-/* Multiplies the numbers of remaining states of all variables in the scope of a factor. */
+/* Returns the product of the numbers of remaining states of all variables in the scope of a
+ * factor. */
 static size_t n_left(const gbsi_propagator *q, size_t f)
 {
     const gbsi_factors *store = q->of->factors;
@@ -432,7 +439,7 @@ static size_t n_left(const gbsi_propagator *q, size_t f)
     return n;
 }
 
-/* Revises a noisy factor level by level, until none removes any more states. */
+/* Revises a noisy factor level by level, until no level removes a state. */
 static bool revise_noisy(gbsi_propagator *q, size_t place)
 {
     const size_t f = q->of->hard[place];

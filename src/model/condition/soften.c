@@ -20,7 +20,7 @@ static void soften_table(const double *from, double *to, size_t n, double depth,
     }
 }
 
-/* Potts couplings may be minus, weights of logical functions plus infinity. */
+/* Potts couplings may be minus infinity, and weights of logical functions plus infinity. */
 static double soften_weight(double weight, double penalty)
 {
     return weight == INFINITY ? penalty : weight == -INFINITY ? -penalty : weight;
@@ -47,7 +47,7 @@ gbs_status gbsi_soften(const gbsi_conditioned *hard, double depth, double penalt
     }
     for (size_t i = 0; i < f->n_factors; ++i) {
         soft->factors.weight[i] = soften_weight(f->weight[i], penalty);
-        if (gbsi_is_noisy(f->kind[i])) { /* an effect without a cause */
+        if (gbsi_is_noisy(f->kind[i])) { /* the softened entry is an effect without a cause */
             double *leak = soft->factors.table + f->table_start[f->aux[i]];
             *leak = *leak == 0.0 ? -gbsi_exp(-penalty) : *leak;
         }
@@ -63,7 +63,8 @@ double gbsi_soften_shift(const gbsi_conditioned *hard, double penalty)
 {
     double shift = 0.0;
     for (size_t f = 0; f < hard->factors.n_factors; ++f) {
-        /* a hard logical function that holds weighs 0, and `penalty` once it is soft */
+        /* a hard logical function that holds adds 0 to the log density, and `penalty` once it is
+         * soft */
         shift += hard->factors.weight[f] == INFINITY ? penalty : 0.0;
     }
     return shift;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A random Bayesian network. Every variable has 1 to `parents` parents (fewer if not so many stand
- * before it), drawn without replacement from the 2 * parents + 2 variables before it; the columns
- * of tables are uniform on the simplex. */
+/* Generator of random Bayesian networks. Every variable has 1 to `parents` parents, or fewer if
+ * fewer variables precede it. Parents are drawn without replacement from the 2 * parents + 2
+ * variables before it. The columns of tables are uniform on the simplex. */
 #include <string.h>
 
 #include "base/budget.h"
@@ -13,7 +13,7 @@
 
 enum { MAX_PARENTS = 24 };
 
-#define MAX_ENTRIES ((size_t)1 << 26) /* of one table: 512 MiB */
+#define MAX_ENTRIES ((size_t)1 << 26) /* entries of one table: 512 MiB */
 
 /* Scratch of one network, sized for its largest table. */
 typedef struct network {
@@ -21,7 +21,7 @@ typedef struct network {
     gbs_builder *builder;
     uint32_t *arity;    /* [variables] */
     double *logw;       /* [largest table] */
-    uint64_t n_entries; /* of all tables before */
+    uint64_t n_entries; /* number of entries of all tables before */
 } network;
 
 static gbs_status check_bayes(const gbs_generate_bayes_options *o, size_t *largest, gbs_error *err)
@@ -59,7 +59,7 @@ static double one_uniform(const network *net, gbsi_generate_stream stream, uint6
 
 static uint32_t below(double u, uint32_t n)
 {
-    return (uint32_t)(u * n); /* u <= 1 - 2^-53 and n < 2^32: never n */
+    return (uint32_t)(u * n); /* the result is below n, because u <= 1 - 2^-53 and n < 2^32 */
 }
 
 static gbs_status add_variables(network *net, gbs_error *err)
@@ -72,7 +72,7 @@ static gbs_status add_variables(network *net, gbs_error *err)
     return gbs_builder_add_variables(net->builder, o->variables, net->arity, NULL, err);
 }
 
-/* @param scope out: parents ascending, then v. @return how many. */
+/* @param scope out: parents ascending, then v. @return number of parents. */
 static uint32_t choose_scope(const network *net, uint32_t v, uint32_t scope[MAX_PARENTS + 1])
 {
     const uint32_t most = net->options->parents;
@@ -82,7 +82,8 @@ static uint32_t choose_scope(const network *net, uint32_t v, uint32_t scope[MAX_
     uint8_t taken[2 * MAX_PARENTS + 2] = {0};
     uint32_t n = most == 0 ? 0 : 1 + below(one_uniform(net, GBSI_STREAM_PARENTS, index), most);
     n = n < window ? n : window;
-    /* Floyd's sampling without replacement (Bentley & Floyd 1987, CACM 30(9):754-757) */
+    /* sampling without replacement by Floyd's algorithm (Bentley & Floyd 1987, CACM
+     * 30(9):754-757) */
     for (uint32_t i = window - n; i < window; ++i) {
         const uint32_t at = below(one_uniform(net, GBSI_STREAM_PARENTS, index + 1 + i), i + 1);
         taken[taken[at] ? i : at] = 1;
@@ -97,8 +98,8 @@ static uint32_t choose_scope(const network *net, uint32_t v, uint32_t scope[MAX_
     return n;
 }
 
-/* A column uniform on the simplex: exponentials -ln u over their sum (Dirichlet(1, ..., 1)). The
- * floor keeps every probability positive. */
+/* Fills a column that is uniform on the simplex: exponentials -ln u divided by their sum
+ * (Dirichlet(1, ..., 1)). The lower bound on the exponentials keeps every probability positive. */
 static void fill_column(network *net, uint32_t k, double *logw)
 {
     const double least = 0x1p-60;

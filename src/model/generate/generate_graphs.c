@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs that need no search: grids and rings, complete, two layers, preferential attachment. */
+/* Graphs that need no search: grids and rings, complete graphs, two layers, preferential
+ * attachment. */
 #include <stdio.h>
 
 #include "base/memory.h"
@@ -20,7 +21,7 @@ gbs_status gbsi_generate_measure_grid(const gbsi_generate_spins *spins, gbsi_gen
         if (side[d] == 0) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: every side must be 1 or more", size->what);
         }
-        n *= side[d]; /* below 2^32 before, so below 2^64 */
+        n *= side[d]; /* n was below 2^32, hence the product is below 2^64 */
         if (n > GBS_MAX_VARIABLES) {
             return gbsi_fail(err, GBS_ERR_LIMIT, "%s: more than the %u variables possible",
                              size->what, GBS_MAX_VARIABLES);
@@ -34,7 +35,7 @@ gbs_status gbsi_generate_measure_grid(const gbsi_generate_spins *spins, gbsi_gen
     return GBS_OK;
 }
 
-/* Couples each variable to the ones to its right, below it and in the next layer. */
+/* Couples each variable to its neighbours to the right, below, and in the next layer. */
 static gbs_status couple_grid(const gbsi_generate_spins *spins, gbs_builder *builder,
                               gbs_error *err)
 {
@@ -160,26 +161,26 @@ gbs_status gbs_generate_rbm(const gbs_generate_rbm_options *options, gbs_model *
 
 /* ---- preferential attachment --------------------------------------------------------------- */
 
-/* Each end of each edge so far is an equally likely draw, and a variable of degree k has k ends
- * (Batagelj & Brandes 2005, Phys. Rev. E 71:036113). The new end of an edge follows from its
- * number, so that only the old one is stored. */
+/* Each end of each edge so far is drawn with equal probability, and a variable of degree k has k
+ * ends (Batagelj & Brandes 2005, Phys. Rev. E 71:036113). The new variable of an edge follows
+ * from the edge's number; only the old variable is stored. */
 typedef struct growth {
-    uint32_t m;          /* edges of a new variable */
-    uint32_t *old_end;   /* [couplings] ends of the edges added after the first edges + 1 variables
-                          */
-    uint32_t *joined_to; /* [variables] the last new variable that drew each */
+    uint32_t m;        /* number of edges of a new variable */
+    uint32_t *old_end; /* [couplings] old variables of the edges added after those of the first m +
+                          1 variables */
+    uint32_t *joined_to; /* [variables] the last new variable that drew each variable */
     uint64_t n_attempts;
 } growth;
 
-/* Pairs of the first m + 1 variables, all joined: (0, 1), (0, 2), (1, 2), (0, 3), ...: variable v
- * comes at v (v - 1) / 2. */
+/* Returns the number of pairs among the first m + 1 variables, which are all joined in the order
+ * (0, 1), (0, 2), (1, 2), (0, 3), ...: the pairs of variable v begin at v (v - 1) / 2. */
 static uint64_t seed_edges(uint32_t m)
 {
     return (uint64_t)m * ((uint64_t)m + 1) / 2;
 }
 
-/* The variable at one of 2 * n_edges ends: those of the first m + 1 variables, m each, then new and
- * old of each further edge in turn. */
+/* Returns the variable at one of 2 * n_edges ends: first the ends of the first m + 1 variables,
+ * m each, then the new and the old variable of each further edge. */
 static uint32_t variable_at(const growth *g, uint64_t end)
 {
     const uint32_t m = g->m;
@@ -191,7 +192,7 @@ static uint32_t variable_at(const growth *g, uint64_t end)
     return (end - n_seed_ends) % 2 != 0 ? g->old_end[edge] : (uint32_t)(m + 1 + edge / m);
 }
 
-/* Joins the new variable v to m others. */
+/* Joins the new variable v to m older variables. */
 static gbs_status attach(growth *g, uint32_t v, const gbsi_generate_spins *spins,
                          gbs_builder *builder, gbs_error *err)
 {
@@ -201,7 +202,7 @@ static gbs_status attach(growth *g, uint32_t v, const gbsi_generate_spins *spins
     for (uint32_t i = 0; i < m;) {
         double u[2];
         gbsi_generate_uniforms(spins->seed, GBSI_STREAM_ATTACH, g->n_attempts++, u);
-        /* u < 1 - 2^-53 and fewer than 2^53 ends: never n_ends */
+        /* the index is below n_ends, because u < 1 - 2^-53 and there are fewer than 2^53 ends */
         const uint32_t old = variable_at(g, (uint64_t)(u[0] * (double)n_ends));
         if (g->joined_to[old] == v) {
             continue;
@@ -224,8 +225,8 @@ static gbs_status couple_powerlaw(const gbsi_generate_spins *spins, gbs_builder 
     growth g = {.m = m};
     uint64_t edge = 0;
     g.old_end = gbsi_alloc_array(n_grown, sizeof *g.old_end);
-    g.joined_to = gbsi_alloc_array_zero(n, sizeof *g.joined_to); /* variable 0 is not a new variable
-                                                                  */
+    /* 0 means that a variable was not drawn; variable 0 is never new */
+    g.joined_to = gbsi_alloc_array_zero(n, sizeof *g.joined_to);
     GBSI_TRY(GBSI_HAVE(err, "graph", g.old_end, g.joined_to));
     for (uint32_t v = 1; v <= m; ++v) {
         for (uint32_t w = 0; w < v; ++w) {

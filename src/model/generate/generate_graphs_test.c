@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs from a seed: who is joined to whom, how evenly, and the same models for ever. */
+/* Tests graphs from a seed: their edges, their distribution, and that a seed always gives the
+ * same model. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -7,7 +8,8 @@
 #include "generate/random_models.h"
 #include "gibbsite/generate.h"
 
-/* Every pair once at most and none with itself, whatever the order. @param degree [n], out. */
+/* Checks that every pair occurs at most once, in either order, and that no variable is joined to
+ * itself. @param degree [n], out. */
 static void check_simple(const gbs_model *m, uint32_t *degree)
 {
     const uint32_t n = gbs_model_n_variables(m);
@@ -46,7 +48,7 @@ static void test_regular(void **unused)
 {
     (void)unused;
     uint32_t degree[400];
-    for (uint32_t n = 1; n < 14; ++n) { /* every degree there is, dense ones by their complement */
+    for (uint32_t n = 1; n < 14; ++n) { /* every possible degree; dense graphs are complements */
         for (uint32_t d = 0; d < n; ++d) {
             for (uint64_t seed = 0; n * d % 2 == 0 && seed < 20; ++seed) {
                 gbs_model *m = regular(n, d, seed);
@@ -66,7 +68,8 @@ static void test_regular(void **unused)
         for (uint32_t v = 0; v < large[i][0]; ++v) {
             assert_int_equal(degree[v], large[i][1]);
         }
-        const uint32_t *before = NULL; /* in order: by the lower end, then the other */
+        /* edges are sorted by the lower end, then by the other end */
+        const uint32_t *before = NULL;
         for (size_t f = 0; f < gbs_model_n_factors(m); ++f) {
             const uint32_t *s = NULL;
             (void)gbs_model_factor(m, f, NULL, &s);
@@ -78,7 +81,7 @@ static void test_regular(void **unused)
     }
 }
 
-/* Bit i of the index of a pair among the fifteen of six variables. */
+/* Returns the edges as bits, by the index of a pair among the fifteen pairs of six variables. */
 static uint32_t graph_bits(const gbs_model *m)
 {
     uint32_t bits = 0;
@@ -90,9 +93,10 @@ static uint32_t graph_bits(const gbs_model *m)
     return bits;
 }
 
-/* Six variables of degree 2: 60 hexagons and 10 pairs of triangles; of degree 3: their
- * complements. Pearson's statistic over 70 graphs and 7000 seeds has 69 degrees of freedom: mean
- * 69, deviation 11.7; 128 is five deviations above, a false alarm in 10^-5 of choices of seeds. */
+/* Six variables of degree 2 give 60 hexagons and 10 pairs of triangles; degree 3 gives their
+ * complements. Pearson's statistic over 70 graphs and 7000 seeds has 69 degrees of freedom, with
+ * mean 69 and deviation 11.7. The bound 128 is five deviations above the mean, and is exceeded
+ * for about 10^-5 of all choices of seeds. */
 static void test_regular_is_uniform(void **unused)
 {
     (void)unused;
@@ -120,7 +124,7 @@ static void test_regular_is_uniform(void **unused)
     }
 }
 
-/* Degree k has the share 2 m (m + 1) / (k (k + 1) (k + 2)) in the limit (Bollobas, Riordan,
+/* In the limit, degree k has the share 2 m (m + 1) / (k (k + 1) (k + 2)) (Bollobas, Riordan,
  * Spencer & Tusnady 2001, Random Struct. Algorithms 18:279-290). */
 static void test_powerlaw(void **unused)
 {
@@ -138,13 +142,14 @@ static void test_powerlaw(void **unused)
         ++of[degree[v]];
         most = degree[v] > most ? degree[v] : most;
     }
-    for (uint32_t k = 2; k < 7; ++k) { /* five deviations of a binomial count */
+    for (uint32_t k = 2; k < 7; ++k) { /* five standard deviations of a binomial count */
         const double share = 12.0 / (k * (k + 1.0) * (k + 2.0));
         const double deviation = sqrt(3000 * share * (1.0 - share));
         assert_true(fabs(of[k] - 3000 * share) < 5.0 * deviation);
     }
-    assert_true(most > 50 && most < 600);                /* of the order 2 sqrt(3000) = 110 */
-    assert_true(degree[0] + degree[1] + degree[2] > 60); /* the oldest are the richest */
+    assert_true(most > 50 && most < 600); /* of order 2 sqrt(3000) = 110 */
+    /* the oldest variables have the largest degrees */
+    assert_true(degree[0] + degree[1] + degree[2] > 60);
     gbs_model_free(m);
     for (o.variables = 2; o.variables < 9; ++o.variables) {
         for (o.edges = 1; o.edges < o.variables; ++o.edges) {
@@ -201,7 +206,7 @@ static void test_potts_in_layers(void **unused)
     gbs_model *flat = NULL;
     gbs_model *m = NULL;
     assert_int_equal(gbs_generate_potts(&o, &flat, NULL), GBS_OK);
-    o.layers = 1; /* says the same */
+    o.layers = 1; /* gives the same model */
     assert_int_equal(gbs_generate_potts(&o, &m, NULL), GBS_OK);
     assert_string_equal(gbs_model_digest(m), gbs_model_digest(flat));
     gbs_model_free(m);
@@ -211,8 +216,8 @@ static void test_potts_in_layers(void **unused)
     assert_int_equal(gbs_model_n_variables(m), 12 * 13 * 11);
     assert_int_equal(gbs_model_n_factors(m),
                      12 * 13 * 11 + 11 * (11 * 13 + 12 * 12) + 10 * 12 * 13);
-    /* without noise the picture can be read off: along each axis neighbours mostly agree, and no
-     * two layers are anyway */
+    /* without noise the picture can be read from the data: neighbours along each axis mostly
+     * agree, and no two layers are equal */
     uint8_t level[12 * 13 * 11];
     for (size_t f = 0; f < gbs_model_n_factors(m); ++f) {
         const uint32_t *s = NULL;
@@ -242,7 +247,7 @@ static void test_potts_in_layers(void **unused)
 
 enum { N_KINDS = 9 };
 
-/* One small model of each kind, all options in use. */
+/* Generates a small model of each kind, with all options in use. */
 static gbs_status generate_kind(unsigned kind, uint64_t seed, gbs_model **m, gbs_error *err)
 {
 #define SPINS \
@@ -282,7 +287,8 @@ static gbs_status generate_kind(unsigned kind, uint64_t seed, gbs_model **m, gbs
     }
 }
 
-/* What a seed means never changes within a version: other digests are another model. */
+/* The model of a seed never changes within a version: a different digest means a different
+ * model. */
 static void test_golden(void **unused)
 {
     (void)unused;

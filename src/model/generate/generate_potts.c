@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A Potts model like a noisy picture: patches of grey levels, seen through Gaussian noise. */
+/* A Potts model that resembles a noisy picture: patches of grey levels with Gaussian noise. */
 #include <math.h>
 
 #include "base/budget.h"
@@ -10,7 +10,7 @@
 
 enum { FEWEST_PATCHES = 12 };
 
-#define MAX_NOISE 1e6 /* grey levels: far above 65535 */
+#define MAX_NOISE 1e6 /* grey levels; far above 65535 */
 
 static uint32_t layers_of(const gbs_generate_potts_options *o)
 {
@@ -47,7 +47,8 @@ static gbs_status check_potts(const gbs_generate_potts_options *o, uint32_t *n, 
 
 /* ---- the picture --------------------------------------------------------------------------- */
 
-/* Pixels with a centre between that of the patch less half its side and as much beyond it. */
+/* Finds the pixels that may lie in a patch: their centres are at most half a side from the
+ * centre of the patch. */
 static void bound(gbsi_generate_patch *p, unsigned d, uint32_t side)
 {
     const double from = p->centre[d] - p->half[d];
@@ -56,7 +57,8 @@ static void bound(gbsi_generate_patch *p, unsigned d, uint32_t side)
     p->to[d] = to <= 0.0 ? 0 : to >= side ? side : (uint32_t)to;
 }
 
-/* A box or ellipsoid (flat: a rectangle or ellipse) of about a quarter of the sides. */
+/* Makes a box or ellipsoid with sides of about a quarter of the picture's; in a flat picture, a
+ * rectangle or an ellipse. */
 static gbsi_generate_patch make_patch(const gbsi_generate_picture *picture, uint64_t p)
 {
     const gbs_generate_potts_options *o = &picture->options;
@@ -74,7 +76,7 @@ static gbsi_generate_patch make_patch(const gbsi_generate_picture *picture, uint
     for (unsigned d = 0; d < 3; ++d) {
         bound(&patch, d, side[d]);
     }
-    if (side[2] == 1) { /* flat: all pixels have the level of every patch */
+    if (side[2] == 1) { /* in a flat picture all pixels lie in the layer of every patch */
         patch.from[2] = 0;
         patch.to[2] = 1;
     }
@@ -84,7 +86,8 @@ static gbsi_generate_patch make_patch(const gbsi_generate_picture *picture, uint
 static bool covers(const gbsi_generate_picture *picture, const gbsi_generate_patch *p,
                    const uint32_t at[3])
 {
-    const unsigned n_directions = picture->size[2] > 1 ? 3 : 2; /* flat: at the layer's centre */
+    /* a flat picture has the layer's centre in the third direction */
+    const unsigned n_directions = picture->size[2] > 1 ? 3 : 2;
     double sum = 0.0;
     for (unsigned d = 0; d < 3; ++d) {
         if (at[d] < p->from[d] || at[d] >= p->to[d]) {
@@ -98,7 +101,8 @@ static bool covers(const gbsi_generate_picture *picture, const gbsi_generate_pat
     return sum <= 1.0;
 }
 
-/* The grey level of a pixel: that of the last patch that covers it, or 0 if none does. */
+/* Returns the grey level of a pixel: the level of the last patch that covers the pixel, or 0 if
+ * no patch does. */
 static uint16_t level_of(const gbsi_generate_picture *picture, uint32_t v)
 {
     const uint32_t *side = picture->size;
@@ -128,9 +132,9 @@ gbs_status gbsi_generate_picture_init(gbsi_generate_picture *picture,
 
 /* ---- factors ------------------------------------------------------------------------------- */
 
-/* Nearly Gaussian of mean 0 and variance 1: twelve uniforms less their mean (Irwin-Hall). The tails
- * of this distribution end at -+6; the other methods need sines or an inverse error function for
- * nothing a picture would show. */
+/* Returns nearly Gaussian noise of mean 0 and variance 1: the sum of twelve uniform numbers
+ * minus its mean (Irwin-Hall). The tails of this distribution end at -+6. Other methods need
+ * sines or an inverse error function, and the difference would not be visible in a picture. */
 static double noise(uint64_t seed, uint32_t v)
 {
     double sum = -6.0;
@@ -172,7 +176,7 @@ cleanup:
     return status;
 }
 
-/* Couples each variable to the ones to its right, below it and in the next layer. */
+/* Couples each variable to its neighbours to the right, below, and in the next layer. */
 static gbs_status add_couplings(gbs_builder *builder, const gbsi_generate_picture *picture,
                                 gbs_error *err)
 {

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random regular graphs. Every variable has `degree` half-edges; a uniform permutation pairs them
- * (Bollobas 1980, European J. Combin. 1:311-316), which is uniform among simple graphs whenever
- * there is no loop and no edge twice. Where there is, switches
- *     (u, v), (x, y)  ->  (u, x), (v, y)
- * with random partners remove them (McKay & Wormald 1990, J. Algorithms 11:52-67). Random switches
- * that keep the graph simple end it: their stationary distribution is uniform (Cooper, Dyer &
- * Greenhill 2007, Combin. Probab. Comput. 16:557-593), which matters for small graphs, where
- * repairs are many for their size and switches cost nothing. A degree above half is the complement
- * of one below. */
+/* Random regular graphs.
+ *
+ * Every variable has `degree` half-edges, and a uniform permutation pairs them (Bollobas 1980,
+ * European J. Combin. 1:311-316). If the result has no loop and no repeated edge, it is uniform
+ * among simple graphs. Otherwise switches (u, v), (x, y) -> (u, x), (v, y) with random partners
+ * remove loops and repeated edges (McKay & Wormald 1990, J. Algorithms 11:52-67).
+ *
+ * Afterwards random switches that keep the graph simple are made. Their stationary distribution
+ * is uniform (Cooper, Dyer & Greenhill 2007, Combin. Probab. Comput. 16:557-593). This matters
+ * for small graphs, which need many repairs for their size, and where switches are cheap. A
+ * graph whose degree exceeds half the number of variables is made as the complement of one with
+ * a smaller degree. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +20,8 @@
 #include "base/status.h"
 #include "generate/generators.h"
 
-#define MOST_SWITCHES     65536u /* most switches of edges at the end, in all */
-#define SWITCHES_PER_EDGE 32u    /* most switches for each edge of a small graph */
+#define MOST_SWITCHES     65536u /* largest number of switches after the repair */
+#define SWITCHES_PER_EDGE 32u    /* largest number of such switches per edge of a small graph */
 
 typedef struct edge {
     uint32_t a, b;
@@ -26,9 +29,9 @@ typedef struct edge {
 
 /* ---- the set of edges ---------------------------------------------------------------------- */
 
-/* Open addressing with linear probing, at most 2/3 full. */
+/* Hash table with open addressing and linear probing, at most 2/3 full. */
 typedef struct edge_set {
-    uint64_t *key; /* [mask + 1], 0: empty */
+    uint64_t *key; /* [mask + 1] keys of edges; 0 if the place is empty */
     size_t mask;
     unsigned shift;
 } edge_set;
@@ -41,7 +44,8 @@ static uint64_t key_of(edge e)
 
 static size_t home_of(const edge_set *set, uint64_t key)
 {
-    return (size_t)((key * 0x9e3779b97f4a7c15u) >> set->shift); /* 2^64 over the golden ratio */
+    /* 2^64 divided by the golden ratio */
+    return (size_t)((key * 0x9e3779b97f4a7c15u) >> set->shift);
 }
 
 static bool has(const edge_set *set, edge e)
@@ -64,7 +68,7 @@ static void insert(edge_set *set, edge e)
     set->key[i] = key;
 }
 
-/* Deletes a key; later keys move into the hole unless that is before their home. */
+/* Deletes a key. Later keys move into the hole unless the hole lies before their hash place. */
 static void erase(edge_set *set, edge e)
 {
     const uint64_t key = key_of(e);
@@ -88,12 +92,12 @@ typedef struct graph {
     uint64_t seed;
     uint32_t n, degree;
     size_t m;
-    edge *e;      /* [m] */
-    uint8_t *bad; /* [m] a loop or a copy: not in the set */
+    edge *e;      /* [m] edges */
+    uint8_t *bad; /* [m] 1 if the edge is a loop or a copy and hence not in the set */
     edge_set set;
     size_t *bad_list;
     size_t n_bad, bad_capacity;
-    uint64_t n_switches; /* tried: numbers the random ones */
+    uint64_t n_switches; /* number of switches tried, which numbers the random draws */
 } graph;
 
 static gbs_status take_graph(graph *g, gbs_error *err)
@@ -119,7 +123,7 @@ static void free_graph(graph *g)
     GBSI_FREE(g->e, g->bad, g->set.key, g->bad_list);
 }
 
-/* Pairs half-edges: shuffles them (Fisher & Yates) and takes them two by two. */
+/* Pairs half-edges: shuffles them (Fisher & Yates) and takes consecutive ones as pairs. */
 static void pair_up(graph *g)
 {
     edge *e = g->e;
@@ -174,8 +178,8 @@ static void place_edge(graph *g, size_t k, edge e, bool good)
     }
 }
 
-/* Switches edge k = (u, v) with a random one if more edges are good than before; with `keep`, if
- * both are good. */
+/* Switches edge k = (u, v) with a random edge if this increases the number of good edges; with
+ * `keep`, if both new edges are good. */
 static void try_switch(graph *g, size_t k, bool keep)
 {
     double random[2];
@@ -205,14 +209,15 @@ static void try_switch(graph *g, size_t k, bool keep)
     place_edge(g, j, two, two_good);
 }
 
-/* Ends: with 2 degree < n, fewer than all half-edges (x, y) have x among u and its neighbours or y
- * among v and its, and each of the others makes one more edge good. */
+/* Repairs all bad edges. The loop ends with probability 1 if 2 degree < n. Not every half-edge
+ * (x, y) has x among u and its neighbours or y among v and its neighbours, and any other
+ * half-edge gives a switch that increases the number of good edges. */
 static void repair(graph *g)
 {
     for (size_t i = 0; i < g->n_bad; ++i) {
         const size_t k = g->bad_list[i];
         while (g->bad[k]) {
-            if (is_new(g, g->e[k])) { /* the edge it was a copy of has gone */
+            if (is_new(g, g->e[k])) { /* the edge that it repeated was removed */
                 place_edge(g, k, g->e[k], true);
             } else {
                 try_switch(g, k, false);
@@ -232,9 +237,9 @@ static void mix(graph *g)
     }
 }
 
-/* ---- in order ------------------------------------------------------------------------------ */
+/* ---- sorting ------------------------------------------------------------------------------- */
 
-/* Stable counting sort by one end. @param start [n + 1] scratch. */
+/* Sorts edges by one of their ends, by a stable counting sort. @param start [n + 1] scratch. */
 static void sort_by_end(const edge *from, edge *to, size_t m, uint32_t n, bool larger,
                         size_t *start)
 {
@@ -250,13 +255,14 @@ static void sort_by_end(const edge *from, edge *to, size_t m, uint32_t n, bool l
     }
 }
 
-/* Sorts the edges by their lower end, then by the other end; each edge has its lower end first. */
+/* Sorts the edges by their lower end, then by their higher end; each edge is stored with its
+ * lower end first. */
 static gbs_status sort_edges(graph *g, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     size_t *start = NULL;
     edge *other = NULL;
-    gbsi_free(g->set.key); /* done with */
+    gbsi_free(g->set.key); /* the set is no longer needed */
     g->set.key = NULL;
     start = gbsi_alloc_array((size_t)g->n + 1, sizeof *start);
     other = gbsi_alloc_array(g->m, sizeof *other);
@@ -287,7 +293,7 @@ static gbs_status make_graph(graph *g, gbs_error *err)
 
 /* ---- the model ----------------------------------------------------------------------------- */
 
-/* Makes a graph of all pairs that are not edges. */
+/* Adds a coupling for every pair of variables that is not an edge. */
 static gbs_status couple_complement(const graph *g, const gbsi_generate_spins *spins,
                                     gbs_builder *builder, gbs_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a spin model on a graph, in the same way for all kinds of graphs. */
+/* Makes a spin model on a graph; the same code serves all kinds of graphs. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -9,9 +9,9 @@
 #include "base/status.h"
 #include "generate/generators.h"
 
-/* The bytes of the parts of a built model. A variable has its arity and the offset of its states; a
- * factor has its kind, weight, table, the offset of its scope, and four bytes for each variable in
- * the scope. */
+/* Bytes of the parts of a built model. A variable has its arity and the offset of its states. A
+ * factor has its kind, weight, table, the offset of its scope, and four bytes for each variable
+ * in the scope. */
 #define VARIABLE_BYTES 12.0
 #define COUPLING_BYTES 29.0
 #define FIELD_BYTES    25.0
@@ -41,7 +41,7 @@ static int has_fields(const gbsi_generate_spins *spins)
     return spins->field != 0.0 || spins->random_field != 0.0;
 }
 
-/* Refuse what cannot be generated before anything is. */
+/* Refuses a model that cannot be generated, before any part of it is generated. */
 static gbs_status check_spins(const gbsi_generate_spins *spins, const gbsi_generate_size *size,
                               gbs_error *err)
 {
@@ -51,7 +51,7 @@ static gbs_status check_spins(const gbsi_generate_spins *spins, const gbsi_gener
                          size->what, size->n_variables, GBS_MAX_VARIABLES);
     }
     GBSI_PASS(gbsi_generate_check_ranges(spins, err));
-    /* computed in doubles, because counts of couplings come near 2^63 */
+    /* computed in doubles, because numbers of couplings may be near 2^63 */
     const double bytes =
         (double)size->n_variables * (VARIABLE_BYTES + has_fields(spins) * FIELD_BYTES) +
         (double)size->n_couplings * COUPLING_BYTES;
@@ -68,7 +68,7 @@ static gbs_status check_spins(const gbsi_generate_spins *spins, const gbsi_gener
     return GBS_OK;
 }
 
-/* Uniform in centre -+ spread. */
+/* Returns a number that is uniform in centre -+ spread. */
 static double around(uint64_t seed, gbsi_generate_stream stream, uint64_t index, double centre,
                      double spread)
 {

@@ -32,7 +32,7 @@ static int count_pair(const gbs_model *m, uint32_t a, uint32_t b)
 static void test_ising_edges(void **unused)
 {
     (void)unused;
-    /* rows, columns, layers, torus, edges: a side of 1 or 2 has no edge around */
+    /* rows, columns, layers, torus, edges; a side of 1 or 2 is not closed */
     static const uint32_t grid[][5] = {
         {1, 1, 1, 0, 0}, {1, 1, 1, 1, 0},  {3, 4, 1, 0, 17}, {3, 4, 1, 1, 24}, {2, 4, 1, 1, 12},
         {1, 5, 1, 1, 5}, {2, 2, 2, 1, 12}, {3, 3, 3, 0, 54}, {3, 3, 3, 1, 81}, {5, 1, 1, 1, 5},
@@ -41,7 +41,7 @@ static void test_ising_edges(void **unused)
         gbs_model *m = ising(grid[i][0], grid[i][1], grid[i][2], (int)grid[i][3]);
         assert_int_equal(gbs_model_n_variables(m), grid[i][0] * grid[i][1] * grid[i][2]);
         assert_int_equal(gbs_model_n_factors(m), grid[i][4]);
-        for (size_t f = 0; f < gbs_model_n_factors(m); ++f) { /* all distinct */
+        for (size_t f = 0; f < gbs_model_n_factors(m); ++f) { /* all pairs are distinct */
             const uint32_t *scope = NULL;
             assert_int_equal(gbs_model_factor(m, f, NULL, &scope), GBS_FACTOR_ISING);
             assert_int_equal(count_pair(m, scope[0], scope[1]), 1);
@@ -86,7 +86,8 @@ static void test_ising_weights(void **unused)
         sum[field] += d / spread[field];
         square[field] += d * d / (spread[field] * spread[field]);
     }
-    /* fixed seed; five standard deviations of the means of 4000 and 2000 uniforms and squares */
+    /* fixed seed; five standard deviations of the means of 4000 and 2000 uniform numbers and of
+     * their squares */
     assert_true(fabs(sum[0] / 4000) < 5 * 0.0092 && fabs(sum[1] / 2000) < 5 * 0.0130);
     assert_true(fabs(square[0] / 4000 - 1.0 / 3) < 5 * 0.0048);
     assert_true(fabs(square[1] / 2000 - 1.0 / 3) < 5 * 0.0067);
@@ -158,7 +159,8 @@ static void test_potts(void **unused)
     assert_int_equal(gbs_generate_potts(&o, &m, NULL), GBS_OK);
     assert_int_equal(gbs_model_n_variables(m), 4800);
     assert_int_equal(gbs_model_n_factors(m), 4800 + 59 * 80 + 60 * 79);
-    /* the data term is a parabola about y; the picture has patches, so neighbours mostly agree */
+    /* the data term is a parabola with its maximum at y; the picture has patches, hence
+     * neighbours mostly agree */
     uint32_t seen[5] = {0};
     uint32_t agree = 0;
     uint32_t before = 0;
@@ -173,7 +175,7 @@ static void test_potts(void **unused)
             best = logw[k] > logw[best] ? k : best;
             assert_true(logw[k] <= 0.0);
         }
-        for (uint32_t k = 1; k < 4; ++k) { /* second difference -1 / noise^2 */
+        for (uint32_t k = 1; k < 4; ++k) { /* second difference is -1 / noise^2 */
             assert_true(fabs(logw[k + 1] - 2 * logw[k] + logw[k - 1] + 4.0) < 1e-9);
         }
         ++seen[best];
@@ -205,7 +207,8 @@ static void test_potts_noise(void **unused)
     gbs_generate_potts_options o = {.rows = 1, .columns = 1, .states = 4, .noise = 1e-300};
     gbs_model *m = NULL;
     uint32_t n_possible = 0;
-    assert_int_equal(gbs_generate_potts(&o, &m, NULL), GBS_OK); /* no NaN: hard data */
+    /* no NaN, although the data exclude states */
+    assert_int_equal(gbs_generate_potts(&o, &m, NULL), GBS_OK);
     for (uint32_t k = 0; k < 4; ++k) {
         n_possible += gbs_model_log_density(m, &k) == -INFINITY ? 0 : 1;
     }
@@ -272,7 +275,8 @@ static void test_bayes(void **unused)
     assert_int_equal(with[0], 1); /* only the very first */
     assert_true(with[1] > 100 && with[2] > 100 && with[3] > 100);
     assert_true(of_arity[2] > 80 && of_arity[3] > 80 && of_arity[4] > 80 && of_arity[5] > 80);
-    /* E p = 1/k on the simplex: five standard deviations, sd of k p below 1 */
+    /* E p = 1/k on the simplex; the bound is five standard deviations, because k p has a
+     * deviation below 1 */
     assert_true(fabs(first / n_columns - 1.0) < 5.0 / gbsi_sqrt(n_columns));
     gbs_model_free(m);
 }

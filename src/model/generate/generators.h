@@ -8,32 +8,34 @@
 
 #include "gibbsite/generate.h"
 
-/* Numbers of the streams of random numbers, one per use, so that the draws of one use never depend
- * on another. Numbers are part of what a seed means and never change. */
+/* Numbers of the streams of random numbers. Each use has its own stream, which makes its draws
+ * independent of all other uses. The numbers determine the model of a seed and never change. */
 typedef enum gbsi_generate_stream {
-    GBSI_STREAM_COUPLING = 0, /* grids: index 3 variable + direction; else the coupling's number */
-    GBSI_STREAM_FIELD = 1,    /* index variable */
-    GBSI_STREAM_PATCH = 2,    /* index 4 patch + number */
-    GBSI_STREAM_NOISE = 3,    /* index 6 variable + pair */
-    GBSI_STREAM_ARITY = 4,    /* index variable */
-    GBSI_STREAM_PARENTS = 5,  /* index (2 max + 3) variable + number */
-    GBSI_STREAM_TABLE = 6,    /* index entry, counted through all tables */
-    GBSI_STREAM_PAIRING = 7,  /* index half-edge */
-    GBSI_STREAM_SWITCH = 8,   /* index switch, counted through */
-    GBSI_STREAM_ATTACH = 9,   /* index attempt, counted through */
+    /* index: 3 variable + direction for grids, number of the coupling for other graphs */
+    GBSI_STREAM_COUPLING = 0,
+    GBSI_STREAM_FIELD = 1,   /* index: variable */
+    GBSI_STREAM_PATCH = 2,   /* index: 4 patch + number */
+    GBSI_STREAM_NOISE = 3,   /* index: 6 variable + pair */
+    GBSI_STREAM_ARITY = 4,   /* index: variable */
+    GBSI_STREAM_PARENTS = 5, /* index: (2 max + 3) variable + number */
+    GBSI_STREAM_TABLE = 6,   /* index: entry, counted over all tables */
+    GBSI_STREAM_PAIRING = 7, /* index: half-edge */
+    GBSI_STREAM_SWITCH = 8,  /* index: switch, counted over the whole graph */
+    GBSI_STREAM_ATTACH = 9,  /* index: attempt, counted over the whole graph */
 } gbsi_generate_stream;
 
-/* Two uniforms in [0, 1) of an index. */
+/* Computes the two uniform numbers in [0, 1) of an index. */
 void gbsi_generate_uniforms(uint64_t seed, gbsi_generate_stream stream, uint64_t index,
                             double u[2]);
 
-/* The next variable in direction d of a grid whose sides have those lengths, the first direction
- * fastest. @return false at the end of an open side. A torus closes a side of three places or more:
- * with one or two that edge would be a loop or the same edge again. */
+/* Finds the next variable in direction d of a grid whose sides have the given lengths; the first
+ * direction moves fastest. @return false at the end of an open side. A torus closes a side of
+ * three places or more: with one or two places, the closing edge would be a loop or a repeated
+ * edge. */
 bool gbsi_generate_neighbour(const uint32_t length[3], bool torus, uint32_t v, unsigned d,
                              uint32_t *neighbour);
 
-/* Add n variables of one arity. */
+/* Adds n variables that all have the given arity. */
 gbs_status gbsi_generate_variables(gbs_builder *builder, uint32_t n, uint32_t arity,
                                    gbs_error *err);
 
@@ -48,8 +50,8 @@ typedef struct gbsi_generate_spins {
     uint64_t seed;
 } gbsi_generate_spins;
 
-/* Makes these parameters from the options of any kind of graph, which have fields of the same
- * names; further initialisers follow. */
+/* Makes these parameters from the options of any kind of graph, whose fields have the same
+ * names. Further initialisers may follow. */
 #define GBSI_SPINS(options, ...)                                                 \
     (&(const gbsi_generate_spins){.coupling = (options)->coupling,               \
                                   .coupling_spread = (options)->coupling_spread, \
@@ -59,22 +61,22 @@ typedef struct gbsi_generate_spins {
                                   __VA_ARGS__})
 
 typedef struct gbsi_generate_size {
-    char what[80]; /* "ring of 5 variables", for messages */
+    char what[80]; /* description for messages, such as "ring of 5 variables" */
     uint64_t n_variables, n_couplings;
 } gbsi_generate_size;
 
-/* A kind of graph. */
+/* A kind of graph: the functions that make it. */
 typedef struct gbsi_generate_graph {
-    /* Fills size, and refuses sizes that make no graph. */
+    /* Fills size, and refuses sizes for which there is no graph. */
     gbs_status (*measure)(const gbsi_generate_spins *spins, gbsi_generate_size *size,
                           gbs_error *err);
-    /* Adds the couplings by gbsi_generate_couple(), each pair once. */
+    /* Adds the couplings by gbsi_generate_couple(), each pair of variables once. */
     gbs_status (*couple)(const gbsi_generate_spins *spins, gbs_builder *builder, gbs_error *err);
 } gbsi_generate_graph;
 
-/* Refuses numbers that are not finite. */
+/* Refuses parameters that are not finite. */
 gbs_status gbsi_generate_check_ranges(const gbsi_generate_spins *spins, gbs_error *err);
-/* The `measure` of grids of columns, rows and layers. */
+/* Function `measure` of grids of columns, rows and layers. */
 gbs_status gbsi_generate_measure_grid(const gbsi_generate_spins *spins, gbsi_generate_size *size,
                                       gbs_error *err);
 
@@ -84,8 +86,8 @@ double gbsi_generate_field(const gbsi_generate_spins *spins, uint32_t v);
 gbs_status gbsi_generate_couple(const gbsi_generate_spins *spins, gbs_builder *builder,
                                 uint64_t index, uint32_t a, uint32_t b, gbs_error *err);
 
-/* The model. Refuses numbers that are not finite, more variables than can be numbered, and a model
- * that this machine could not hold. */
+/* Builds the model. Refuses parameters that are not finite, more variables than can be numbered,
+ * and a model that is larger than this machine's memory. */
 gbs_status gbsi_generate_on(const gbsi_generate_graph *graph, const gbsi_generate_spins *spins,
                             gbs_model **model, gbs_error *err);
 
@@ -93,10 +95,10 @@ gbs_status gbsi_generate_on(const gbsi_generate_graph *graph, const gbsi_generat
 
 #define GBSI_MOST_PATCHES 64u
 
-/* A box, or the ellipsoid in it; columns, rows, layers. */
+/* A box, or the ellipsoid inscribed in it; dimensions are columns, rows and layers. */
 typedef struct gbsi_generate_patch {
-    double centre[3], half[3]; /* pixels: the centre, half of each side */
-    uint32_t from[3], to[3];   /* pixels that may be in it */
+    double centre[3], half[3]; /* in pixels: the centre, and half of each side */
+    uint32_t from[3], to[3];   /* range of the pixels that may be in the patch */
     bool round;
     uint16_t level;
 } gbsi_generate_patch;
@@ -104,16 +106,17 @@ typedef struct gbsi_generate_patch {
 /* Rectangular patches placed over each other, on a background of level 0. */
 typedef struct gbsi_generate_picture {
     gbs_generate_potts_options options;
-    uint32_t size[3]; /* columns, rows, layers */
+    uint32_t size[3]; /* numbers of columns, rows and layers */
     uint32_t n_variables;
     uint32_t n_patches;
-    gbsi_generate_patch patch[GBSI_MOST_PATCHES]; /* a later one over those before */
+    gbsi_generate_patch patch[GBSI_MOST_PATCHES]; /* patches; each covers those before it */
 } gbsi_generate_picture;
 
-/* Refuses what gbs_generate_potts() refuses, but not models larger than memory. */
+/* Refuses the options that gbs_generate_potts() refuses, except models larger than memory. */
 gbs_status gbsi_generate_picture_init(gbsi_generate_picture *picture,
                                       const gbs_generate_potts_options *options, gbs_error *err);
-/* Data term of pixel v, which is seen as y:  -(y - k)^2 / (2 noise^2)  for k = 0 .. states - 1.
+/* Computes the data term of pixel v, whose observed level is y: -(y - k)^2 / (2 noise^2) for k = 0
+ * .. states - 1.
  * @param logw [states] out. */
 void gbsi_generate_data_term(const gbsi_generate_picture *picture, uint32_t v, double *logw);
 

@@ -67,7 +67,8 @@ double gbsi_grid_single(const gbsi_grid_model *grid, uint32_t v, double *entry)
     return 0.0;
 }
 
-/* Variables below v that have a next one in direction d: all except the last of each open line. */
+/* Counts the variables below v that have a next variable in direction d: all except the last
+ * variable of each open line. */
 static uint64_t count_before(const gbsi_grid_model *grid, uint64_t v, unsigned d)
 {
     const uint32_t *side = grid->size;
@@ -97,7 +98,7 @@ uint64_t gbsi_grid_coupling_number(const gbsi_grid_model *grid, uint32_t v, unsi
     return n;
 }
 
-/* ---- all factors one after the other ------------------------------------------------------- */
+/* ---- all factors in order ------------------------------------------------------------------ */
 
 /* A buffer of numbers that are fed to a digest. */
 typedef struct feeding {
@@ -197,7 +198,7 @@ static void feed_weights(feeding *f, const gbsi_grid_model *grid, gbsi_grid_walk
     end_weights(f);
 }
 
-/* The largest difference between entries. */
+/* Returns the largest difference between entries. */
 static double spread(const double *entry, uint32_t n)
 {
     double low = entry[0];
@@ -222,7 +223,7 @@ double gbsi_grid_span(const gbsi_grid_model *grid, uint32_t v, unsigned n_neighb
     return sum;
 }
 
-/* @return the largest spread of a table. */
+/* Feeds all tables to the digest. @return the largest spread of a table. */
 static double feed_tables(feeding *f, const gbsi_grid_model *grid, double *entry,
                           gbsi_grid_walk *walk)
 {
@@ -239,8 +240,8 @@ static double feed_tables(feeding *f, const gbsi_grid_model *grid, double *entry
     return most;
 }
 
-/* An upper bound of the span of conditionals: from the field and the couplings of a spin with
- * states -1 and 1; or from a table and couplings that hold or not. */
+/* Returns an upper bound of the span of conditionals, either from the field and the couplings of
+ * a spin with states -1 and 1, or from a table and Potts couplings. */
 static double span_of(const gbsi_grid_model *grid, const gbsi_grid_walk *walk, double table)
 {
     const double n_neighbours = grid->size[2] > 1 ? 6.0 : 4.0;
@@ -263,7 +264,7 @@ gbs_status gbsi_grid_walk_through(const gbsi_grid_model *grid, gbsi_grid_walk *w
     feed_words(&f, grid->arity, grid->n_variables);
     feed_kinds(&f, (uint8_t)grid->pair, grid->n_couplings);
     feed_kinds(&f, (uint8_t)grid->single, n_singles);
-    feed_words(&f, 2, grid->n_couplings); /* sizes of scopes */
+    feed_words(&f, 2, grid->n_couplings); /* sizes of the scopes */
     feed_words(&f, 1, n_singles);
     feed_scopes(&f, grid);
     feed_weights(&f, grid, walk);

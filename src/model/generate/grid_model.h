@@ -1,37 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model of gbs_generate_ising() or gbs_generate_potts() by formulas: each factor can be
- * computed without the others. */
+/* The model of gbs_generate_ising() or gbs_generate_potts() in formulas, from which each factor
+ * can be computed without the others. */
 #ifndef GBSI_GENERATE_GRID_MODEL_H
 #define GBSI_GENERATE_GRID_MODEL_H
 
 #include "generate/generators.h"
 
 typedef struct gbsi_grid_model {
-    uint32_t size[3]; /* columns, rows, layers */
+    uint32_t size[3]; /* numbers of columns, rows and layers */
     bool torus;
     uint32_t arity;
     uint32_t n_variables;
-    uint64_t n_couplings; /* factors of two variables come first, by variable and direction */
-    uint64_t n_factors;   /* factors of one variable, if there are any, follow in the order of
-                             variables */
-    gbs_factor_kind pair, single; /* kinds of these */
-    uint32_t n_entries;           /* entries of the table of a factor of one variable; 0: such
-                                     factors have weights */
+    uint64_t n_couplings; /* number of factors of two variables, which come first, by variable and
+                             direction */
+    uint64_t n_factors; /* number of all factors; factors of one variable, if there are any, follow
+                           in the order of variables */
+    gbs_factor_kind pair, single; /* kinds of the factors of two variables and of one variable */
+    uint32_t n_entries; /* number of entries of the table of a factor of one variable; 0 if such
+                           factors have weights */
     gbsi_generate_spins spins;
     gbsi_generate_picture picture;
 } gbsi_grid_model;
 
-/* The results of a walk through all factors. */
+/* Results of a walk through all factors. */
 typedef struct gbsi_grid_walk {
     char digest[33];  /* gbs_model_digest() of the model */
-    double largest;   /* magnitude of a weight or entry */
-    double span;      /* no log-weights of a conditional span more */
-    bool alike;       /* all couplings are equal */
-    uint64_t n_mixed; /* variables whose couplings to the next in the first two directions differ */
+    double largest;   /* largest absolute value of a weight or entry */
+    double span;      /* upper bound of the span of the log-weights of a conditional */
+    bool alike;       /* whether all couplings are equal */
+    uint64_t n_mixed; /* number of variables whose couplings to the next variables in the first two
+                         directions differ */
 } gbsi_grid_walk;
 
-/* Refuse what gbs_generate_ising() and gbs_generate_potts() refuse, but not models larger than
- * memory. */
+/* Refuse the options that gbs_generate_ising() and gbs_generate_potts() refuse, except models
+ * larger than memory. */
 gbs_status gbsi_grid_of_ising(const gbs_generate_ising_options *options, gbsi_grid_model *grid,
                               gbs_error *err);
 gbs_status gbsi_grid_of_potts(const gbs_generate_potts_options *options, gbsi_grid_model *grid,
@@ -39,16 +41,18 @@ gbs_status gbsi_grid_of_potts(const gbs_generate_potts_options *options, gbsi_gr
 gbs_status gbsi_grid_walk_through(const gbsi_grid_model *grid, gbsi_grid_walk *walk,
                                   gbs_error *err);
 
-/* The number of the coupling of v to the next variable in direction d, if it has one. */
+/* Returns the number of the coupling of v to the next variable in direction d. The coupling must
+ * exist. */
 uint64_t gbsi_grid_coupling_number(const gbsi_grid_model *grid, uint32_t v, unsigned d);
 double gbsi_grid_coupling(const gbsi_grid_model *grid, uint32_t v, unsigned d);
-/* The weight of the factor that has only v in its scope and, if it is a table, its entries.
+/* Returns the weight of the factor that has only v in its scope; if the factor is a table, also
+ * computes its entries.
  * @param entry [n_entries] out. */
 double gbsi_grid_single(const gbsi_grid_model *grid, uint32_t v, double *entry);
 
-/* The span of the log-weights of the conditional of a variable with n_neighbours neighbours: the
- * sum of the spans of its factors, as src/engine/plan/class.c computes it. For grids of levels
- * only.
+/* Returns the span of the log-weights of the conditional of a variable with n_neighbours
+ * neighbours: the sum of the spans of its factors, as in src/engine/plan/class.c. For grids of
+ * Potts levels only.
  * @param entry [n_entries] scratch. */
 double gbsi_grid_span(const gbsi_grid_model *grid, uint32_t v, unsigned n_neighbours,
                       double *entry);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests: small random models over all kinds of factors, with hard zeros and odd arities, and
- * walking through all their assignments. */
+/* For tests: small random models with all kinds of factors, hard zeros and arities other than
+ * powers of two, and a walk through all their assignments. */
 #ifndef GBSI_GENERATE_RANDOM_MODELS_H
 #define GBSI_GENERATE_RANDOM_MODELS_H
 
@@ -23,7 +23,7 @@ static inline uint32_t random_below(uint64_t *seed, uint32_t n)
     return (uint32_t)((next_random(seed) >> 33) % n);
 }
 
-/* Eighths in [-4, 4]: sums of them are exact. */
+/* Returns a multiple of 1/8 in [-4, 4]; sums of such numbers are exact. */
 static inline double random_weight(uint64_t *seed)
 {
     return ((double)random_below(seed, 65) - 32.0) / 8.0;
@@ -61,7 +61,7 @@ static inline void add_random_table(gbs_builder *b, uint64_t *seed, const uint32
     }
     assert_int_equal(gbs_builder_add_table(b, n_entries, logw, &table, NULL), GBS_OK);
     assert_int_equal(gbs_builder_add_table_factor(b, n, scope, table, NULL), GBS_OK);
-    if (random_below(seed, 2) == 0 && n > 1) { /* shared, if another scope fits */
+    if (random_below(seed, 2) == 0 && n > 1) { /* the table is shared if another scope fits */
         uint32_t other[MOST_VARIABLES];
         for (uint32_t i = 0; i < n; ++i) {
             other[i] = scope[n - 1 - i];
@@ -106,7 +106,8 @@ static inline void add_random_logical(gbs_builder *b, uint64_t *seed, const uint
     }
 }
 
-/* The last of the scope is the child, the others are parents of any number of states. */
+/* Adds a noisy factor. The last variable of the scope is the child; the others are parents with
+ * any number of states. */
 static inline void add_random_noisy(gbs_builder *b, uint64_t *seed, const uint32_t *arity,
                                     uint32_t n, const uint32_t *scope, uint32_t zeros)
 {
@@ -126,13 +127,14 @@ static inline void add_random_noisy(gbs_builder *b, uint64_t *seed, const uint32
                      GBS_OK);
 }
 
-/* A noisy maximum or minimum, of which some causes never have an effect, or none but one. */
+/* Adds a noisy maximum or minimum in which some causes never have an effect, or always have one
+ * effect. */
 static inline void add_random_maximum(gbs_builder *b, uint64_t *seed, const uint32_t *arity,
                                       uint32_t n, const uint32_t *scope, uint32_t zeros)
 {
     const uint32_t k = arity[scope[n - 1]];
     double effect[256];
-    size_t n_columns = 1; /* the leak stands first */
+    size_t n_columns = 1; /* the column of the leak comes first */
     for (uint32_t i = 0; i + 1 < n; ++i) {
         n_columns += arity[scope[i]];
     }
@@ -158,7 +160,7 @@ static inline void add_random_maximum(gbs_builder *b, uint64_t *seed, const uint
                      GBS_OK);
 }
 
-/* @param zeros per cent of entries and weights that are hard. */
+/* Adds a factor of a random kind. @param zeros percentage of entries and weights that are hard. */
 static inline void add_random_factor(gbs_builder *b, uint64_t *seed, uint32_t n,
                                      const uint32_t *arity, uint32_t zeros)
 {
@@ -188,12 +190,12 @@ static inline void add_random_factor(gbs_builder *b, uint64_t *seed, uint32_t n,
     }
 }
 
-/* How large a random model may be. */
+/* Upper bounds of the size of a random model. */
 typedef struct random_size {
-    uint32_t variables; /* 1 to this, at most MOST_VARIABLES */
-    uint32_t states;    /* 1 to this, at most 5; half of the variables have 2 */
-    uint32_t factors;   /* up to this */
-    uint32_t noisy;     /* up to this many noisy factors more */
+    uint32_t variables; /* 1 to this number of variables, at most MOST_VARIABLES */
+    uint32_t states;    /* 1 to this number of states, at most 5; half of the variables have 2 */
+    uint32_t factors;   /* at most this number of factors */
+    uint32_t noisy;     /* at most this number of additional noisy factors */
 } random_size;
 
 static inline gbs_model *random_model_of(uint64_t *seed, random_size most, uint32_t zeros)
@@ -202,7 +204,8 @@ static inline gbs_model *random_model_of(uint64_t *seed, random_size most, uint3
     gbs_model *model = NULL;
     uint32_t arity[MOST_VARIABLES];
     const uint32_t n = 1 + random_below(seed, most.variables);
-    const int same = random_below(seed, 3) == 0; /* so that Potts and shared tables are common */
+    /* one arity for all variables makes Potts factors and shared tables common */
+    const int same = random_below(seed, 3) == 0;
     for (uint32_t v = 0; v < n; ++v) {
         arity[v] = same && v > 0                ? arity[0]
                    : random_below(seed, 2) == 0 ? 2
@@ -237,7 +240,8 @@ static inline gbs_model *random_noisy_model(uint64_t *seed, uint32_t zeros)
     return random_model_of(seed, (random_size){MOST_VARIABLES - 1, 4, 9, 2}, zeros);
 }
 
-/* The next assignment, variable 0 fastest. @return 0 after the last, then x is all 0 again. */
+/* Moves to the next assignment; variable 0 moves fastest. @return 0 after the last assignment; x
+ * is then all 0 again. */
 static inline int next_assignment(uint32_t n, const uint32_t *arity, uint32_t *x)
 {
     for (uint32_t v = 0; v < n; ++v) {

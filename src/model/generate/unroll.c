@@ -14,28 +14,28 @@
 #include "base/memory.h"
 #include "store/builder.h"
 
-/* The bytes of the parts of a built network. A variable has its arity, the offsets of its states
- * and of its name, its place among the names, its factor and its place in the order; a factor has
+/* Bytes of the parts of a built network. A variable has its arity, the offsets of its states and
+ * of its name, its place among the names, its factor and its place in the order. A factor has
  * its kind, weight, table and the offset of its scope. */
 #define VARIABLE_BYTES 32.0
 #define FACTOR_BYTES   21.0
-#define NUMBER_BYTES   13 /* "[4294967295]" and a final 0 */
+#define NUMBER_BYTES   13 /* bytes of "[4294967295]" and a final 0 */
 
 typedef struct unroller {
     const gbs_model *model;
-    uint32_t *next;     /* [n_variables] X' of X, else GBSI_NONE */
-    uint32_t *previous; /* [n_variables] X of X', else GBSI_NONE */
+    uint32_t *next;     /* [n_variables] X' for X, otherwise GBSI_NONE */
+    uint32_t *previous; /* [n_variables] X for X', otherwise GBSI_NONE */
     uint32_t *place;    /* [n_variables] place among the pairs, or among the variables outside of
                            time */
-    uint32_t *pair;     /* [n_pairs] X of each, ascending */
+    uint32_t *pair;     /* [n_pairs] the variable X of each pair, ascending */
     uint32_t n_pairs, n_outside;
     gbs_builder *builder;
-    uint32_t *table;    /* [n_tables] number of the table in the builder, GBSI_NONE: not there yet
-                         */
-    uint32_t *scope;    /* [n_variables] scratch */
-    uint32_t *arity;    /* [n_pairs] */
+    uint32_t *table; /* [n_tables] number of the table in the builder; GBSI_NONE if it is not in the
+                        builder yet */
+    uint32_t *scope; /* [n_variables] scratch */
+    uint32_t *arity; /* [n_pairs] arities */
     const char **label; /* [GBS_MAX_ARITY] scratch */
-    char *name;         /* scratch for the longest name with a number */
+    char *name;         /* scratch for the longest name followed by a number in brackets */
 } unroller;
 
 static void free_unroller(unroller *u)
@@ -66,7 +66,7 @@ static gbs_status init_unroller(unroller *u, gbs_error *err)
     u->name = gbsi_alloc_array(longest + NUMBER_BYTES, 1);
     GBSI_PASS(GBSI_HAVE(err, "unrolling a network", u->next, u->previous, u->place, u->pair,
                         u->table, u->scope, u->arity, u->label, u->name));
-    memset(u->next, 0xff, n * sizeof *u->next); /* GBSI_NONE */
+    memset(u->next, 0xff, n * sizeof *u->next); /* sets all elements to GBSI_NONE */
     memset(u->previous, 0xff, n * sizeof *u->previous);
     memset(u->table, 0xff, m->factors.n_tables * sizeof *u->table);
     return gbs_builder_new(&u->builder, err);
@@ -132,8 +132,8 @@ static gbs_status find_pairs(unroller *u, gbs_error *err)
     return GBS_OK;
 }
 
-/* Checks that variables of the first slice, and those outside of time, have no parents in later
- * slices. */
+/* Checks that variables of the first slice, and variables outside of time, have no parents in
+ * later slices. */
 static gbs_status check_parents(const unroller *u, uint32_t child, gbs_error *err)
 {
     const gbs_model *m = u->model;
@@ -173,7 +173,7 @@ static gbs_status check_size(const unroller *u, uint32_t n_slices, gbs_error *er
     const gbs_model *m = u->model;
     const uint64_t n = u->n_outside + (uint64_t)u->n_pairs * n_slices;
     const double limit = (double)gbsi_default_memory_limit();
-    double slice = 0.0; /* bytes */
+    double slice = 0.0; /* bytes of one slice */
     if (n > GBS_MAX_VARIABLES) {
         return gbsi_fail(err, GBS_ERR_LIMIT,
                          "%u slices have %" PRIu64 " variables, more than the %u possible",
@@ -209,8 +209,8 @@ static gbs_status copy_labels(unroller *u, uint32_t from, uint32_t to, gbs_error
     return gbs_builder_label_states(u->builder, to, u->label, err);
 }
 
-/* Copies the table or noisy factor of a variable of the model, over variables of slice t and of
- * slice t - 1. */
+/* Copies the table or noisy factor of a variable of the model; the copy is over variables of
+ * slice t and of slice t - 1. */
 static gbs_status copy_table(unroller *u, uint32_t child, uint32_t t, gbs_error *err)
 {
     const gbsi_factors *f = &u->model->factors;

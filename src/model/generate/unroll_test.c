@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Networks of two slices over time: against a network written out by hand, against the forward
- * algorithm, and what is no such network. */
+/* Tests networks of two slices over time: against a network written by hand, against the forward
+ * algorithm, and refusals of other networks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "gibbsite/gibbsite.h"
 #include "store/test_builder.h"
 
-/* Tables of weights 1 .. n, scaled column by column. */
+/* Adds tables of weights 1 .. n, scaled column by column. */
 static void add_cpt(gbs_builder *b, uint32_t child, uint32_t arity, uint32_t n_parents,
                     const uint32_t *parent, size_t n, unsigned seed)
 {
@@ -49,7 +49,8 @@ static gbs_model *network(gbs_builder *b)
 
 enum { Y_NEXT, X, SITE, X_NEXT, Y, N_TWO };
 
-/* X of 3 states and Y of 2, which sees X and the Y before; a site of 2 states, which both know. */
+/* X has 3 states, Y has 2. The parents of Y are X and the previous Y. A site of 2 states is a
+ * parent of X and Y. */
 static gbs_model *two_slices(void)
 {
     static const uint32_t arity[N_TWO] = {2, 3, 2, 3, 2};
@@ -77,7 +78,7 @@ static gbs_model *unrolled(const gbs_model *m, uint32_t n_slices)
     return long_one;
 }
 
-/* site, then x[0], y[0], x[1], ...: the pairs in the order of x and y. */
+/* The order is site, x[0], y[0], x[1], ...: pairs are in the order of x and y. */
 static void by_hand(void **state)
 {
     (void)state;
@@ -103,7 +104,7 @@ static void by_hand(void **state)
     }
     assert_string_equal(gbs_model_state_label(m, 5, 2), "c");
     assert_null(gbs_model_state_label(m, 6, 1));
-    assert_int_equal(m->factors.n_tables, 5); /* shared by the slices */
+    assert_int_equal(m->factors.n_tables, 5); /* all slices share these tables */
     gbs_model *first = unrolled(two, 1);
     assert_int_equal(gbs_model_n_variables(first), 3);
     gbs_model_free(first);
@@ -112,7 +113,8 @@ static void by_hand(void **state)
     gbs_model_free(two);
 }
 
-/* P(umbrellas) of a hidden Markov model by the forward algorithm, and as exact ln Z. */
+/* Computes P(umbrellas) of a hidden Markov model by the forward algorithm, and compares it with
+ * an exact ln Z. */
 static void forward(void **state)
 {
     (void)state;
@@ -168,7 +170,8 @@ static void refuse(const gbs_model *m, uint32_t n_slices, gbs_status status, con
     assert_null(made);
 }
 
-/* Variables of 2 states with these names; the parent of each, or -1. */
+/* Checks the refusal of a network of variables with 2 states. @param parent the parent of each
+ * variable, or -1. */
 static void refuse_network(uint32_t n, const char *const *names, const int *parent,
                            const char *part)
 {
@@ -221,7 +224,7 @@ static void refusals(void **state)
     gbs_model_free(m);
 }
 
-/* x' and y' are noisy: y' of x' and y, leaky. */
+/* x' and y' have noisy factors; y' has the parents x' and y and a leak. */
 static gbs_model *noisy_slices(uint32_t n_slices)
 {
     static const char *const two[4] = {"x", "y", "x'", "y'"};

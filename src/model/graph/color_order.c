@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vertex orders by counting sort and by buckets of equal degree. */
+/* Vertex orders, by counting sort and by buckets of variables with equal degree. */
 #include "graph/graph.h"
 
 #include "base/memory.h"
 
-/* The degree of a variable, which takes a look at each of its scopes. */
+/* Computes the degree of a variable, which visits each of its scopes. */
 static gbs_status find_degree(const gbsi_graph *graph, gbsi_watch *watch, size_t v, size_t *degree,
                               gbs_error *err)
 {
@@ -28,7 +28,7 @@ gbs_status gbsi_order_largest_first(const gbsi_graph *graph, gbsi_watch *watch, 
     }
     start = gbsi_alloc_array_zero(most + 2, sizeof *start);
     GBSI_TRY(GBSI_HAVE(err, "colouring", start));
-    /* Rank 0 is the largest degree. */
+    /* Rank 0 has the largest degree. */
     for (size_t v = 0; v < n; v++) {
         start[most - degree[v] + 1]++;
     }
@@ -44,25 +44,28 @@ cleanup:
     return status;
 }
 
-/* A variable not yet placed, in a doubly linked list with others of its degree: all in one place,
- * for on large graphs every look at one is a cache miss. */
+/* A variable that is not yet in the order, in a doubly linked list of variables with equal
+ * degree. All data of a variable are in one struct, because on large graphs every access to a
+ * variable is a cache miss. */
 typedef struct waiting {
-    size_t degree;   /* value by which the lists know it; PLACED once it is in the order */
-    uint32_t next;   /* GBSI_NONE: the last of its list */
-    uint32_t before; /* GBSI_NONE: the first */
+    size_t degree;   /* degree by which the lists are arranged; PLACED once the variable is in the
+                        order */
+    uint32_t next;   /* GBSI_NONE if the variable is the last of its list */
+    uint32_t before; /* GBSI_NONE if the variable is the first of its list */
 } waiting;
 
 #define PLACED SIZE_MAX
 
 typedef struct peeling {
     const gbsi_graph *graph;
-    waiting *x;     /* [n_variables] */
-    uint32_t *head; /* [most + 1] first variable of a degree, GBSI_NONE: none */
-    size_t least;   /* no list below this has a variable */
-    /* variables left of each scope; NULL if all are pairs */
-    uint32_t *member; /* the scopes' variables; the told[s] first ones of s include all left */
-    size_t *left;     /* [n_scopes] members not placed */
-    size_t *told;     /* [n_scopes] members as the degrees know it */
+    waiting *x;     /* [n_variables] list links */
+    uint32_t *head; /* [most + 1] first variable of a degree; GBSI_NONE if there is none */
+    size_t least;   /* no list of a lower degree has a variable */
+    /* remaining variables of each scope; NULL if all scopes are pairs */
+    uint32_t *member; /* variables of the scopes; the first told[s] variables of scope s include all
+                         remaining ones */
+    size_t *left;     /* [n_scopes] number of members that are not placed */
+    size_t *told;     /* [n_scopes] number of members that the degrees count */
     gbsi_watch *watch;
 } peeling;
 
@@ -92,7 +95,7 @@ static void unlink_variable(peeling *p, uint32_t v)
     }
 }
 
-/* A variable has lost so many neighbours. */
+/* Reduces the degree of a variable by the number of lost neighbours. */
 static void lower(peeling *p, uint32_t v, size_t lost)
 {
     unlink_variable(p, v);
@@ -100,7 +103,8 @@ static void lower(peeling *p, uint32_t v, size_t lost)
     push(p, v);
 }
 
-/* Takes what scope s has lost from the degrees of those left, and forgets the placed ones. */
+/* Subtracts the members that scope s has lost from the degrees of its remaining members, and
+ * removes placed members from its list. */
 static void tell(peeling *p, size_t s)
 {
     uint32_t *member = p->member + p->graph->scope_start[s];
@@ -117,8 +121,9 @@ static void tell(peeling *p, size_t s)
     p->told[s] = kept;
 }
 
-/* Asks for the neighbours of a row, and for their places in the lists, before they are needed. On a
- * large graph each of them comes from memory, and all of a row can come at the same time. */
+/* Prefetches the neighbours of a row, and their places in the lists, before they are needed. On
+ * a large graph each neighbour is read from main memory, and all neighbours of a row can be
+ * fetched at the same time. */
 static void look_ahead(const peeling *p, size_t begin, size_t end)
 {
     const uint32_t *neighbour = p->graph->neighbour;
@@ -130,7 +135,7 @@ static void look_ahead(const peeling *p, size_t begin, size_t end)
         if (x->degree != PLACED) {
             __builtin_prefetch(&p->x[x->before == GBSI_NONE ? 0 : x->before], 1);
             __builtin_prefetch(&p->x[x->next == GBSI_NONE ? 0 : x->next], 1);
-            /* likely to be placed next */
+            /* the neighbour is likely to be placed next, so its row is fetched as well */
             __builtin_prefetch(neighbour + gbsi_graph_ends(p->graph, neighbour[i]));
         }
     }
@@ -172,7 +177,8 @@ static gbs_status take_scopes(peeling *p, gbs_error *err)
     for (size_t s = 0; s < graph->n_scopes; s++) {
         const size_t first = graph->scope_start[s];
         const size_t n = graph->scope_start[s + 1] - first;
-        if (gbsi_watch_spend(p->watch, 32 + n)) { /* arrays that have not been written before */
+        /* costs 32, because the arrays have not been written before */
+        if (gbsi_watch_spend(p->watch, 32 + n)) {
             return gbsi_watch_fail(err, "colouring");
         }
         memcpy(p->member + first, graph->scope + first, n * sizeof *p->member);
@@ -202,7 +208,8 @@ static gbs_status peeling_init(peeling *p, const gbsi_graph *graph, gbs_error *e
         p->head[d] = GBSI_NONE;
     }
     p->least = most;
-    for (size_t v = n; v > 0; v--) { /* downwards: the lowest comes to stand first */
+    /* backwards, which puts the lowest variable first in its list */
+    for (size_t v = n; v > 0; v--) {
         push(p, (uint32_t)(v - 1));
     }
     return GBS_OK;

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two colours where they suffice; the lowest variable of a component gets colour 0. Exact. Edges in
- * the order they come join trees of variables, each of which knows whether its colour differs from
- * its parent's (Tarjan (1975), J. ACM 22(2):215-225). A breadth-first search would touch a large
- * graph at random; this algorithm walks through it once. */
+/* Colouring with two colours, if two suffice; the lowest variable of a component gets colour 0. The
+ * result is exact.
+ *
+ * Edges in stored order join trees of variables. Each variable records whether its colour
+ * differs from its parent's (Tarjan (1975), J. ACM 22(2):215-225). A breadth-first search would
+ * access a large graph at random; this algorithm walks through the graph once. */
 #include "graph/graph.h"
 
 #include "base/memory.h"
 
 typedef struct forest {
-    uint32_t *parent; /* [n_variables] at most the variable itself: roots are the lowest */
-    uint8_t *differs; /* [n_variables] 1: in colour from the parent; 0 for roots */
+    uint32_t *parent; /* [n_variables] parent, at most the variable itself; roots are the lowest
+                         variables of their trees */
+    uint8_t *differs; /* [n_variables] 1 if the colour differs from the parent's; 0 for roots */
 } forest;
 
-/* The root of v; *differs is whether v's colour differs from its. Halves the path. */
+/* Returns the root of v, and halves the path. @param differs out: whether the colours of v and
+ * the root differ. */
 static uint32_t find_root(forest *f, uint32_t v, uint8_t *differs)
 {
     uint8_t sum = 0;
@@ -27,7 +31,8 @@ static uint32_t find_root(forest *f, uint32_t v, uint8_t *differs)
     return v;
 }
 
-/* @return false at an edge with both ends of one colour. */
+/* Joins the trees of u and v. @return false if u and v must have one colour, contrary to their
+ * edge. */
 static bool join(forest *f, uint32_t u, uint32_t v)
 {
     uint8_t u_differs = 0;
@@ -50,7 +55,8 @@ gbs_status gbsi_graph_color_two(const gbsi_graph *graph, uint32_t *color, bool *
     gbs_status status = GBS_OK;
     const size_t n = graph->n_variables;
     forest f = {0};
-    if (graph->neighbour == NULL) { /* a scope of three variables is a triangle */
+    /* a scope of three variables is a triangle, which two colours do not suffice for */
+    if (graph->neighbour == NULL) {
         *bipartite = false;
         return GBS_OK;
     }
@@ -68,7 +74,8 @@ gbs_status gbsi_graph_color_two(const gbsi_graph *graph, uint32_t *color, bool *
         }
     }
     for (uint32_t v = 0; v < n && fits; v++) {
-        color[v] = f.parent[v] == v ? 0 : color[f.parent[v]] ^ f.differs[v]; /* it is lower */
+        /* the parent is lower than v */
+        color[v] = f.parent[v] == v ? 0 : color[f.parent[v]] ^ f.differs[v];
     }
     *bipartite = fits;
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Greedy colouring: each variable in turn gets the lowest colour that none of its scopes has used.
  *
- * For a short scope its members are looked at. A scope of more than 64 keeps the set of the
- * colours used in it. The set is a bitset for colours below 32 times the length (as much memory as
- * the members) and a list for colours above, which only members of some far larger clique can have.
- * So memory stays linear in the model for any number of colours. Words of a bitset that are full
- * are skipped in one step, by links that are shortened as they are followed (Tarjan 1975, J. ACM
- * 22(2):215-225), so that a clause of 10^6 literals costs some 10^6 look-ups. */
+ * In a short scope the colours of all members are checked. A scope of more than 64 variables
+ * keeps a set of the colours used in it. The set is a bitset for colours below 32 times the
+ * length (as much memory as the members) and a list for higher colours, which only members of a
+ * far larger clique can have. Memory is therefore linear in the size of the model for any number
+ * of colours. Full words of a bitset are skipped in one step by links, which every search
+ * shortens (Tarjan 1975, J. ACM 22(2):215-225). A clause of 10^6 literals therefore costs some
+ * 10^6 look-ups. */
 #include "graph/graph.h"
 
 #include <assert.h>
@@ -15,17 +16,16 @@
 #include "base/memory.h"
 
 #define LONG_SCOPE     64
-#define AHEAD          8  /* variables */
-#define BITS_PER_ENTRY 32 /* bits per variable of the scope in a bitset */
+#define AHEAD          8  /* number of variables that are prefetched ahead */
+#define BITS_PER_ENTRY 32 /* number of bits of a bitset per variable of the scope */
 
 /* The colours used in one long scope. */
 typedef struct color_set {
-    uint64_t *bit;   /* [n_bits / 64] */
-    uint32_t *next;  /* [n_bits / 64] for a full word: a later word such that no word between is
-                        open */
-    uint32_t *above; /* colours of n_bits and more, at most one per variable */
+    uint64_t *bit;   /* [n_bits / 64] words of the bitset */
+    uint32_t *next;  /* [n_bits / 64] for a full word: a later word; all words between are full */
+    uint32_t *above; /* list of the colours from n_bits up, at most one per variable */
     size_t n_bits;
-    size_t n_words; /* words of `bit` in use; later words may be nonzero */
+    size_t n_words; /* number of words of `bit` in use; `next` of later words is not valid */
     size_t n_above;
 } color_set;
 
@@ -33,16 +33,16 @@ typedef struct greedy {
     const gbsi_graph *graph;
     uint32_t *color;
     uint32_t n_colors;
-    uint64_t *used; /* [n_variables / 64 + 1] colours around the current variable, except for those
-                       in bitsets; else all zero */
-    uint32_t *set_of; /* [n_scopes] index into set, GBSI_NONE for a short scope; NULL: all scopes
-                         are short */
+    uint64_t *used; /* [n_variables / 64 + 1] colours used around the current variable, except those
+                       in bitsets; zero between variables */
+    uint32_t *set_of; /* [n_scopes] index into `set`; GBSI_NONE for a short scope; NULL if all
+                         scopes are short */
     color_set *set;
-    uint32_t *around; /* [n_around] sets of the variable being processed */
+    uint32_t *around; /* [n_around] long scopes' sets of the current variable */
     size_t n_around;
     uint64_t *bits; /* storage of all sets */
     uint32_t *next, *above;
-    uint64_t work; /* colours and words looked at */
+    uint64_t work; /* number of colours and words examined */
     gbsi_watch *watch;
 } greedy;
 
@@ -51,7 +51,7 @@ static size_t scope_size(const gbsi_graph *graph, size_t s)
     return graph->scope_start[s + 1] - graph->scope_start[s];
 }
 
-/* The set of the scope of an end, NULL for a short one. */
+/* Returns the set of the scope of an end; NULL if the scope is short. */
 static color_set *set_of_end(const greedy *g, size_t end)
 {
     if (g->set_of == NULL || g->set_of[g->graph->incident[end]] == GBSI_NONE) {
@@ -121,12 +121,12 @@ static void set_insert(color_set *set, uint32_t color)
     }
     const size_t word = color / 64;
     set->bit[word] |= UINT64_C(1) << (color % 64);
-    set->next[word] = (uint32_t)word + 1; /* of use once it is full */
+    set->next[word] = (uint32_t)word + 1; /* used only once the word is full */
     set->n_words = word + 1 > set->n_words ? word + 1 : set->n_words;
 }
 
-/* The first word from w on that is not full; of those not in use any. Links are halved: each of
- * those passed leads to the one after the next. */
+/* Returns the first word from w on that is not full; all words beyond n_words count as not full.
+ * Links are halved on the way: each link that is passed then leads to the word after the next. */
 static size_t next_open(color_set *set, size_t w, uint64_t *work)
 {
     while (w < set->n_words && set->bit[w] == UINT64_MAX) {
@@ -140,8 +140,8 @@ static size_t next_open(color_set *set, size_t w, uint64_t *work)
     return w;
 }
 
-/* Marks a colour as used around the current variable, or wipes the word of its mark; those of limit
- * and more do not matter. */
+/* Marks a colour as used around the current variable, or clears the word of its mark. Colours
+ * from `limit` up are ignored. */
 static void mark(greedy *g, uint32_t color, size_t limit, bool wipe)
 {
     if (color < limit) {
@@ -150,14 +150,15 @@ static void mark(greedy *g, uint32_t color, size_t limit, bool wipe)
     }
 }
 
-/* The short scopes and the lists of the sets around the current variable, whose ends are [begin,
- * end). */
+/* Marks the colours of the short scopes and of the lists of the sets around the current
+ * variable, whose ends are [begin, end). */
 static void mark_ends(greedy *g, size_t begin, size_t end, size_t limit, bool wipe)
 {
     for (size_t i = begin; i < end; i++) {
         const gbsi_members members = gbsi_graph_members(g->graph, i);
         for (size_t j = 0; j < members.n && set_of_end(g, i) == NULL; j++) {
-            mark(g, g->color[members.variable[j]], limit, wipe); /* GBSI_NONE is never below */
+            /* a variable without a colour has GBSI_NONE, which is never below the limit */
+            mark(g, g->color[members.variable[j]], limit, wipe);
         }
         g->work += set_of_end(g, i) == NULL ? members.n : 1;
     }
@@ -170,7 +171,7 @@ static void mark_ends(greedy *g, size_t begin, size_t end, size_t limit, bool wi
     }
 }
 
-/* The lowest colour of a word that is used nowhere around, or 64. */
+/* Returns the lowest colour of a word that is not used around the current variable, or 64. */
 static uint32_t free_in_word(const greedy *g, size_t w)
 {
     uint64_t used = g->used[w];
@@ -181,8 +182,8 @@ static uint32_t free_in_word(const greedy *g, size_t w)
     return used == UINT64_MAX ? 64 : (uint32_t)__builtin_ctzll(~used);
 }
 
-/* The lowest colour that is used nowhere around the current variable. The colours below limit are
- * looked at; limit itself is always free. */
+/* Returns the lowest colour that is not used around the current variable. Only colours below
+ * `limit` are checked; `limit` itself is always free. */
 static size_t lowest_free(greedy *g, size_t limit)
 {
     for (size_t w = 0; w <= limit / 64; w++) {
@@ -198,7 +199,7 @@ static size_t lowest_free(greedy *g, size_t limit)
     return limit;
 }
 
-/* @return whether to stop. */
+/* Gives a variable its colour. @return whether to stop. */
 static bool color_variable(greedy *g, uint32_t v)
 {
     const gbsi_graph *graph = g->graph;
@@ -214,7 +215,8 @@ static bool color_variable(greedy *g, uint32_t v)
             g->around[g->n_around++] = (uint32_t)(set - g->set);
         }
     }
-    /* The neighbours use at most `degree` colours, all below n_colors: one of 0..limit is free. */
+    /* The neighbours use at most `degree` colours, all below n_colors. Hence one of the colours
+     * 0..limit is free. */
     const size_t limit = degree < g->n_colors ? degree : g->n_colors;
     mark_ends(g, begin, end, limit, false);
     const uint32_t color = (uint32_t)lowest_free(g, limit);
@@ -231,7 +233,8 @@ static bool color_variable(greedy *g, uint32_t v)
     return gbsi_watch_spend(g->watch, g->work - worked);
 }
 
-/* The colours around a variable whose turn comes soon; its row even sooner. */
+/* Prefetches the colours around a variable whose turn comes soon, and the row of a variable
+ * further ahead. */
 static void look_ahead(const greedy *g, const uint32_t *sequence, size_t n, size_t i)
 {
     const gbsi_graph *graph = g->graph;
@@ -283,7 +286,8 @@ cleanup:
     return status;
 }
 
-/* Greedy in both orders; three colours are the fewest where two do not do. */
+/* Colours greedily in both orders. If two colours do not suffice, a result with three colours is
+ * optimal. */
 static gbs_status color_greedily(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *color,
                                  uint32_t *n_colors, gbs_error *err)
 {

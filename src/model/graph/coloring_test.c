@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Colours of random models against an explicit adjacency matrix. */
+/* Compares colours of random models with an explicit adjacency matrix. */
 #include <string.h>
 
 #include "graph/graph.h"
@@ -18,11 +18,11 @@ static void assert_proper(const uint8_t *a, size_t n, const uint32_t *color, uin
         while (i < n && color[i] != c) {
             i++;
         }
-        assert_true(i < n); /* every colour is in use */
+        assert_true(i < n); /* every colour is used */
     }
 }
 
-/* Each variable in its turn has the lowest colour that no neighbour before it has. */
+/* Checks that each variable in its turn has the lowest colour that no earlier neighbour has. */
 static void assert_greedy(const fixture *f, const uint8_t *a, const uint32_t *color, bool largest)
 {
     const uint32_t n = f->graph->n_variables;
@@ -76,7 +76,8 @@ static void colorings_are_proper(void **state)
         if (!bipartite) {
             assert_int_equal(n_colors, n_last < n_first ? n_last : n_first);
             const uint32_t *better = n_last < n_first ? last : first;
-            assert_memory_equal(color, better, n * sizeof *color); /* two left it alone */
+            /* the two-colour function left it unchanged */
+            assert_memory_equal(color, better, n * sizeof *color);
         }
         free(a);
         clear(&f);
@@ -126,11 +127,13 @@ static void two_colors_are_found_exactly(void **state)
         free(a);
         clear(&f);
     }
-    assert_true(n_bipartite > 40 && n_bipartite < 160); /* both answers were tried */
+    /* graphs with and without a two-colouring occurred */
+    assert_true(n_bipartite > 40 && n_bipartite < 160);
 }
 
-/* Smallest-last uses at most 1 + the degeneracy (Matula & Beck): the largest, over the steps of
- * taking a variable of least degree away, of that degree. */
+/* Smallest-last uses at most 1 + the degeneracy of the graph (Matula & Beck). The degeneracy is
+ * the largest degree of a removed variable, if a variable of least degree is removed in each
+ * step. */
 static void smallest_last_meets_the_degeneracy(void **state)
 {
     (void)state;
@@ -141,7 +144,7 @@ static void smallest_last_meets_the_degeneracy(void **state)
         begin(&f, n);
         for (uint32_t i = 0; i < n; i++) {
             for (uint32_t j = 0; j < i;
-                 j++) { /* no pair twice: degrees are numbers of neighbours */
+                 j++) { /* no pair occurs twice; degrees are therefore numbers of neighbours */
                 if (below(4) == 0) {
                     add(&f, 2, (uint32_t[]){i, j});
                 }
@@ -194,8 +197,8 @@ static void largest_first_order(void **state)
     clear(&f);
 }
 
-/* A scope of 10^4 variables, and short ones long enough for a set whose members have colours
- * beyond its bits. */
+/* Tests a scope of 10^4 variables, and short scopes that are long enough for a set and have
+ * members with colours beyond its bits. */
 static void long_scopes(void **state)
 {
     (void)state;
@@ -214,7 +217,7 @@ static void long_scopes(void **state)
         add(&f, n, scope);
         for (uint32_t i = 0; i < 30; i++) {
             choose(n, 69, scope);
-            scope[69] = n + below(100); /* and one from outside */
+            scope[69] = n + below(100); /* and one variable from outside */
             add(&f, 70, scope);
         }
         end(&f, NULL);
@@ -241,8 +244,8 @@ static void long_scopes(void **state)
     free(color);
 }
 
-/* A scope of N variables, and pairs that keep most of them from the first colour, so that its word
- * is never full: N^2 / 64 words would be looked at if full ones were not skipped. */
+/* A scope of N variables, and pairs that prevent most of them from using the first colour. The
+ * first word is therefore never full. Without skipping full words, N^2 / 64 words would be read. */
 static void one_long_scope_is_linear(void **state)
 {
     (void)state;
@@ -273,8 +276,8 @@ static void one_long_scope_is_linear(void **state)
     clear(&f);
 }
 
-/* The last variable's neighbours have colours 0..2499 by one scope; 2500 by a scope of 65, whose
- * set has bits for 2112 colours only. */
+/* One scope gives the last variable's neighbours the colours 0..2499. A scope of 65 variables,
+ * whose set has bits for only 2112 colours, gives them colour 2500. */
 static void colors_beyond_the_bits(void **state)
 {
     (void)state;
@@ -312,8 +315,8 @@ static bool count_down(void *context)
     return (*left)-- == 0;
 }
 
-/* Long scopes that share most of their variables take N^2 M operations: a watch changes no colour,
- * waits for no more than one variable, and ends the work at any of its looks. */
+/* Long scopes that share most of their variables take N^2 M operations. A watch changes no
+ * colour, waits at most for the work of one variable, and can end the work at any of its looks. */
 static void interleaved_scopes_are_watched(void **state)
 {
     (void)state;
@@ -326,7 +329,7 @@ static void interleaved_scopes_are_watched(void **state)
     begin(&f, N);
     for (uint32_t m = 0; m < M; m++) {
         uint32_t scope[LENGTH];
-        for (uint32_t i = 0; i < LENGTH; i++) { /* every third variable, from anywhere */
+        for (uint32_t i = 0; i < LENGTH; i++) { /* every third variable, with a random start */
             scope[i] = (m + 3 * i) % N;
         }
         add(&f, LENGTH, scope);
@@ -353,7 +356,8 @@ static void interleaved_scopes_are_watched(void **state)
     clear(&f);
 }
 
-/* Sorted by colour, every variable's level is its colour: the chromatic scan counts on it. */
+/* If a sequence is sorted by colour, the level of every variable is its colour; the chromatic
+ * scan relies on this. */
 static void levels_by_color_are_colors(void **state)
 {
     (void)state;
@@ -362,7 +366,7 @@ static void levels_by_color_are_colors(void **state)
         fixture f;
         const uint32_t n = 1 + below(40);
         uint32_t color[40];
-        uint32_t sequence[41]; /* one is written too many */
+        uint32_t sequence[41]; /* one element more than needed */
         uint32_t level[40];
         uint32_t n_colors = 0;
         uint32_t n_levels = 0;

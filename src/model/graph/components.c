@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Connected components, numbered by their lowest variables. Ends in the order they come join
- * trees of variables (base/forest.h): a search would touch a large graph at
- * random, this walks through it once, and a long scope costs its length, not its square. */
+/* Connected components, numbered by their lowest variables. Ends in stored order join trees of
+ * variables (base/forest.h). A search would access a large graph at random, while this algorithm
+ * walks through the graph once. A long scope costs time proportional to its length, not to its
+ * square. */
 #include "graph/graph.h"
 
 #include "base/forest.h"
@@ -15,7 +16,7 @@ static void join_pairs(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *par
             return;
         }
         for (size_t i = gbsi_graph_ends(graph, v); i < end; i++) {
-            if (graph->neighbour[i] < v) { /* each pair once */
+            if (graph->neighbour[i] < v) { /* counts each pair once */
                 (void)gbsi_forest_join(parent, graph->neighbour[i], v);
             }
         }
@@ -47,12 +48,13 @@ static gbs_status plant(uint32_t n, uint32_t **parent, gbs_error *err)
     return GBS_OK;
 }
 
-/* Frees the trees. @return the number of components. */
+/* Numbers the components and frees the trees. @return the number of components. */
 static uint32_t number(uint32_t n, uint32_t *parent, uint32_t *component)
 {
     uint32_t next = 0;
     for (uint32_t v = 0; v < n; v++) {
-        component[v] = parent[v] == v ? next++ : component[parent[v]]; /* parents are lower */
+        /* parents are lower than their children */
+        component[v] = parent[v] == v ? next++ : component[parent[v]];
     }
     gbsi_free(parent);
     return next;
@@ -73,8 +75,8 @@ gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
     return gbsi_watch_stopped(watch) ? gbsi_watch_fail(err, "finding components") : GBS_OK;
 }
 
-/* Finds the blocks of variables that factors join. @param hard true: only factors with hard zeros
- * count. */
+/* Finds the blocks of variables that factors join. @param hard if true, only factors with hard
+ * zeros count. */
 static gbs_status join_factors(const gbsi_conditioned *model, bool hard, gbsi_watch *watch,
                                uint32_t *block, uint32_t *n_blocks, gbs_error *err)
 {

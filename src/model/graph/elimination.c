@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Minimum fill: eliminate the variable whose neighbours lack the fewest edges among one another
- * (Rose 1972, in Graph Theory and Computing, 183-217; Kjaerulff 1990, Aalborg R 90-09). Among
- * several it is the variable that came to that number last. Ties decide more than one would like:
- * components that cost little are tried again from other starts, every other time by the weight of
- * the clique, the sum of the logarithms of its arities (Kjaerulff 1990), which is better where
- * arities differ much. The order of the smallest tables is kept, and is where elimination_improve.c
- * begins.
+/* Elimination orders by minimum fill: eliminate the variable whose neighbours lack the fewest edges
+ * among one another (Rose 1972, in Graph Theory and Computing, 183-217; Kjaerulff 1990, Aalborg R
+ * 90-09). Among several such variables the search takes the one that reached its number last. Ties
+ * affect the result strongly. Components that cost little are therefore tried again from other
+ * starts. Every second try uses the weight of the clique, the sum of the logarithms of its arities
+ * (Kjaerulff 1990), which is better if arities differ much. The order with the smallest tables is
+ * kept, and elimination_improve.c starts from it.
  *
- * The search of a component ends at once if every order needs more entries than the limit. One of
- * its scopes may show this, or a part in which every variable has many neighbours: the treewidth is
- * at least the least degree in any part (Bodlaender & Koster 2011, Inform. Comput. 209:1103-1119).
- * Otherwise the order is completed whatever its tables, unless one of them is beyond all hope.
- * Effort is counted in entries of rows looked at, never in time: the same end on every machine. */
+ * The search of a component ends at once if every order needs more entries than the limit. This
+ * is known if a scope exceeds the limit, or if some part of the component has only variables
+ * with many neighbours: the treewidth is at least the least degree in any part (Bodlaender &
+ * Koster 2011, Inform. Comput. 209:1103-1119). Otherwise the order is completed however large
+ * its tables are, unless one table is too large for any improvement. Effort is counted in
+ * entries of rows that are read, never in time, and is therefore equal on all machines. */
 #include "graph/elimination.h"
 
 #include <string.h>
@@ -20,18 +21,22 @@
 #include "graph/elimination_inside.h"
 #include "graph/order_search.h"
 
-#define MOST_ENTRIES (UINT64_C(1) << 62) /* 8 bytes for each of more could not be addressed */
-#define POOL         (UINT64_C(1) << 24) /* work beyond their effort, for all components together */
-#define SPARE        (UINT64_C(1) << 23) /* and for further tries */
-#define HOPELESS     (UINT64_C(1) << 56) /* entries of a clique: no search saves a factor of 2^24 */
-#define MOST_TRIES   16u
-#define LARGE        (UINT64_C(1) << 22) /* neighbours whose rows take a while */
-#define MOST_ROUNDS  8                   /* over the variables of a large component */
-#define PATIENCE     (UINT64_C(1) << 24) /* work before a search is held against its progress */
+/* a table of more entries of 8 bytes could not be addressed */
+#define MOST_ENTRIES (UINT64_C(1) << 62)
+/* work that components together may do beyond their own effort \ */
+#define POOL  (UINT64_C(1) << 24)
+#define SPARE (UINT64_C(1) << 23) /* work for further tries of all components */
+/* entries of a clique that end a search, because no improvement saves a factor of 2^24 */
+#define HOPELESS    (UINT64_C(1) << 56)
+#define MOST_TRIES  16u
+#define LARGE       (UINT64_C(1) << 22) /* rows of this many neighbours take long to make */
+#define MOST_ROUNDS 8                   /* most rounds over the variables of a large component */
+#define PATIENCE    (UINT64_C(1) << 24) /* work of a search before its progress is judged */
 
-/* ---- what cannot fit ----------------------------------------------------------------------- */
+/* ---- components that exceed the limit ------------------------------------------------------- */
 
-/* The scope of one end of v is a clique: its table is needed whatever the order. */
+/* Compares a scope of v with the limit of entries. The scope is a clique; its table is needed in
+ * any order. */
 static void check_scope(const search *s, uint32_t v, size_t end, gbsi_elimination_part *part)
 {
     const gbsi_members members = gbsi_graph_members(s->graph, end);
@@ -56,15 +61,15 @@ static void check_scopes(const search *s, gbsi_elimination_part *part)
         (void)gbsi_watch_spend(s->limits.watch, 8 * (end - gbsi_graph_ends(s->graph, v)));
         for (size_t k = gbsi_graph_ends(s->graph, v); k < end; ++k) {
             const uint32_t first = gbsi_graph_members(s->graph, k).variable[0];
-            if (s->graph->neighbour != NULL ? first > v : first == v) { /* once per scope */
+            if (s->graph->neighbour != NULL ? first > v : first == v) { /* checks each scope once */
                 check_scope(s, v, k, part);
             }
         }
     }
 }
 
-/* The smallest d such that any clique of d + 1 variables exceeds the limit; GBSI_NONE if some have
- * one state. */
+/* Returns the smallest d for which any clique of d + 1 variables exceeds the limit; GBSI_NONE if
+ * some variables have one state. */
 static uint32_t hopeless_degree(const search *s, uint32_t n)
 {
     uint64_t least = UINT64_MAX;
@@ -82,8 +87,9 @@ static uint32_t hopeless_degree(const search *s, uint32_t n)
     return d;
 }
 
-/* Takes out variables of degree below d, again and again. @param stack [n] scratch.
- * @return the number of variables left, all of degree d or more among themselves. */
+/* Removes variables of degree below d until none remains.
+ * @param stack [n] scratch. @return the number of variables left, which all have at least d
+ * neighbours among themselves. */
 static uint32_t peel(search *s, uint32_t n, uint32_t d, uint32_t *stack)
 {
     uint32_t n_left = n;
@@ -105,7 +111,8 @@ static uint32_t peel(search *s, uint32_t n, uint32_t d, uint32_t *stack)
     return n_left;
 }
 
-/* Whether v sees d others that are not taken out. @param out [graph variables] 1: taken out. */
+/* Returns whether v has d neighbours that are not removed. @param out [variables of the graph]
+ * 1: removed. */
 static bool sees(const search *s, uint32_t v, uint32_t d, const uint8_t *out)
 {
     const size_t end = gbsi_graph_ends(s->graph, v + (size_t)1);
@@ -126,7 +133,7 @@ static bool sees(const search *s, uint32_t v, uint32_t d, const uint8_t *out)
     return false;
 }
 
-/* Does the work of check_core() for components whose rows take long to make: it looks only at as
+/* Does the work of check_core() for components whose rows take long to make. It visits only as
  * many neighbours of each variable as the decision needs. */
 static void check_large_core(search *s, uint64_t room, gbsi_elimination_part *part)
 {
@@ -225,7 +232,8 @@ static gbs_status eliminate(search *s, gbsi_elimination_part *part, uint32_t v, 
     return gbsi_fill_eliminate(s, v, &near, err);
 }
 
-/* The least degree: the next variable to be eliminated has at least as many neighbours. */
+/* Returns the least degree; the variable to be eliminated next has at least this number of
+ * neighbours. */
 static uint32_t least_degree(const search *s, uint32_t n)
 {
     uint32_t least = GBSI_NONE;
@@ -238,9 +246,10 @@ static uint32_t least_degree(const search *s, uint32_t n)
     return least;
 }
 
-/* Variables that cost least go first, so that each remaining variable will cost at least as much as
- * those that are gone. A search that cannot be done within its work is therefore given up early.
- * @param begun work before the first went. */
+/* Returns whether the search cannot end within its work. Cheap variables are eliminated first, and
+ * each remaining variable will cost at least as much as the average so far; the search can
+ * therefore be given up early.
+ * @param begun work before the first elimination. */
 static bool is_hopeless(const search *s, const gbsi_elimination_part *part, uint64_t begun)
 {
     const double each = (double)(s->work - begun) / (part->n_eliminated + 1.0);
@@ -258,8 +267,8 @@ uint32_t gbsi_count_late(const search *s, uint32_t n)
     return n_late;
 }
 
-/* Rows are as they were made. @param try even: by fill, odd: by weight; 0 and 1 from the lowest
- * variable, later ones from other starts. */
+/* Runs one search, from rows that no elimination has changed. @param try even: by fill, odd: by
+ * weight; tries 0 and 1 start from the lowest variable, later ones from other variables. */
 static gbs_status run_search(search *s, gbsi_elimination_part *part, uint32_t try, gbs_error *err)
 {
     const uint32_t n_early = part->n_variables - gbsi_count_late(s, part->n_variables);
@@ -292,7 +301,7 @@ static gbs_status run_search(search *s, gbsi_elimination_part *part, uint32_t tr
 
 /* ---- one component ------------------------------------------------------------------------- */
 
-/* Restores the state before any search of this component. */
+/* Restores the state before the first search of this component. */
 static gbs_status start_over(search *s, gbsi_elimination_part *part, gbs_error *err)
 {
     const uint32_t n = part->n_variables;
@@ -313,8 +322,8 @@ static bool better(const gbsi_elimination_part *a, const gbsi_elimination_part *
     return a_done != b_done ? a_done : a_done && a->entries < b->entries;
 }
 
-/* Whether the spare pays for one more try. Each search counts twice, because the best one may have
- * to be repeated. */
+/* Returns whether the spare work suffices for another try, and subtracts the cost. Each search
+ * counts twice, because the best one may have to be repeated. */
 static bool afford(search *s)
 {
     if (2 * s->work > s->spare) {
@@ -348,7 +357,7 @@ static gbs_status try_again(search *s, gbsi_elimination_part *part, gbs_error *e
     return GBS_OK;
 }
 
-/* Appends the variables that were not eliminated to the order, ascending. */
+/* Appends the variables that were not eliminated to the order, in ascending order. */
 static void list_rest(search *s, const gbsi_elimination_part *part)
 {
     uint32_t at = part->first + part->n_eliminated;
@@ -360,7 +369,7 @@ static void list_rest(search *s, const gbsi_elimination_part *part)
     }
 }
 
-/* order[first ..] holds the component's variables, ascending. */
+/* Finds the order of a component; order[first ..] holds its variables, ascending. */
 static gbs_status run_part(search *s, gbsi_elimination_part *part, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -392,14 +401,15 @@ cleanup:
     return status;
 }
 
-/* ---- all of them --------------------------------------------------------------------------- */
+/* ---- all components ------------------------------------------------------------------------ */
 
-/* Components by a counting sort: order is filled, first and n_variables of each part. */
+/* Sorts variables by component with a counting sort; fills `order`, and `first` and n_variables
+ * of each part. */
 static gbs_status sort_components(search *s, gbs_error *err)
 {
     gbsi_elimination *e = s->e;
     const uint32_t n = e->n_variables;
-    uint32_t *of = s->local; /* put back below */
+    uint32_t *of = s->local; /* s->local is restored below */
     GBSI_PASS(gbsi_graph_components(s->graph, of, &e->n_parts, err));
     e->part = gbsi_alloc_array_zero(e->n_parts, sizeof *e->part);
     GBSI_PASS(GBSI_HAVE(err, "elimination", e->part));

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fill, kept exact. A vertex of degree d in t triangles has d (d - 1) / 2 - t pairs of neighbours
- * that are not next to each other. Eliminating v with the neighbours N changes it
+/* Exact numbers of fill edges during an elimination.
+ *
+ * A vertex of degree d in t triangles has d (d - 1) / 2 - t pairs of neighbours that are not
+ * adjacent. The elimination of v with the neighbours N changes this number in two cases:
  *   - for w in N, which loses v and gains the members of N that it lacked;
- * - outside, for neighbours of both ends of a new edge: one pair less. Both numbers are found in
- * one pass over the rows of those members of N that are not adjacent to all other members; the
- * members of N are bits of a word. If N is a clique already, not even that is needed. */
+ *   - for a neighbour, outside N, of both ends of a new edge, which has one pair less.
+ * One pass over the rows of those members of N that are not adjacent to all other members gives
+ * both changes; the members of N are bits of a word. If N is already a clique, this pass is not
+ * needed. */
 #include <assert.h>
 #include <string.h>
 
@@ -21,7 +24,7 @@ static uint64_t bit(uint32_t i)
     return UINT64_C(1) << i;
 }
 
-/* The lowest member of a set that is not empty. */
+/* Returns the lowest member of a set that is not empty. */
 static uint32_t lowest_bit(uint64_t set)
 {
     return (uint32_t)__builtin_ctzll(set);
@@ -40,8 +43,8 @@ static bool is_held(const search *s, uint32_t v)
     return s->held && s->limits.late[v] != 0;
 }
 
-/* Unlinks nodes that have been left behind: afterwards there are at most as many nodes as vertices.
- */
+/* Unlinks nodes that are no longer the valid node of a vertex; afterwards there are at most as
+ * many nodes as vertices. */
 static void sweep(search *s)
 {
     for (uint32_t b = 0; b < N_BUCKETS; ++b) {
@@ -77,7 +80,7 @@ static void enqueue(search *s, uint32_t v)
 {
     vertex *x = &s->x[v];
     const uint32_t b = bucket_of(s, x);
-    x->node = GBSI_NONE; /* the one it had is free to be swept */
+    x->node = GBSI_NONE; /* sweep() may free the old node of the vertex */
     if (is_held(s, v)) {
         return;
     }
@@ -129,16 +132,16 @@ uint32_t gbsi_fill_least(search *s)
     return GBSI_NONE;
 }
 
-/* ---- at the start -------------------------------------------------------------------------- */
+/* ---- initial state ------------------------------------------------------------------------- */
 
-/* Triangles v < u < x. */
+/* Counts the triangles v < u < x. */
 static void count_triangles(search *s, uint32_t v, uint32_t u)
 {
     vertex *a = &s->x[v];
     vertex *b = &s->x[u];
     uint32_t i = gbsi_row_find(a, u + 1);
     uint32_t j = gbsi_row_find(b, u + 1);
-    if (a->n - i > b->n - j) { /* a: the shorter */
+    if (a->n - i > b->n - j) { /* makes a the shorter row */
         vertex *const longer = a;
         const uint32_t k = i;
         a = b;
@@ -165,8 +168,9 @@ static void count_triangles(search *s, uint32_t v, uint32_t u)
     }
 }
 
-/* Ascending, so that the lowest is on top; or in an order that the number picks (Fisher & Yates, on
- * a linear congruential sequence: any order will do). */
+/* Fills the queue. With shuffle = 0 the variables are pushed such that the lowest is on top.
+ * Otherwise the number selects an order (Fisher & Yates, on a linear congruential sequence,
+ * whose quality does not matter here). */
 static void start_queue(search *s, uint32_t n, uint32_t shuffle)
 {
     queue_node *node = s->node;
@@ -222,7 +226,7 @@ gbs_status gbsi_fill_start(search *s, uint32_t n, uint32_t shuffle, gbs_error *e
     return GBS_OK;
 }
 
-/* ---- one variable -------------------------------------------------------------------------- */
+/* ---- elimination of one variable ----------------------------------------------------------- */
 
 void gbsi_fill_gather(search *s, uint32_t v, neighbourhood *N)
 {
@@ -238,7 +242,7 @@ void gbsi_fill_gather(search *s, uint32_t v, neighbourhood *N)
     assert(N->n == x->degree);
 }
 
-/* Room to note n more outside. */
+/* Reserves room for n more vertices in `outside`. */
 static gbs_status reserve_outside(search *s, size_t n, gbs_error *err)
 {
     if (s->n_outside + n <= s->outside_capacity && s->n_outside + n <= s->outside_of_capacity) {
@@ -255,8 +259,8 @@ static gbs_status reserve_outside(search *s, size_t n, gbs_error *err)
     return GBS_OK;
 }
 
-/* Reads the row of member i. @param has out: the members of N that member i is next to; its
- * neighbours outside N are marked with bit i. */
+/* Reads the row of member i. @param has out: the members of N that are adjacent to member i.
+ * Neighbours of member i outside N are marked with bit i. */
 static gbs_status read_row(search *s, const neighbourhood *N, uint32_t i, uint64_t *has,
                            gbs_error *err)
 {
@@ -294,7 +298,7 @@ static uint64_t search_row(search *s, const neighbourhood *N, uint32_t i)
     return has;
 }
 
-/* Finds the pairs within N that are not neighbours, and the outside neighbours of the members of
+/* Finds the pairs within N that are not adjacent, and the neighbours outside N of the members of
  * such pairs. */
 static gbs_status look_around(search *s, neighbourhood *N, gbs_error *err)
 {
@@ -314,7 +318,7 @@ static gbs_status look_around(search *s, neighbourhood *N, gbs_error *err)
     return GBS_OK;
 }
 
-/* New edges with both ends in a set of members. */
+/* Returns the number of new edges with both ends in a set of members. */
 static int64_t new_within(const neighbourhood *N, uint64_t set)
 {
     unsigned twice = 0;
@@ -324,9 +328,10 @@ static int64_t new_within(const neighbourhood *N, uint64_t set)
     return twice / 2;
 }
 
-/* Member w is next to A and lacks B within N, and has r neighbours outside. Its fill-in loses the r
- * pairs of v with them and the pairs filled within A, and gains B times outside, except for pairs
- * that are already neighbours. */
+/* Updates the fill of the members of N. Within N, member w is adjacent to the set A and not to
+ * the set B, and w has r neighbours outside N. Its fill loses the r pairs of v with these
+ * neighbours, and the pairs that are joined within A. It gains |B| r pairs, except those that
+ * are already adjacent. */
 static void update_fill(search *s, uint32_t v, const neighbourhood *N)
 {
     int64_t fill[MOST_DEGREE];
@@ -391,8 +396,8 @@ static gbs_status extend_row(search *s, const neighbourhood *N, uint32_t i, gbs_
     return GBS_OK;
 }
 
-/* All members of N are neighbours of one another. So w only loses v, and with it a pair for each of
- * its neighbours outside. */
+/* Eliminates v if all members of N are adjacent to one another. Each member w then only loses v,
+ * and with v one pair for each neighbour of w outside N. */
 static void eliminate_simplicial(search *s, uint32_t v, const neighbourhood *N)
 {
     const uint32_t less = gbsi_log_weight(s->arity[v]);
@@ -429,13 +434,13 @@ gbs_status gbsi_fill_eliminate(search *s, uint32_t v, neighbourhood *N, gbs_erro
     vertex *x = &s->x[v];
     s->local[v] = DEAD;
     x->node = GBSI_NONE;
-    s->work += 2; /* at least 2 operations, however few the entries */
+    s->work += 2; /* counts at least 2 operations even for few entries */
     if (x->fill == 0) {
         eliminate_simplicial(s, v, N);
         return GBS_OK;
     }
     const gbs_status status = eliminate_filling(s, v, N, err);
-    if (x->own) { /* it is not looked at again */
+    if (x->own) { /* the row is not read again */
         gbsi_free(x->to);
         x->own = 0;
         x->n = 0;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes a component to the local search for a better elimination order: copies it as a separate
- * graph, and computes the cliques of the order found. */
+/* Passes a component to the local search for a better elimination order: copies the component as
+ * a separate graph, and computes the cliques of the order that is found. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "graph/elimination_inside.h"
 #include "graph/order_search.h"
 
-#define WORTH      4u  /* times what setting up takes must be allowed to a search */
-#define MOST_STEPS 64u /* most steps for a table entry, if the number of steps is given */
+/* a search must be allowed this multiple of the steps that its preparation costs */
+#define WORTH      4u
+#define MOST_STEPS 64u /* most steps per table entry, if the number of steps is given */
 
 typedef struct component {
     uint32_t n;
     size_t *start;
     uint32_t *to, *arity;
-    uint32_t *order; /* order of the component's variables, by their places in search.variable */
+    uint32_t *order; /* order of the component's variables, as places in search.variable */
 } component;
 
 static size_t count_members(const gbsi_elimination *e, const gbsi_elimination_part *part)
@@ -27,7 +28,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Steps that a search for a better order of a component may take. */
+/* Returns the number of steps that a search for a better order of a component may take. */
 static uint64_t allowed_steps(const search *s, const gbsi_elimination_part *part)
 {
     const uint64_t share = least(part->entries, s->limits.useful) / GBSI_ORDER_SHARE;
@@ -37,7 +38,7 @@ static uint64_t allowed_steps(const search *s, const gbsi_elimination_part *part
     return part->entries > s->limits.useful ? least(share, s->order_pool) : share;
 }
 
-/* Whether the tables are worth more than setting up a search takes. */
+/* Returns whether the tables of a component are large enough to justify preparing a search. */
 static bool is_worth(search *s, const gbsi_elimination_part *part, uint64_t room, uint64_t bytes)
 {
     const uint64_t steps =
@@ -62,7 +63,7 @@ static gbs_status make_component(search *s, const gbsi_elimination_part *part, u
     c->arity = gbsi_alloc_array(n, sizeof *c->arity);
     c->order = gbsi_alloc_array(n, sizeof *c->order);
     GBSI_PASS(GBSI_HAVE(err, "elimination order", c->start, c->to, c->arity, c->order));
-    gbsi_rows_free(s, n); /* an elimination has changed them */
+    gbsi_rows_free(s, n); /* the rows were changed by an elimination */
     GBSI_PASS(gbsi_rows_make(s, n, err));
     for (uint32_t i = 0; i < n; ++i) {
         s->local[s->variable[i]] = i;
@@ -81,7 +82,8 @@ static gbs_status make_component(search *s, const gbsi_elimination_part *part, u
     return GBS_OK;
 }
 
-/* The members of one clique, which are few: ascending in the component is ascending everywhere. */
+/* Copies the few members of one clique; their order within the component is also their order in
+ * the model. */
 static void copy_clique(const search *s, const uint32_t *member, uint32_t n, uint32_t *to)
 {
     for (uint32_t i = 0; i < n; ++i) {
@@ -94,7 +96,7 @@ static void copy_clique(const search *s, const uint32_t *member, uint32_t n, uin
     }
 }
 
-/* Puts the component's order and its cliques in place of the ones that are there. */
+/* Replaces the order and the cliques of a component by those that were found. */
 static gbs_status take_order(search *s, gbsi_elimination_part *part, const component *c,
                              const gbsi_order_cliques *cliques, gbs_error *err)
 {

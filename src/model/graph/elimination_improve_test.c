@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Eliminations made better by the local search: their cliques, and when there is none. */
+/* Tests eliminations that the local search improves: their cliques, and cases without an
+ * improvement. */
 #include "graph/elimination_testing.h"
 
 static const gbsi_elimination_limits with_search = {.entries = UINT64_MAX,
@@ -7,7 +8,8 @@ static const gbsi_elimination_limits with_search = {.entries = UINT64_MAX,
                                                     .useful = UINT64_C(1) << 32,
                                                     .bytes = UINT64_C(1) << 30};
 
-/* Both ends of an edge are in the clique of the one that goes first. */
+/* Checks that the clique of the end that is eliminated first contains the other end of each
+ * edge. */
 static void check_edges(const made *m)
 {
     const gbsi_elimination *e = m->e;
@@ -72,11 +74,12 @@ static void test_improved(void **unused)
     check_improved(potts(9, 5), true);
     check_improved(powerlaw(90, 3), true);
     check_improved(complete(22), false);
-    check_improved(grid(6, 6), false); /* too small to be worth a search */
+    check_improved(grid(6, 6), false); /* too small to justify a search */
     check_improved(grid(2, 100000), false);
 }
 
-/* Late variables stay late, so nothing is searched; nor is it where there is no memory for it. */
+/* Late variables stay late, hence nothing is searched; a search is also skipped without memory
+ * for it. */
 static void test_not_improved(void **unused)
 {
     (void)unused;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of a search for an elimination order, private to src/graph. elimination.c drives it
- * component by component, elimination_rows.c makes its rows, elimination_fill.c keeps its fill, and
- * elimination_improve.c hands the order found to order_search.h. */
+/* The internal state of a search for an elimination order, private to src/model/graph.
+ * elimination.c runs the search for each component, elimination_rows.c makes the rows,
+ * elimination_fill.c updates the fill, and elimination_improve.c passes the order to
+ * order_search.h. */
 #ifndef GBSI_GRAPH_ELIMINATION_INSIDE_H
 #define GBSI_GRAPH_ELIMINATION_INSIDE_H
 
@@ -11,27 +12,30 @@ enum {
     MOST_DEGREE = 63, /* a clique of 64 variables has more entries than any limit */
     MOST_FILL = 2047, /* the fill-in of 63 neighbours is at most 1953 */
     N_BUCKETS = MOST_FILL + 1,
-    HUB = 8,     /* rows this many times longer are searched, not read */
-    SEARCH = 16, /* entries that searching one costs */
+    HUB = 8,     /* a row longer by this factor is searched instead of read */
+    SEARCH = 16, /* number of entries that a search in a row counts for */
 };
 
-#define GBSI_EASY_WIDTH 2u /* up to here minimum fill is right: nothing to gain from a search */
+/* up to this width minimum fill is optimal, and a local search cannot improve it */
+#define GBSI_EASY_WIDTH 2u
 
-#define DEAD (GBSI_NONE - 1) /* in search.local: eliminated */
+#define DEAD (GBSI_NONE - 1) /* value in search.local of an eliminated variable */
 
-/* All data of one vertex, side by side: on large graphs every access to a vertex is a cache
+/* All data of one vertex in one struct: on large graphs every access to a vertex is a cache
  * miss. */
 typedef struct vertex {
-    uint32_t *to;    /* neighbours, ascending; entries may be dead */
-    uint32_t n;      /* of to */
-    uint32_t degree; /* living neighbours */
+    uint32_t *to;    /* neighbours, ascending; entries may be eliminated vertices */
+    uint32_t n;      /* number of entries of `to` */
+    uint32_t degree; /* number of neighbours that are not eliminated */
     int64_t fill;
-    uint32_t weight; /* weight of the clique that it would make now: sum of log2 arity, in 1/16 */
-    uint32_t node;   /* its valid entry in the queue; GBSI_NONE while it has no entry */
-    uint32_t own;    /* 1: `to` is a separate allocation, else part of the rows' block */
+    uint32_t weight; /* weight of the clique that eliminating the vertex now would make: sum of log2
+                        arity, in units of 1/16 */
+    uint32_t node;   /* valid queue node of the vertex; GBSI_NONE if it has none */
+    uint32_t own;    /* 1 if `to` is a separate allocation, 0 if it is a part of search.block */
 } vertex;
 
-/* Vertices by fill: stacks of nodes, of which those that a vertex has left behind are skipped. */
+/* Queue of vertices by fill, as stacks of nodes. A node that is no longer the valid node of its
+ * vertex is skipped. */
 typedef struct queue_node {
     uint32_t v;
     uint32_t below;
@@ -42,70 +46,75 @@ typedef struct search {
     const uint32_t *arity;
     gbsi_elimination *e;
     gbsi_elimination_limits limits;
-    uint64_t work, most_work; /* entries of rows looked at, in this component */
-    uint64_t pool, spare;     /* left for all components: beyond their effort; for further tries */
-    uint64_t order_pool;      /* steps of order_search.h left for components that are too large */
-    uint32_t *position;       /* [n] in the order; GBSI_NONE: not eliminated */
-    uint32_t *local;    /* [n] while a variable is eliminated: index in N, or MOST_DEGREE + index
-                           outside; else GBSI_NONE or DEAD */
-    vertex *x;          /* [n] */
+    uint64_t work, most_work; /* number of row entries read in this component, and its limit */
+    /* work left for all components: beyond their own effort, and for further tries */
+    uint64_t pool, spare;
+    uint64_t order_pool; /* steps of order_search.h left for components with too many entries */
+    uint32_t *position;  /* [n] position in the order; GBSI_NONE if not eliminated */
+    uint32_t *local; /* [n] during the elimination of a variable: index in N, or MOST_DEGREE + index
+                        in `outside`; otherwise GBSI_NONE or DEAD */
+    vertex *x;       /* [n] vertices */
     uint8_t *covered;   /* [n] scratch */
     uint32_t *variable; /* [n] variables of the component, ascending */
-    uint32_t *block;    /* rows of the component as they are at first */
-    queue_node *node;   /* [node_capacity] */
+    uint32_t *block;    /* rows of the component before any elimination */
+    queue_node *node;   /* [node_capacity] nodes of the queue */
     size_t node_capacity;
-    uint32_t n_nodes, free_node; /* used at the most; list of those free again */
+    /* largest number of nodes used so far, and the head of the list of free nodes */
+    uint32_t n_nodes, free_node;
     uint32_t top[N_BUCKETS];
-    uint32_t lowest; /* bucket: none below holds anything */
+    uint32_t lowest; /* lowest bucket that may hold a node */
     size_t clique_capacity;
-    /* vertices outside N next to some of N, and to which: bits by index in N */
+    /* vertices outside N that are adjacent to members of N, and bit sets of these members by
+     * index in N */
     uint32_t *outside;
     uint64_t *outside_of;
     size_t outside_capacity, outside_of_capacity;
     uint32_t n_outside;
-    bool by_weight; /* the queue goes by weight, not by fill */
-    bool held;      /* late variables are not in the queue yet */
+    bool by_weight; /* true if the queue is arranged by weight instead of fill */
+    bool held;      /* true while late variables are not in the queue */
 } search;
 
-/* The variable being eliminated has these neighbours N. */
+/* The neighbours N of the variable being eliminated. */
 typedef struct neighbourhood {
     uint32_t n;
     uint32_t v[MOST_DEGREE];
-    uint64_t lacks[MOST_DEGREE]; /* members of N it is not next to */
+    uint64_t lacks[MOST_DEGREE]; /* members of N that are not adjacent to this member */
 } neighbourhood;
 
 /* ---- elimination.c ------------------------------------------------------------------------- */
 
-/* How many of the n variables in s->variable are to be eliminated last. */
+/* Returns the number of the n variables in s->variable that must be eliminated last. */
 uint32_t gbsi_count_late(const search *s, uint32_t n);
 
 /* ---- elimination_improve.c ----------------------------------------------------------------- */
 
-/* A better order of a component whose order is complete, if its tables are worth a search. */
+/* Searches for a better order of a component whose order is complete, if its tables justify the
+ * search. */
 gbs_status gbsi_elimination_improve(search *s, gbsi_elimination_part *part, gbs_error *err);
 
 /* ---- elimination_rows.c -------------------------------------------------------------------- */
 
-/* Entries that the rows of the n variables in s->variable need at most: every scope counts,
- * overlapping or not. */
+/* Returns an upper bound of the entries that the rows of the n variables in s->variable need;
+ * overlapping scopes are counted separately. */
 uint64_t gbsi_rows_room(const search *s, uint32_t n);
 /* Makes the rows of the n variables in s->variable, from s->block. */
 gbs_status gbsi_rows_make(search *s, uint32_t n, gbs_error *err);
 void gbsi_rows_free(search *s, uint32_t n);
-/* The place of the first entry >= v. */
+/* Returns the place of the first entry >= v. */
 uint32_t gbsi_row_find(const vertex *x, uint32_t v);
 
 /* ---- elimination_fill.c -------------------------------------------------------------------- */
 
-/* Degree, fill and weight of all variables, and the queue. @param shuffle 0: ascending at first. */
+/* Computes degree, fill and weight of all variables, and fills the queue. @param shuffle 0:
+ * variables start in ascending order. */
 gbs_status gbsi_fill_start(search *s, uint32_t n, uint32_t shuffle, gbs_error *err);
-/* Puts the variables into the queue that were held back, once all others are eliminated. */
+/* Puts the late variables into the queue once all others are eliminated. */
 void gbsi_fill_release(search *s, uint32_t n);
-/* The variable of least fill, or weight, GBSI_NONE when only hopeless ones are left. */
+/* Returns the variable of least fill or weight; GBSI_NONE if only hopeless variables are left. */
 uint32_t gbsi_fill_least(search *s);
-/* Gathers the living neighbours of v: at most MOST_DEGREE. */
+/* Gathers the neighbours of v that are not eliminated, at most MOST_DEGREE. */
 void gbsi_fill_gather(search *s, uint32_t v, neighbourhood *N);
-/* Take it out. */
+/* Eliminates v, whose neighbours are N. */
 gbs_status gbsi_fill_eliminate(search *s, uint32_t v, neighbourhood *N, gbs_error *err);
 
 #endif

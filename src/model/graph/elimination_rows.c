@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Explicit lists of neighbours: for one component at a time, and only if they fit. */
+/* Explicit lists of neighbours, made for one component at a time, and only if the limits allow. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +44,8 @@ static void sort_row(uint32_t *to, uint32_t n)
     }
 }
 
-/* The neighbours of v by scopes, each once. @param seen [graph variables]. */
+/* Gathers the neighbours of v from its scopes, each neighbour once. @param seen [variables of
+ * the graph]. */
 static uint32_t gather(const gbsi_graph *graph, uint32_t v, uint32_t *seen, uint32_t *to)
 {
     uint32_t n = 0;
@@ -64,7 +65,7 @@ static uint32_t gather(const gbsi_graph *graph, uint32_t v, uint32_t *seen, uint
     return n;
 }
 
-/* Copies the neighbours of v from v's own row, which suffices if all scopes are pairs. */
+/* Copies the neighbours of v from its row, which contains all of them if all scopes are pairs. */
 static uint32_t copy(const gbsi_graph *graph, uint32_t v, uint32_t *to)
 {
     const size_t first = gbsi_graph_ends(graph, v);

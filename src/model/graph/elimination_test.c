@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elimination orders against brute force on small graphs, known widths, limits. */
+/* Compares elimination orders with brute force on small graphs and with known widths; tests
+ * limits. */
 #include "base/test_scale.h"
 #include "graph/elimination_testing.h"
 #include "rng/philox.h"
@@ -46,7 +47,8 @@ static uint32_t fill_of(const matrix *x, uint32_t v)
     return missing;
 }
 
-/* 16 log2 of the arities of a clique, linear between powers of two. */
+/* Returns 16 log2 of the number of states of a clique, with logarithms linear between powers of
+ * two. */
 static uint32_t weight_of(const matrix *x, const uint32_t *arity, uint32_t v)
 {
     uint32_t sum = 0;
@@ -60,7 +62,8 @@ static uint32_t weight_of(const matrix *x, const uint32_t *arity, uint32_t v)
     return sum;
 }
 
-/* Whether v has the least key among the variables not gone of one component of the elimination. */
+/* Returns whether v has the least key among the remaining variables of one component of the
+ * elimination. */
 static int is_least(const matrix *x, const gbsi_elimination *e, const gbsi_elimination_part *part,
                     const uint32_t *arity, uint32_t v)
 {
@@ -200,7 +203,7 @@ static void test_brute_force(void **unused)
     }
 }
 
-/* Late variables go after all others of their component. */
+/* Late variables are eliminated after all other variables of their component. */
 static void test_late(void **unused)
 {
     (void)unused;
@@ -227,7 +230,7 @@ static void test_late(void **unused)
 
 /* ---- known widths -------------------------------------------------------------------------- */
 
-/* Vertex i joined to the k before it: k (of the first k + 1: all) is its treewidth. */
+/* Makes a graph in which vertex i is joined to the k vertices before it; its treewidth is k. */
 static gbs_model *k_path(uint32_t n, uint32_t k)
 {
     gbs_builder *b = NULL;
@@ -284,7 +287,7 @@ static void test_known_widths(void **unused)
     }
 }
 
-/* Beyond 6 minimum fill is no longer optimal on grids, but never far. */
+/* Beyond width 6 minimum fill is no longer optimal on grids, but stays close to the optimum. */
 static void test_grids(void **unused)
 {
     (void)unused;
@@ -311,7 +314,7 @@ static void check_end(gbs_model *model, gbsi_elimination_limits limits, gbsi_eli
     assert_true(part->entries >= least_entries);
     uint8_t *seen = calloc(m.e->n_variables, 1);
     assert_non_null(seen);
-    for (uint32_t i = 0; i < m.e->n_variables; ++i) { /* still everyone once */
+    for (uint32_t i = 0; i < m.e->n_variables; ++i) { /* every variable occurs exactly once */
         assert_false(seen[m.e->order[i]]++);
         if (i >= part->n_eliminated) {
             assert_int_equal(m.e->clique_start[i], m.e->clique_start[i + 1]);
@@ -326,28 +329,28 @@ static void test_limits(void **unused)
 {
     (void)unused;
     gbsi_elimination_limits limits = {.entries = UINT64_C(1) << 20, .effort = 1000};
-    /* proved by degrees: just what fits, and one variable more */
+    /* proved by degrees: the largest graph that fits, and a graph with one more variable */
     check_end(complete(20), limits, GBSI_ELIMINATION_DONE, 19, 1u << 20);
     check_end(complete(21), limits, GBSI_ELIMINATION_ENTRIES, 20, (1u << 20) + 1);
-    /* an order is completed though its tables exceed the limit, but not beyond all hope */
+    /* an order is completed although its tables exceed the limit, unless a table is hopeless */
     limits.entries = 999 * 4 - 1;
     check_end(grid(1, 1000), limits, GBSI_ELIMINATION_DONE, 1, 999 * 4);
     limits.entries = UINT64_C(1) << 26;
     check_end(grid(30, 30), limits, GBSI_ELIMINATION_DONE, 30, UINT64_C(1) << 31);
     check_end(grid(300, 300), limits, GBSI_ELIMINATION_ENTRIES, 50, UINT64_C(1) << 56);
-    /* proved without a search: everyone has 500 neighbours or more */
+    /* proved without a search: every variable has at least 500 neighbours */
     const gbs_generate_rbm_options o = {.visible = 600, .hidden = 500, .coupling = 0.5};
     gbs_model *rbm = NULL;
     assert_int_equal(gbs_generate_rbm(&o, &rbm, NULL), GBS_OK);
     check_end(rbm, limits, GBSI_ELIMINATION_ENTRIES, 500, UINT64_MAX);
-    /* given up: there is more to do than a few steps each and the pool that all may use */
+    /* given up: the search needs more work than a few steps per variable and the common pool */
     limits.effort = 1;
     limits.entries = UINT64_MAX;
     check_end(grid(1000, 1000), limits, GBSI_ELIMINATION_WORK, 3, 0);
 }
 
-/* The work allowed to a large grid is given up for lost when its first steps say so; a ladder of as
- * many variables is done within it, though it looks at more. */
+/* On a large grid the search is given up as hopeless after its first steps. A ladder with as
+ * many variables is completed within the allowed work, although it reads more entries. */
 static void test_large(void **unused)
 {
     (void)unused;
@@ -357,12 +360,13 @@ static void test_large(void **unused)
     made m = {.model = grid(side, side)};
     eliminate(&m, &limits);
     assert_int_equal(m.e->part[0].end, GBSI_ELIMINATION_WORK);
-    assert_true(m.e->part[0].n_eliminated < 400000); /* all of the work: all variables */
+    assert_true(m.e->part[0].n_eliminated < 400000); /* the search did not reach all variables */
     release(&m);
     check_end(grid(2, 800000), limits, GBSI_ELIMINATION_DONE, 2, 8 * UINT64_C(1599998));
 }
 
-/* A clause of forty literals is a table of 2^40 entries; a second component is none the worse. */
+/* A clause of forty literals is a table of 2^40 entries; this does not affect the second
+ * component. */
 static void test_long_scope(void **unused)
 {
     (void)unused;
@@ -394,7 +398,7 @@ static void test_long_scope(void **unused)
     release(&m);
 }
 
-/* The same limits give the same order; a limit that is not met changes nothing. */
+/* The same limits give the same order; a limit that is not reached changes nothing. */
 static void test_deterministic(void **unused)
 {
     (void)unused;

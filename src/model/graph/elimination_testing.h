@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models, their eliminations and what these must satisfy: for the tests of eliminations. */
+/* Test models, their eliminations, and checks of the properties of eliminations. */
 #ifndef GBSI_GRAPH_ELIMINATION_TESTING_H
 #define GBSI_GRAPH_ELIMINATION_TESTING_H
 
@@ -32,8 +32,8 @@ static inline void eliminate(made *m, const gbsi_elimination_limits *limits)
     assert_int_equal(gbsi_elimination_new(m->graph, limits, &m->e, NULL), GBS_OK);
 }
 
-/* Calls eliminate() again and again while one request of memory after the other fails. @return
- * requests. */
+/* Calls eliminate() repeatedly; in each call a later request of memory fails. @return the number
+ * of requests. */
 static inline uint64_t eliminate_without_memory(made *m, const gbsi_elimination_limits *limits)
 {
     uint64_t n = 0;
@@ -59,9 +59,8 @@ static inline void release(made *m)
     *m = (made){0};
 }
 
-/* Checks the tree of the eliminated cliques: what a clique leaves over goes to its parent and to no
- * other clique.
- */
+/* Checks the tree of the eliminated cliques: each clique without its own variable lies in its
+ * parent. */
 static inline void check_tree(const made *m, const gbsi_elimination_part *part)
 {
     const gbsi_elimination *e = m->e;

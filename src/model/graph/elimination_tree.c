@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cliques of an elimination as a tree. The clique of v is {v} and its neighbours when it went; its
- * parent is the first of those neighbours to go. A clique lies inside an earlier one exactly if it
- * is a child's without the child's own variable: if some child has one member more. */
+/* Cliques of an elimination as a tree. The clique of v consists of v and its neighbours at its
+ * elimination; its parent is the clique of the first of these neighbours to be eliminated. A
+ * clique lies inside an earlier clique if and only if it equals the clique of a child without
+ * the child's own variable. This holds if some child has one member more. */
 #include <string.h>
 
 #include "graph/elimination.h"
@@ -11,7 +12,7 @@ static uint32_t clique_size(const gbsi_elimination *e, uint32_t at)
     return (uint32_t)(e->clique_start[at + (size_t)1] - e->clique_start[at]);
 }
 
-/* The lowest position in the clique; GBSI_NONE if none of its variables was eliminated. */
+/* Returns the lowest position in the clique; GBSI_NONE if none of its variables was eliminated. */
 static uint32_t parent_of(const gbsi_elimination *e, uint32_t at, const uint32_t *position)
 {
     uint32_t first = GBSI_NONE;

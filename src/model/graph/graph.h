@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variable-factor incidence in both directions, and what is computed from it: components, colours,
- * levels. Explicit variable-variable edges are never stored: a 300-literal clause must not become
- * 90 000.
- */
+/* Incidence of variables and factors in both directions, and results computed from it:
+ * components, colours, levels. Edges between variables are never stored explicitly, because a
+ * clause of 300 literals must not become 90 000 edges. */
 #ifndef GBSI_GRAPH_GRAPH_H
 #define GBSI_GRAPH_GRAPH_H
 
@@ -13,32 +12,35 @@
 
 /* ---- incidence.c and others ---------------------------------------------------------------- */
 
-/* Pairs of variables that must not be updated at once beyond what the factors say
- * (the dummy edges of herded draws). Additional edges, which count as factors of two variables. */
+/* Additional pairs of variables that must not be updated at once, for example the dummy edges of
+ * herded draws. They count as factors of two variables. */
 typedef struct gbsi_edges {
     size_t n;
-    uint32_t *pair; /* [2 n] */
-    bool all;       /* every pair, none of them stored: updates run one by one */
+    uint32_t *pair; /* [2 n] variables of the pairs */
+    bool all;       /* true if every pair counts and none is stored; updates then run one by one */
 } gbsi_edges;
 
-/* Factors of one variable are left out: they couple nothing. "Scope" here means such a factor's or
- * an extra edge's; scopes are numbered factors first, in order. If no scope has more than two
- * variables, as in the largest models, an end of a scope is stored as the other variable alone, in
- * 4 bytes. */
+/* Factors of one variable are left out, because they couple nothing. A "scope" here is the scope
+ * of another factor or an extra edge. Scopes are numbered in order, those of factors first. If
+ * no scope has more than two variables, as in the largest models, an end of a scope is stored as
+ * the other variable alone, in 4 bytes. */
 typedef struct gbsi_graph {
     const gbsi_conditioned *model; /* borrowed */
     uint32_t n_variables;
     size_t n_scopes;
-    gbsi_offsets incident_start; /* [n_variables] rows of neighbour, or of incident */
-    uint32_t *neighbour;         /* pairs only: the other variable of each scope, in their order */
-    /* else: */
+    gbsi_offsets incident_start; /* [n_variables] start of each variable's row in `neighbour` or
+                                    `incident` */
+    uint32_t *neighbour; /* if all scopes are pairs: the other variable of each scope, in the order
+                            of scopes */
+    /* if some scopes have more than two variables: */
     size_t *incident;    /* scopes of each variable, ascending */
-    size_t *scope_start; /* [n_scopes + 1] */
+    size_t *scope_start; /* [n_scopes + 1] offsets of the scopes in `scope` */
     uint32_t *scope;     /* variables of each scope */
-    bool all;            /* every variable is next to every other, whatever the scopes say */
+    bool all; /* true if every variable counts as adjacent to every other, independently of the
+                 scopes */
 } gbsi_graph;
 
-/* The variables of a factor that one end belongs to: the others, with or without v itself. */
+/* The variables of the factor of one end: all variables except v, or all including v. */
 typedef struct gbsi_members {
     const uint32_t *variable;
     size_t n;
@@ -60,72 +62,73 @@ static inline size_t gbsi_graph_ends(const gbsi_graph *graph, size_t v)
     return gbsi_offset(&graph->incident_start, v);
 }
 
-/* Variables that share the scope of an end with its variable. */
+/* Returns the number of other variables in the scope of an end. */
 static inline size_t gbsi_graph_n_others(const gbsi_graph *graph, size_t end)
 {
     return graph->neighbour != NULL ? 1 : gbsi_graph_members(graph, end).n - 1;
 }
 
-/* Variables that share a scope with v, those of parallel scopes each time. */
+/* Returns the number of variables that share a scope with v; a variable counts once for each
+ * shared scope. */
 size_t gbsi_graph_degree(const gbsi_graph *graph, size_t v);
 
-/* Whether some variable may have the same neighbour by two scopes. This is found out only if all
- * scopes are pairs and no variable has more than 32 of them. */
+/* Returns whether some variable may have the same neighbour through two scopes. The function can
+ * exclude this only if all scopes are pairs and no variable has more than 32 of them. */
 bool gbsi_graph_may_repeat(const gbsi_graph *graph);
 
 size_t gbsi_graph_bytes(const gbsi_graph *graph);
 
-/* @param extra NULL for none. */
+/* @param extra additional edges; NULL if there are none. */
 gbs_status gbsi_graph_new(const gbsi_conditioned *model, const gbsi_edges *extra,
                           gbsi_graph **graph, gbs_error *err);
 void gbsi_graph_free(gbsi_graph *graph);
 
-/* Connected components, numbered by their lowest variable.
+/* Finds the connected components, numbered by their lowest variable.
  * @param component [n_variables], out. @param n_components out. */
 gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
                                  uint32_t *n_components, gbs_error *err);
 
 /* Finds the connected components of the factors with hard zeros alone, called blocks: a state of
- * all variables has positive weight iff its part in every block has. A variable that is in no
- * factor with zeros is a block by itself.
- * @param watch NULL: never stops; GBS_ERR_STOPPED where it stops the work.
+ * all variables has positive weight if and only if its restriction to each block has. A variable
+ * that is in no factor with zeros is a block by itself.
+ * @param watch NULL: never stops. If the watch stops the work, the status is GBS_ERR_STOPPED.
  * @param block [n_variables], out. */
 gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, gbsi_watch *watch, uint32_t *block,
                             uint32_t *n_blocks, gbs_error *err);
 
-/* Finds the connected components of all factors, for a model whose graph is not at hand. */
+/* Finds the connected components of all factors, for callers that have no graph of the model. */
 gbs_status gbsi_factor_blocks(const gbsi_conditioned *model, gbsi_watch *watch, uint32_t *block,
                               uint32_t *n_blocks, gbs_error *err);
 
-/* Whether some of these blocks surely needs separators of more than `width` variables in any tree
- * of cliques. @param watch if it stops the work, nothing is known; NULL: never stops.
- * @param too_dense out: false: not shown. */
+/* Tests whether some of these blocks needs separators of more than `width` variables in every tree
+ * of cliques.
+ * @param watch NULL: never stops. If the watch stops the work, *too_dense is undefined. @param
+ * too_dense out: true if this is proved; false if it is not. */
 gbs_status gbsi_hard_too_dense(const gbsi_conditioned *model, uint32_t width, gbsi_watch *watch,
                                bool *too_dense, gbs_error *err);
 
-/* A proper colouring. Two colours are found whenever they suffice. Otherwise it is the better of
- * greedy largest-degree-first and smallest-last (Matula & Beck 1983), and the former if both are
- * equal.
- * @param watch asked while scopes of many variables are coloured; NULL: never stops.
- * @param color [n_variables], out, each below *n_colors.
- * @return GBS_ERR_STOPPED if the watch stopped it. */
+/* Computes a proper colouring, with two colours whenever two suffice. Otherwise the result is the
+ * better one of greedy largest-degree-first and greedy smallest-last (Matula & Beck 1983); the
+ * former if both use the same number of colours.
+ * @param watch asked while scopes of many variables are coloured; NULL: never stops. @param
+ * color [n_variables], out, each below *n_colors. @return GBS_ERR_STOPPED if the watch stopped
+ * the work. */
 gbs_status gbsi_graph_color(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *color,
                             uint32_t *n_colors, gbs_error *err);
-/* The two greedy rules alone, for tests.
- * @param work NULL, or out: colours and words of colours that were looked at. */
+/* One of the two greedy rules alone, for tests.
+ * @param work NULL, or out: number of colours and words of colours that were examined. */
 typedef enum gbsi_color_order { GBSI_LARGEST_FIRST, GBSI_SMALLEST_LAST } gbsi_color_order;
 gbs_status gbsi_graph_color_greedy(const gbsi_graph *graph, gbsi_color_order order,
                                    gbsi_watch *watch, uint32_t *color, uint32_t *n_colors,
                                    uint64_t *work, gbs_error *err);
-/* Two colours, or *bipartite = false and color untouched. */
+/* Finds a colouring with two colours, or sets *bipartite = false and leaves color unchanged. */
 gbs_status gbsi_graph_color_two(const gbsi_graph *graph, uint32_t *color, bool *bipartite,
                                 gbs_error *err);
 
-/* Level of every update of a sequence, 0-based:
- *     level(t) = 1 + the largest level last seen at any scope of the variable and at its own last
- *     occurrence, or 0 if nothing was.
- * Updates of one level are mutually non-adjacent and running the levels in order gives exactly what
- * one update at a time gives. O(sum of degrees).
+/* Computes the 0-based level of every update of a sequence. level(t) is 1 + the largest of the last
+ * levels seen at the scopes of the variable and at the variable itself, or 0 if there are none.
+ * Updates of one level are not adjacent to each other. Running the levels in order gives the same
+ * results as one update at a time. Takes O(sum of degrees).
  * @param last [gbsi_graph_n_last()] scratch, any content. @param level [n], out.
  * @param n_levels out: 1 + the largest level, 0 if n is 0. */
 size_t gbsi_graph_n_last(const gbsi_graph *graph);
@@ -134,62 +137,65 @@ void gbsi_graph_schedule_levels(const gbsi_graph *graph, const uint32_t *sequenc
 
 /* ---- color_order.c ------------------------------------------------------------------------- */
 
-/* Orders in which a greedy colouring takes the variables, by gbsi_graph_degree(). */
+/* Orders in which a greedy colouring processes the variables, by gbsi_graph_degree(). */
 
-/* Largest degree first, ties by lowest variable (Welsh & Powell 1967, Comput. J. 10(1):85-86).
+/* Orders the variables by descending degree, ties by lowest variable (Welsh & Powell 1967, Comput.
+ * J. 10(1):85-86).
  * @param order [n_variables], out. */
 gbs_status gbsi_order_largest_first(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *order,
                                     gbs_error *err);
 
-/* Backwards from the end: the variable of least degree among those not yet placed (Matula & Beck
- * 1983, J. ACM 30(3):417-427). If several variables have that degree, it is the one whose degree
- * fell last, else the one with the lowest number. The members of a scope are told of its losses one
- * by one while fewer than 128 are left, and above that each time a 64th of them has gone. So a
- * scope costs at most some 64 times its length.
+/* Builds the order from its end: each step places the variable of least degree among those not yet
+ * placed (Matula & Beck 1983, J. ACM 30(3):417-427). Among several such variables it places the one
+ * whose degree fell last; if no degree fell, the one with the lowest number. While fewer than 128
+ * members of a scope are left, each placed member reduces the degrees of the others at once; in
+ * larger scopes the degrees are reduced each time 1/64 of the members has been placed. A scope
+ * therefore costs at most some 64 times its length.
  * @param order [n_variables], out. */
 gbs_status gbsi_order_smallest_last(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *order,
                                     gbs_error *err);
 
 /* ---- incident_factors.c -------------------------------------------------------------------- */
 
-/* Factors of each variable, where scopes alone do not do: which factor it is matters. */
+/* The factors of each variable, for callers that need the identity of a factor, not only its
+ * scope. */
 
 typedef struct gbsi_incident_factors {
-    gbsi_offsets start; /* [n_variables] */
-    size_t *factor;     /* ascending for each variable */
-    uint32_t *position; /* position of the variable in each of its factors; NULL: none is long, look
-                         */
+    gbsi_offsets start; /* [n_variables] start of each variable's row in `factor` */
+    size_t *factor;     /* factors of each variable, ascending */
+    uint32_t *position; /* position of the variable in each of its factors; NULL if no scope is long
+                           and positions are searched */
 } gbsi_incident_factors;
 
-/* @param least number of variables of the smallest scope that counts: 1 for all factors. */
+/* @param least number of variables of the smallest scope that is listed; 1 for all factors. */
 gbs_status gbsi_incident_factors_init(const gbsi_factors *factors, uint32_t n_variables,
                                       size_t least, gbsi_incident_factors *incident,
                                       gbs_error *err);
 void gbsi_incident_factors_free(gbsi_incident_factors *incident);
 
-/* The place of a variable in the scope of its factor[k]: found in bounded time. */
+/* Returns the position of a variable in the scope of factor[k], in bounded time. */
 uint32_t gbsi_incident_position(const gbsi_incident_factors *incident, const gbsi_factors *factors,
                                 size_t k, uint32_t v);
-/* Bytes that positions take, 0 if no scope is long. */
+/* Returns the number of bytes of the array `position`; 0 if no scope is long. */
 uint64_t gbsi_incident_position_bytes(const gbsi_factors *factors);
 
-/* Adds the ends of n variables to their numbers. @return false if one of them has too many. */
+/* Adds 1 to degree[v] for each of n variables v. @return false if a degree would overflow. */
 bool gbsi_count_ends(uint32_t *degree, const uint32_t *variable, size_t n);
 
 /* ---- locality.c ---------------------------------------------------------------------------- */
 
-/* An order of the variables in which neighbours come soon after each other. */
+/* An order of the variables in which neighbours are near each other. */
 
-/* Smaller models lie in the cache whatever their order. */
-#define GBSI_LOCALITY_LEAST 65536u /* variables */
+/* Number of variables below which models fit into the cache in any order. */
+#define GBSI_LOCALITY_LEAST 65536u /* number of variables */
 
-/* Breadth first from the far end of each component (Cuthill & McKee 1969, without the sorting by
- * degree). The order is made only if the numbers of most neighbours are far apart and the front of
- * the search stays small: it does on lattices, meshes and chains. Random graphs have no local
- * order, which is found out early. The order depends on the graph alone; computing it takes O(sum
- * of degrees).
- * @param rank [n_variables] scratch, any content.
- * @param order [n_variables], out, if *found; else any content. */
+/* Computes a breadth-first order from the far end of each component (Cuthill & McKee 1969, without
+ * the sorting by degree). The order is made only if the numbers of most neighbours are far apart
+ * and the front of the search stays small, as on lattices, meshes and chains. Random graphs have no
+ * local order, and the search detects them early. The order depends on the graph alone; computing
+ * it takes O(sum of degrees).
+ * @param rank [n_variables] scratch, any content. @param order [n_variables], out if *found;
+ * otherwise undefined. */
 gbs_status gbsi_graph_local_order(const gbsi_graph *graph, uint32_t *rank, uint32_t *order,
                                   bool *found, gbs_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Incidence, components and levels of random models against an explicit adjacency matrix. */
+/* Compares incidence, components and levels of random models with an explicit adjacency matrix. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -34,7 +34,7 @@ static void incidence_skips_single_variables(void **state)
     clear(&f);
 }
 
-/* Pairs say no more than who the other is, in the order of the scopes. */
+/* For pairs only the other variable is stored, in the order of the scopes. */
 static void pairs_are_neighbours(void **state)
 {
     (void)state;
@@ -45,7 +45,7 @@ static void pairs_are_neighbours(void **state)
     add(&f, 1, (uint32_t[]){2});
     add(&f, 2, (uint32_t[]){3, 0});
     add(&f, 2, (uint32_t[]){1, 2});
-    add(&f, 2, (uint32_t[]){0, 3}); /* parallel to the first */
+    add(&f, 2, (uint32_t[]){0, 3}); /* parallel to the first pair */
     end(&f, &extra);
     const gbsi_graph *g = f.graph;
     const uint32_t neighbour[] = {3, 3, 4, 2, 3, 1, 0, 0, 1, 0};
@@ -135,7 +135,8 @@ static void components_are_the_closure(void **state)
 
 /* ---- levels ------------------------------------------------------------------------------ */
 
-/* From explicit neighbours: one more than the latest level of the variable and its neighbours. */
+/* Computes levels from explicit neighbours: one more than the latest level of the variable and
+ * its neighbours. */
 static uint32_t naive_levels(const uint8_t *a, uint32_t n, const uint32_t *sequence, size_t length,
                              uint32_t *level)
 {
@@ -181,7 +182,8 @@ static void levels_are_those_of_neighbors(void **state)
         assert_int_equal(n_levels, naive_levels(a, n, sequence, length, expected));
         assert_memory_equal(level, expected, length * sizeof *level);
         for (size_t t = 0; t < length; t++) {
-            for (size_t s = 0; s < t; s++) { /* order kept, and nobody beside a neighbour */
+            /* the order is kept, and neighbours never share a level */
+            for (size_t s = 0; s < t; s++) {
                 if (sequence[s] == sequence[t] || a[sequence[s] * n + sequence[t]]) {
                     assert_true(level[s] < level[t]);
                 }
@@ -228,7 +230,7 @@ static void failing_requests(void **state)
         }
     }
     clear(&f);
-    /* Pairs only, for the two-colour search. */
+    /* only pairs, for the two-colour search */
     begin(&f, 3);
     add(&f, 2, (uint32_t[]){0, 2});
     end(&f, NULL);
@@ -246,7 +248,8 @@ static void failing_requests(void **state)
 
 /* ---- blocks of hard zeros ------------------------------------------------------------------ */
 
-/* @param weight of clauses over pairs of n variables at most so far apart. */
+/* @param weight weight of clauses over all pairs of n variables that are at most `apart` numbers
+ * apart. */
 static bool is_too_dense(uint32_t n, uint32_t apart, double weight, uint32_t width)
 {
     fixture f;
@@ -266,14 +269,14 @@ static bool is_too_dense(uint32_t n, uint32_t apart, double weight, uint32_t wid
     return too_dense;
 }
 
-/* A band of pairs up to w apart has width w. */
+/* A band of pairs at most w apart has width w. */
 static void dense_blocks_are_found(void **state)
 {
     (void)state;
     for (uint32_t w = 1; w < 6; w++) {
         assert_false(is_too_dense(40, w, INFINITY, w));
         assert_true(is_too_dense(w + 1, w, INFINITY, w - 1));
-        assert_false(is_too_dense(w + 1, w, 3.0, w - 1)); /* no zeros */
+        assert_false(is_too_dense(w + 1, w, 3.0, w - 1)); /* a finite weight gives no zeros */
     }
 }
 

@@ -21,7 +21,7 @@ typedef struct fixture {
     gbsi_graph *graph;
 } fixture;
 
-static uint32_t draws; /* random numbers that the test at hand has taken */
+static uint32_t draws; /* number of random numbers that the current test has taken */
 
 static inline uint32_t below(uint32_t n)
 {
@@ -38,7 +38,8 @@ static inline void begin(fixture *f, uint32_t n)
     }
 }
 
-/* A product of spins over the scope: any number of variables, no table. */
+/* Adds a product of the spins of the scope, which may have any number of variables and has no
+ * table. */
 static inline void add(fixture *f, uint32_t n, const uint32_t *scope)
 {
     assert_int_equal(gbs_builder_add_spin(f->builder, n, scope, 0.5, NULL), GBS_OK);
@@ -59,7 +60,7 @@ static inline void clear(fixture *f)
     gbs_builder_free(f->builder);
 }
 
-/* m distinct variables below n: the start of a shuffle. */
+/* Chooses m distinct variables below n by the first m steps of a shuffle. */
 static inline void choose(uint32_t n, uint32_t m, uint32_t *scope)
 {
     uint32_t *all = malloc(n * sizeof *all);
@@ -89,7 +90,7 @@ static inline void random_model(fixture *f, uint32_t n, uint32_t n_factors, uint
     end(f, extra);
 }
 
-/* Straight from the factors. @return [n * n], to be freed. */
+/* Computes the adjacency matrix directly from the factors. @return [n * n]; the caller frees it. */
 static inline uint8_t *adjacency(const fixture *f, const gbsi_edges *extra)
 {
     const size_t n = f->conditioned->n_variables;

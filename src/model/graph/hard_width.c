@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether what hard zeros join is too dense for a tree of cliques. A graph with a tree of
- * separators of at most w variables has a variable with at most w neighbours, and the graph without
- * this variable has one again (degeneracy bounds treewidth from below: Bodlaender & Koster (2011),
- * Information and Computation 209:1103-1119, section 3.2). Variables with at most that many
- * neighbours are therefore removed one after the other. */
+/* Test whether the variables that hard zeros join are too densely coupled for a tree of cliques.
+ *
+ * A graph that has a tree with separators of at most w variables has a variable with at most w
+ * neighbours, and the graph without this variable again has such a tree (degeneracy bounds
+ * treewidth from below: Bodlaender & Koster (2011), Information and Computation 209:1103-1119,
+ * section 3.2). Variables with at most w neighbours are therefore removed one after the other. */
 #include "base/memory.h"
 #include "graph/graph.h"
 
-#define MOST_ROUNDS 64 /* over all variables; where they do not suffice nothing is shown */
+#define MOST_ROUNDS 64 /* rounds over all variables; if they do not suffice, nothing is proved */
 
 typedef struct peeling {
     const gbsi_conditioned *model;
     gbsi_incident_factors incident;
-    uint32_t *seen; /* [n_variables] 1 + the variable that met it last */
-    uint8_t *gone;  /* [n_variables] */
+    uint32_t *seen; /* [n_variables] 1 + the variable whose neighbours were last searched */
+    uint8_t *gone;  /* [n_variables] 1 if removed */
     uint32_t width;
 } peeling;
 
-/* Whether factors with zeros join it with more than `width` others that are still there. */
+/* Returns whether factors with zeros join v with more than `width` variables that are not
+ * removed. */
 static bool sees_many(peeling *p, uint32_t v, gbsi_watch *watch)
 {
     const gbsi_factors *factors = &p->model->factors;
@@ -41,7 +43,8 @@ static bool sees_many(peeling *p, uint32_t v, gbsi_watch *watch)
     return false;
 }
 
-/* @return the number of variables left when no more can be removed, 0 if that is not known. */
+/* Removes variables. @return the number of variables left when no more can be removed; 0 if it
+ * is unknown. */
 static uint32_t peel(peeling *p, gbsi_watch *watch)
 {
     uint32_t left = p->model->n_variables;

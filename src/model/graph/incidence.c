@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variable-factor incidence both ways, as compressed rows made by one counting sort. */
+/* Incidence of variables and factors in both directions, as compressed rows made by one counting
+ * sort. */
 #include "graph/graph.h"
 
 #include <assert.h>
 
 #include "base/memory.h"
 
-#define MOST_LOOKED_THROUGH 32u /* neighbours, for one that is there twice */
+/* largest number of neighbours that are searched for a repeated one */
+#define MOST_LOOKED_THROUGH 32u
 
-/* The amount of data to be stored. */
+/* Sizes of the arrays of a graph. */
 typedef struct extent {
     size_t n_scopes, n_ends;
     bool pairs_only;
 } extent;
 
-/* Counts the scopes of two or more variables, and the variables in all of them together. */
+/* Counts the scopes of two or more variables, and the sum of their lengths. */
 static extent measure(const gbsi_factors *factors, const gbsi_edges *extra)
 {
     extent x = {.pairs_only = true};
@@ -33,7 +35,7 @@ static extent measure(const gbsi_factors *factors, const gbsi_edges *extra)
     return x;
 }
 
-/* ---- how many ends each variable has ------------------------------------------------------- */
+/* ---- number of ends of each variable ------------------------------------------------------- */
 
 static gbs_status make_starts(gbsi_graph *graph, const gbsi_edges *extra, gbs_error *err)
 {
@@ -48,7 +50,7 @@ static gbs_status make_starts(gbsi_graph *graph, const gbsi_edges *extra, gbs_er
         const size_t length = factors->scope_start[f + 1] - first;
         fits &= length < 2 || gbsi_count_ends(degree, factors->scope + first, length);
         if (gbsi_watch_spend(watch, length)) {
-            break; /* and nothing is filled */
+            break; /* the rows stay empty */
         }
     }
     fits &= extra == NULL || gbsi_count_ends(degree, extra->pair, 2 * extra->n);
@@ -62,7 +64,8 @@ static gbs_status make_starts(gbsi_graph *graph, const gbsi_edges *extra, gbs_er
 
 /* ---- the ends ------------------------------------------------------------------------------ */
 
-/* The place of the next end of a variable: scopes come in order, so every row is ascending. */
+/* Returns the place of the next end of a variable. Scopes come in order, which makes every row
+ * ascending. */
 static size_t next_end(const gbsi_graph *graph, uint32_t *used, uint32_t v)
 {
     return gbsi_graph_ends(graph, v) + used[v]++;

@@ -24,7 +24,7 @@ static gbs_status make_starts(const gbsi_factors *factors, uint32_t n_variables,
         const size_t first = factors->scope_start[f];
         const size_t n = factors->scope_start[f + 1] - first;
         if (gbsi_watch_spend(watch, n)) {
-            break; /* and nothing is filled */
+            break; /* the rows stay empty */
         }
         fits = n < least || gbsi_count_ends(degree, factors->scope + first, n);
     }
@@ -35,8 +35,11 @@ static gbs_status make_starts(const gbsi_factors *factors, uint32_t n_variables,
     return gbsi_offsets_take(degree, n_variables, start, "factors of variables", err);
 }
 
-#define SCATTERED  32u /* operations of a write to a row whose page may not be in memory yet */
-#define LONG_SCOPE 64u /* literals that are not looked through once for each of them */
+/* number of operations that count for a write to a row whose page may not be in memory yet */
+#define SCATTERED 32u
+/* scopes with more literals than this store positions, because a search for each literal would
+ * be quadratic */
+#define LONG_SCOPE 64u
 
 static bool has_long(const gbsi_factors *factors)
 {

@@ -5,14 +5,17 @@
 
 #include "base/memory.h"
 
-#define SAMPLES 4096u /* ends looked at to say how far apart neighbours are */
-#define FAR     4096u /* numbers: the states of this many variables are most of a first-level cache */
-#define PROBE   16384u /* number of variables after which the front shows the kind of graph */
+#define SAMPLES 4096u /* number of ends that are examined to measure the distance of neighbours */
+/* least distance of numbers that counts as far: the states of this many variables fill most of a
+ * first-level cache */
+#define FAR 4096u
+/* number of visited variables after which the size of the front shows the kind of graph */
+#define PROBE 16384u
 
-/* ---- how far apart ------------------------------------------------------------------------- */
+/* ---- distance of neighbours ---------------------------------------------------------------- */
 
-/* The share of evenly chosen variables whose first neighbour is FAR or more places away.
- * @param rank NULL: by their numbers. */
+/* Returns the share of evenly chosen variables whose first neighbour is FAR or more places away.
+ * @param rank places of the variables; NULL: their numbers. */
 static double far_share(const gbsi_graph *graph, const uint32_t *rank)
 {
     const uint32_t n = graph->n_variables;
@@ -38,13 +41,16 @@ static double far_share(const gbsi_graph *graph, const uint32_t *rank)
 
 typedef struct search {
     const gbsi_graph *graph;
-    uint32_t *rank; /* [n_variables] GBSI_NONE: not met */
+    uint32_t *rank; /* [n_variables] place in the order; GBSI_NONE if not visited */
     uint32_t
-        *order; /* [n_variables] met so far: a queue that keeps the variables that have left it */
+        /* [n_variables] visited variables, which are also the queue of the search */
+        *order;
     uint32_t n_met;
     uint8_t
-        *used; /* [n_scopes] 1: all members of the scope have been visited; NULL if all are pairs */
-    gbsi_watch *watch; /* once it stopped no order is found */
+        /* [n_scopes] 1 if all members of the scope have been visited; NULL if all scopes are
+         * pairs */
+        *used;
+    gbsi_watch *watch; /* if the watch has stopped, no order is found */
 } search;
 
 static void meet(search *s, uint32_t v)
@@ -63,7 +69,8 @@ static void meet_neighbours(search *s, uint32_t v)
     for (size_t i = gbsi_graph_ends(graph, v); i < end; i++) {
         if (s->used != NULL) {
             if (s->used[graph->incident[i]] != 0) {
-                continue; /* once per scope: one of 10^4 variables is not walked 10^4 times */
+                continue; /* each scope is processed once: a scope of 10^4 variables is not read
+                             10^4 times */
             }
             s->used[graph->incident[i]] = 1;
         }
@@ -74,9 +81,9 @@ static void meet_neighbours(search *s, uint32_t v)
     }
 }
 
-/* The component of a variable, after all met so far.
- * @return false if it was stopped, and where the front has grown to a quarter of all that PROBE
- * variables have reached. */
+/* Appends the component of a variable to the order.
+ * @return false if the watch stopped the walk, or if the front is more than a quarter of the
+ * variables reached after PROBE of them were processed. */
 static bool walk(search *s, uint32_t from)
 {
     const uint32_t first = s->n_met;
@@ -93,7 +100,7 @@ static bool walk(search *s, uint32_t from)
     return true;
 }
 
-/* Undoes a walk: the variables met from place `first` on count as not met. */
+/* Undoes a walk: marks the variables from place `first` on as not visited. */
 static void forget(search *s, uint32_t first)
 {
     const gbsi_graph *graph = s->graph;
@@ -109,7 +116,8 @@ static void forget(search *s, uint32_t first)
     s->n_met = first;
 }
 
-/* Walks from the lowest variable to one at the far end, and then once more from there. */
+/* Walks from the lowest variable to a variable at the far end of the component, and then once
+ * more from that variable. */
 static bool walk_component(search *s, uint32_t lowest)
 {
     const uint32_t first = s->n_met;
@@ -134,7 +142,7 @@ gbs_status gbsi_graph_local_order(const gbsi_graph *graph, uint32_t *rank, uint3
         s.used = gbsi_alloc_array_zero(graph->n_scopes, sizeof *s.used);
         GBSI_PASS(GBSI_HAVE(err, "order of variables", s.used));
     }
-    memset(rank, 0xff, n * sizeof *rank); /* GBSI_NONE */
+    memset(rank, 0xff, n * sizeof *rank); /* sets all elements to GBSI_NONE */
     bool local = true;
     for (uint32_t v = 0; v < n && local; v++) {
         local = rank[v] != GBSI_NONE || walk_component(&s, v);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shuffled lattices come out local, random graphs and orders that are local already stay. */
+/* Tests that shuffled lattices get a local order, and that random graphs and graphs with a local
+ * order do not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,11 +21,11 @@ typedef struct fixture {
     gbs_model *model;
     gbsi_conditioned *conditioned;
     gbsi_graph *graph;
-    uint32_t *number; /* [N] of a place: what the model calls it */
+    uint32_t *number; /* [N] by place: number of the variable in the model */
     uint32_t *rank, *order;
 } fixture;
 
-static uint32_t draws; /* of the test at hand */
+static uint32_t draws; /* number of random numbers that the current test has taken */
 
 static uint32_t below(uint32_t n)
 {
@@ -51,7 +52,7 @@ static void begin(fixture *f, bool shuffled)
     }
 }
 
-/* A factor over places. */
+/* Adds a factor over places. */
 static void join(fixture *f, uint32_t n, const uint32_t *place)
 {
     uint32_t scope[4];
@@ -83,7 +84,7 @@ static void clear(fixture *f)
     free(f->order);
 }
 
-/* Every variable once. Leaves rank as the order says. */
+/* Checks that the order has every variable once. Sets `rank` to the places of the order. */
 static void assert_permutation(fixture *f)
 {
     for (uint32_t v = 0; v < N; v++) {
@@ -95,7 +96,7 @@ static void assert_permutation(fixture *f)
     }
 }
 
-/* The largest distance in the order between two variables of a scope, both ways round. */
+/* Returns the largest distance in the order between two variables of a scope. */
 static uint32_t bandwidth(const fixture *f)
 {
     uint32_t most = 0;
@@ -137,13 +138,13 @@ static void shuffled_grid(void **unused)
     add_grid(&f);
     assert_true(end(&f));
     assert_permutation(&f);
-    /* from a corner the front is a diagonal: a variable and its last neighbour are two of them
-     * apart at most */
+    /* from a corner the front is a diagonal: a variable and its last neighbour are at most two
+     * diagonals apart */
     assert_true(bandwidth(&f) <= 2 * SIDE);
     clear(&f);
 }
 
-/* Scopes of three and four, in two parts. */
+/* Scopes of three and four variables, in two components. */
 static void shuffled_strips(void **unused)
 {
     (void)unused;
@@ -171,7 +172,7 @@ static void ordered_grid_stays(void **unused)
     clear(&f);
 }
 
-/* A ring with as many chords: what a walk has met has neighbours everywhere. */
+/* A ring with as many chords as variables: the visited variables have neighbours everywhere. */
 static void random_graph_stays(void **unused)
 {
     (void)unused;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tree of bags that changes piece by piece. It has slots and links with lists of free ones; the
- * members of bags one after the other in one array, which is compacted when it is full; and a
- * binary tree of sums from which a bag is drawn. A change costs time in proportion to the bags it
+/* A tree of bags that changes in small steps. Slots and links have lists of free ones. The
+ * members of all bags are in one array, which is compacted when it is full. A binary tree of
+ * sums serves to draw a bag. A change costs time proportional to the sizes of the bags it
  * touches, plus the logarithm of the number of bags. */
 #include <assert.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 
 static const char what[] = "elimination order";
 
-/* Maximal cliques are at most as many as vertices; a region's are added before all of what lies
- * within another one is gone. */
+/* Returns the number of slots. There are at most as many maximal cliques as vertices; the bags
+ * of a region are added before all bags that lie inside another one are removed. */
 static uint32_t count_slots(uint32_t n)
 {
     return n + MOST_REGION;
@@ -32,7 +32,8 @@ uint64_t gbsi_bags_bytes(uint32_t n, uint64_t n_members)
 {
     return count_slots(n) * (sizeof(bag) + 2 * sizeof(bag_link)) +
            2 * (uint64_t)count_leaves(n) * sizeof(double) +
-           /* twice as much as is used at most, and the array before */
+           /* twice the largest number of used elements, while the old array still exists during
+            * growth */
            4 * (n_members + MOST_REGION * MOST_REGION) * sizeof(uint32_t);
 }
 

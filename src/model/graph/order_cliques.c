@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cliques of an order, without changing the graph, as in symbolic factorisation. When a
- * variable is eliminated, its neighbours are its neighbours in the model that are still there, and
- * the members of those cliques whose first member to be eliminated it is (George & Liu 1981,
- * Computer Solution of Large Sparse Positive Definite Systems, chapter 5). O(members of all
- * cliques). */
+/* The cliques of an order, computed without changing the graph, as in symbolic factorisation.
+ * When a variable is eliminated, its neighbours come from two sources: its remaining neighbours
+ * in the model, and the members of those cliques in which it is the first member to be
+ * eliminated (George & Liu 1981, Computer Solution of Large Sparse Positive Definite Systems,
+ * chapter 5). Takes O(members of all cliques). */
 #include <string.h>
 
 #include "base/memory.h"
@@ -12,13 +12,13 @@
 
 typedef struct walk {
     const gbsi_order_graph *graph;
-    uint32_t *position; /* [n] */
-    uint32_t *seen;     /* [n] by vertex: the last position whose clique it entered */
-    uint32_t *child;    /* [n] first clique whose first member to go is at this position */
-    uint32_t *sibling;  /* [n] the next clique with the same first member */
+    uint32_t *position; /* [n] position of each vertex in the order */
+    uint32_t *seen;     /* [n] by vertex: the last position whose clique the vertex entered */
+    uint32_t *child; /* [n] first clique whose first member to be eliminated is at this position */
+    uint32_t *sibling; /* [n] the next clique with the same first member */
 } walk;
 
-/* Members of x that go after position `at`, those that are not there yet.
+/* Adds the members of x that are eliminated after position `at` and are not yet in the clique.
  * @return the number of members now. */
 static uint32_t add_members(const walk *w, uint32_t at, const uint32_t *x, size_t n_x,
                             uint32_t *member, uint32_t n)
@@ -33,7 +33,7 @@ static uint32_t add_members(const walk *w, uint32_t at, const uint32_t *x, size_
     return n;
 }
 
-/* Room for the clique at a position, and no more than is needed: counted with repeats. */
+/* Reserves room for the clique at a position: the number of its members with repetitions. */
 static gbs_status reserve(const walk *w, uint32_t at, uint32_t v, gbsi_order_cliques *c,
                           gbs_error *err)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elimination of a small graph by minimum fill with noise.
  *
- * The fill of a vertex, the weight of the edges that its neighbours lack among one another, is kept
- * exact. With N(v) the neighbours of v and w(v) its weight, removing v changes, for a in N(v),
- *     fill(a) -= w(v) * (sum of w(c), c in N(a) but not in N(v))
- * and an edge {a, b} that is added
+ * The fill of a vertex is the weight of the edges that its neighbours lack among one another, and
+ * is always exact. With N(v) the neighbours of v and w(v) its weight, removing v changes, for a in
+ * N(v),
+ *     fill(a) -= w(v) * (sum of w(c), c in N(a) but not in N(v)) and an edge {a, b} that is added
  *     fill(c) -= w(a) w(b)                                       for c in N(a) and N(b)
- *     fill(a) += w(b) * (sum of w(c), c in N(a) but not in N(b))      and the same for b.
- * All are sums of integers below 2^53, so doubles hold them exactly. */
+ *     fill(a) += w(b) * (sum of w(c), c in N(a) but not in N(b))      and the same for b. All
+ *   numbers are sums of integers below 2^53, which doubles represent exactly. */
 #include <assert.h>
 #include <string.h>
 
@@ -28,13 +28,14 @@ static void take(uint64_t *set, uint32_t v)
     set[v / 64] &= ~(UINT64_C(1) << v % 64);
 }
 
-/* The vertex of the lowest bit of word w of a set. */
+/* Returns the vertex of the lowest bit of word w of a set. */
 static uint32_t lowest(uint64_t bits, uint32_t w)
 {
     return w * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
-/* Bits of a word: in portable C faster than a call of the compiler's library. */
+/* Counts the bits of a word; the portable C code is faster than a call into the compiler's
+ * library. */
 static uint64_t count(uint64_t x)
 {
 #ifdef __POPCNT__
@@ -47,7 +48,7 @@ static uint64_t count(uint64_t x)
 #endif
 }
 
-/* Sum of the weights of the members of x that are not in y. */
+/* Returns the sum of the weights of the members of x that are not in y. */
 static double weight_beyond(greedy *g, const region *r, const uint64_t *x, const uint64_t *y)
 {
     uint64_t sum = 0;
@@ -94,8 +95,8 @@ static void start(greedy *g, const region *r, double noise, order_random *random
     }
 }
 
-/* @return the index in `alive` of the vertex to go next: one without fill can go at once, for its
- * clique is there already. */
+/* @return the index in `alive` of the vertex to eliminate next. A vertex without fill can be
+ * eliminated at once, because its neighbours already form a clique. */
 static uint32_t next_index(greedy *g)
 {
     uint32_t at = 0;
@@ -129,7 +130,7 @@ static void add_edge(greedy *g, const region *r, uint32_t a, uint32_t b)
     put(g->row[b], a);
 }
 
-/* Joins a to those members of the set above it to which it is not yet joined. */
+/* Joins a to those members of the set above a to which it is not yet joined. */
 static void add_edges(greedy *g, const region *r, const uint64_t *near, uint32_t a)
 {
     for (uint32_t w = a / 64; w < r->n_words; ++w) {
@@ -172,8 +173,8 @@ static double count_entries(const region *r, const uint64_t *clique)
     return entries;
 }
 
-/* The clique of v. The new bag becomes the parent of the open bags that hold v. It is a subset of
- * one of these bags if that bag has exactly one member more. */
+/* Stores the clique of v. The new bag becomes the parent of the open bags that contain v. If one
+ * of these bags has exactly one member more, the new bag is a subset of it. */
 static void record(greedy *g, const region *r, uint32_t v, triangulation *t)
 {
     const uint32_t at = t->n++;
@@ -205,7 +206,7 @@ static void record(greedy *g, const region *r, uint32_t v, triangulation *t)
     t->total += t->bag[at] == at ? t->entries[at] : 0.0;
 }
 
-/* All remaining vertices lie in the last clique. */
+/* Ends the elimination once all remaining vertices lie in the last clique. */
 static void close_last(const greedy *g, triangulation *t)
 {
     for (uint32_t i = 0; i < g->n_alive; ++i) {

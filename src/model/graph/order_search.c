@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Re-triangulation of regions. Let R be a connected set of bags, U its variables and S the
- * separators between a bag in R and a neighbour outside. The region's graph is that of the model on
- * U with each S made a clique. Any tree decomposition of it can take the place of R: some bag of it
- * holds S, and the neighbour outside is joined to this bag. Regions are small and random, bags of
- * many entries are in them often, and the noise of the greedy elimination is large. Neither a
- * better rule nor an occasional step to a worse tree gained anything on the models tried. */
+/* Re-triangulation of regions.
+ *
+ * Let R be a connected set of bags, U its variables, and S the separators between a bag in R and a
+ * neighbour outside. The region's graph is the graph of the model on U in which each S is made a
+ * clique. Any tree decomposition of this graph can replace R: some bag of it contains S, and the
+ * neighbour outside is joined to this bag.
+ *
+ * Regions are small and random, bags with many entries are chosen often, and the noise of the
+ * greedy elimination is large. On the models that were tried, neither a better rule nor an
+ * occasional step to a worse tree gave an improvement. */
 #include "graph/order_search.h"
 
 #include <assert.h>
@@ -17,31 +21,31 @@
 #include "simd/math.h"
 
 enum {
-    FEW_BAGS = 12,  /* most bags of a region beyond two */
-    MANY_BAGS = 40, /* of one in ten */
+    FEW_BAGS = 12,  /* regions have at most two bags more than this */
+    MANY_BAGS = 40, /* the same limit for one region in ten */
     LEAST_VERTICES = 40,
-    MORE_VERTICES = 160,      /* a region stops growing somewhere from 40 to 199 vertices */
-    SLOT_STEPS = 20,          /* steps to add, remove or join a bag */
-    FIRST_PROSPECT = 1 << 24, /* steps */
-    LOOK = 64,                /* moves between looks at the sum of entries */
+    MORE_VERTICES = 160, /* a region stops growing at a random number of vertices from 40 to 199 */
+    SLOT_STEPS = 20,     /* steps that adding, removing or joining a bag counts for */
+    FIRST_PROSPECT = 1 << 24, /* steps before the first check of the prospect */
+    LOOK = 64,                /* moves between two checks of the sum of entries */
 };
 
 #define NOISE 16.0
 
-static const char what[] = "elimination order"; /* in messages */
+static const char what[] = "elimination order"; /* name of the object in messages */
 static const char doing[] = "looking for an elimination order";
 
 typedef struct order_search {
     const gbsi_order_graph *graph;
     bags bags;
-    uint32_t *local; /* [n] index in the region, GBSI_NONE outside */
+    uint32_t *local; /* [n] index in the region; GBSI_NONE outside the region */
     order_random random;
     uint64_t work;
-    uint32_t stamp; /* marks bags of the region */
+    uint32_t stamp; /* current mark of the bags of the region */
     uint32_t n_in, in[2 + MANY_BAGS];
-    uint32_t *border; /* [slots] bags outside, next to the region */
+    uint32_t *border; /* [slots] bags outside the region that are adjacent to it */
     uint32_t n_border;
-    double entries; /* of the region's bags */
+    double entries; /* sum of the entries of the region's bags */
     region region;
     greedy greedy;
     triangulation made;
@@ -59,7 +63,7 @@ static uint32_t next_word(order_random *random)
     return random->word[--random->n_left];
 }
 
-/* A random number below n; all are equally likely. */
+/* Returns a random number below n; all are equally likely. */
 static uint32_t random_below(order_random *random, uint32_t n)
 {
     return (uint32_t)((uint64_t)next_word(random) * n >> 32);
@@ -89,7 +93,8 @@ static gbs_status add_clique(order_search *s, uint32_t v, const uint32_t *later,
     return status;
 }
 
-/* Maximal cliques, each joined to that of its parent: see elimination_tree.c. */
+/* Makes the maximal cliques into bags, each joined to the bag of its parent: see
+ * elimination_tree.c. */
 static gbs_status fill_bags(order_search *s, const uint32_t *order, const gbsi_order_cliques *c,
                             uint32_t *position, uint32_t *slot, gbs_error *err)
 {
@@ -112,7 +117,7 @@ static gbs_status fill_bags(order_search *s, const uint32_t *order, const gbsi_o
             n_later == c->start[p + (size_t)1] - c->start[p] + 1) {
             slot[p] = slot[i];
         }
-        s->border[i] = p; /* parents, until there are regions */
+        s->border[i] = p; /* the array holds parents until the first region is made */
     }
     for (uint32_t i = 0; i < n; ++i) {
         const uint32_t p = s->border[i];
@@ -145,8 +150,9 @@ cleanup:
     return status;
 }
 
-/* The reverse: a variable belongs to the bag nearest to the root that holds it, and goes after the
- * variables of all bags below. The root is the bag of most entries. */
+/* Makes an order from the bags. A variable belongs to the bag nearest to the root that contains
+ * it, and is eliminated after the variables of all bags below this bag. The root is the bag with
+ * most entries. */
 static gbs_status write_order(order_search *s, uint32_t *order, gbs_error *err)
 {
     const bags *b = &s->bags;
@@ -208,7 +214,8 @@ static void take_bag(order_search *s, uint32_t at)
     }
 }
 
-/* The index of the next bag of the border: every other time the one of most entries. */
+/* Returns the index of the next bag of the border to add. Every second time it is the bag with
+ * most entries. */
 static uint32_t choose_border(order_search *s)
 {
     uint32_t at = 0;
@@ -240,7 +247,7 @@ static uint32_t list_shared(order_search *s, const bag *y, uint32_t *shared)
     return n;
 }
 
-/* Picks a bag and lets the region grow from there. */
+/* Chooses a bag and grows the region from it. */
 static void grow(order_search *s)
 {
     const bags *b = &s->bags;
@@ -269,7 +276,7 @@ static void grow(order_search *s)
     }
 }
 
-/* 16 log2 of the arity or, every other time, 1. */
+/* Sets the weight of each vertex to 16 log2 of its arity or, every second time, to 1. */
 static void weigh_vertices(order_search *s)
 {
     region *r = &s->region;
@@ -291,7 +298,7 @@ static void put(uint64_t *set, uint32_t i)
     set[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-/* Edges of the model, then the separators as cliques. */
+/* Fills the rows with the edges of the model, then with the separators as cliques. */
 static void fill_rows(order_search *s)
 {
     region *r = &s->region;
@@ -328,7 +335,7 @@ static void fill_rows(order_search *s)
 
 /* ---- one move ------------------------------------------------------------------------------ */
 
-/* The new bags, in slot[clique], and their links. */
+/* Adds the new bags, which are stored in slot[clique], and their links. */
 static void add_made(order_search *s, uint32_t *slot)
 {
     const region *r = &s->region;
@@ -355,8 +362,8 @@ static void add_made(order_search *s, uint32_t *slot)
     }
 }
 
-/* Joins a bag of the border to a new bag that holds the variables that it shares with the region.
- * If that is all of one of the two, they become one. */
+/* Joins a bag of the border to a new bag that contains the variables shared with the region. If
+ * these are all variables of one of the two bags, the bags are merged. */
 static void attach(order_search *s, uint32_t y, uint32_t *slot)
 {
     const triangulation *t = &s->made;
@@ -367,7 +374,7 @@ static void attach(order_search *s, uint32_t y, uint32_t *slot)
     for (uint32_t i = 0; i < n; ++i) {
         at = t->position[shared[i]] < at ? t->position[shared[i]] : at;
     }
-    assert(at != GBSI_NONE); /* the graph is connected */
+    assert(at != GBSI_NONE); /* a bag exists, because the graph is connected */
     const uint32_t home = slot[at];
     if (n == b->bag[y].n) {
         gbsi_bags_merge(b, home, y);
@@ -421,9 +428,10 @@ static gbs_status move(order_search *s, gbs_error *err)
     return status;
 }
 
-/* ---- all of them --------------------------------------------------------------------------- */
+/* ---- all moves ----------------------------------------------------------------------------- */
 
-/* The number of steps that may be spent in all with the present number of entries. */
+/* Returns the total number of steps that the search may spend, given the present number of
+ * entries. */
 static uint64_t allow(const gbsi_order_limits *limits, double entries)
 {
     if (limits->fixed) {
@@ -434,15 +442,16 @@ static uint64_t allow(const gbsi_order_limits *limits, double entries)
     return share < limits->work ? share : limits->work;
 }
 
-/* The next time to check whether the search can still reduce the entries to a useful number, and
- * how many there were at the last check. */
+/* The number of steps at the next check whether the search can still reduce the entries to a
+ * useful number, and the number of entries at the last check. */
 typedef struct prospect {
     uint64_t next; /* steps */
     double entries;
 } prospect;
 
-/* Gains shrink as the search goes on: the search is given up if it would not become useful even
- * with twice the gain of the last doubling of work in each remaining doubling. */
+/* Returns whether the search has no prospect of becoming useful. Gains become smaller during a
+ * search. The search is given up if twice the gain of the last doubling of work, in each
+ * remaining doubling, would not suffice. */
 static bool is_hopeless(const order_search *s, const gbsi_order_limits *limits, double entries,
                         prospect *p)
 {

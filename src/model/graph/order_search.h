@@ -2,12 +2,12 @@
 /* Better elimination orders by local search on tree decompositions [M18].
  *
  * An elimination order stands for a tree whose nodes, called bags, are the maximal cliques that the
- * order makes. The search takes a connected region of that tree around a bag of many entries and
+ * order makes. The search takes a connected region of this tree around a bag of many entries, and
  * eliminates the region's variables again in a random greedy order. The new bags replace the old
  * ones unless they have more entries. The order never becomes worse.
  *
- * Work is counted in steps and random numbers have a fixed key, so the result is a function of the
- * graph, the order and the limits. */
+ * Work is counted in steps, and random numbers have a fixed key. The result is therefore a
+ * function of the graph, the order and the limits. */
 #ifndef GBSI_GRAPH_ORDER_SEARCH_H
 #define GBSI_GRAPH_ORDER_SEARCH_H
 
@@ -17,54 +17,54 @@
 /* A connected graph with the number of states of each vertex. */
 typedef struct gbsi_order_graph {
     uint32_t n;
-    const size_t *start;   /* [n + 1] rows of `to` */
-    const uint32_t *to;    /* neighbours of each vertex, each once, both ways */
-    const uint32_t *arity; /* [n] */
+    const size_t *start; /* [n + 1] rows of `to` */
+    const uint32_t *to;  /* neighbours of each vertex, without repetition; each edge is in the rows
+                            of its two ends */
+    const uint32_t *arity; /* [n] number of states */
 } gbsi_order_graph;
 
-/* The search takes one step for this many table entries. It ends when it has taken a quarter as
- * many steps as the tables found so far have entries. A step takes 3 to 4 ns, calibrating an entry
- * 6 ns: so the search takes about a seventh of the time that exact inference takes with its order.
- */
+/* The number of table entries for each of which the search may take one step. The search ends
+ * when it has taken a quarter as many steps as the best tables so far have entries. A step takes
+ * 3 to 4 ns, and calibrating an entry takes 6 ns; the search therefore takes about a seventh of
+ * the time that exact inference takes with its order. */
 #define GBSI_ORDER_SHARE 4u
 
 typedef struct gbsi_order_limits {
-    uint64_t entries;  /* orders with more entries will not be calibrated: the search takes no more
-                          steps for them, and is given up if it will not reach so few */
-    uint64_t work;     /* steps at most, whatever the entries */
-    bool fixed;        /* exactly this number of steps, for any number of entries */
+    uint64_t entries; /* largest number of entries that will be calibrated. Orders with more entries
+                         get no more steps, and the search is given up if it is not expected to
+                         reach this number */
+    uint64_t work;    /* largest number of steps for any number of entries */
+    bool fixed;       /* true: the search takes exactly `work` steps, for any number of entries */
     gbsi_watch *watch; /* borrowed; NULL: never stops */
 } gbsi_order_limits;
 
 typedef struct gbsi_order_result {
-    double before;  /* entries of the order to begin with: of its maximal cliques, in sum */
-    double entries; /* entries of the order found, at most; fewer than before, or the order is
-                       unchanged */
-    uint64_t work;  /* steps spent: more than allowed by one region at most */
+    double before;  /* sum of the entries of the maximal cliques of the initial order */
+    double entries; /* upper bound of the entries of the order found; less than `before`, or the
+                       order is unchanged */
+    uint64_t work;  /* steps spent, which exceed the allowed number by at most one region */
 } gbsi_order_result;
 
-/**
- * @param order [graph->n] in: the order to begin with; out: the order found.
- * @return GBS_ERR_STOPPED by the watch; GBS_ERR_MEMORY, or GBS_ERR_LIMIT where the memory budget
- *         refused a request; then order and result are untouched.
- */
+/** @param order [graph->n] in: initial order; out: order found.
+ * @return GBS_ERR_STOPPED if the watch stopped the search; GBS_ERR_MEMORY; or GBS_ERR_LIMIT if
+ * the memory budget refused a request. After a failure, order and result are unchanged. */
 gbs_status gbsi_order_improve(const gbsi_order_graph *graph, const gbsi_order_limits *limits,
                               uint32_t *order, gbsi_order_result *result, gbs_error *err);
 
-/* The cliques of an order: the neighbours that each vertex has when it is eliminated. */
+/* The cliques of an order: the neighbours of each vertex at its elimination. */
 typedef struct gbsi_order_cliques {
     size_t *start;    /* [n + 1] by position in the order */
-    uint32_t *member; /* in no particular order */
-    size_t capacity;  /* of member */
+    uint32_t *member; /* members of each clique, in no particular order */
+    size_t capacity;  /* allocated elements of `member` */
 } gbsi_order_cliques;
 
-/* @param cliques out; zeroed by the caller, freed by the caller in any case. */
+/* @param cliques out; the caller zeroes it before the call and frees it in any case. */
 gbs_status gbsi_order_cliques_init(const gbsi_order_graph *graph, const uint32_t *order,
                                    gbsi_order_cliques *cliques, gbs_error *err);
 void gbsi_order_cliques_free(gbsi_order_cliques *cliques);
 
-/* About the bytes that the search takes beside the graph.
- * @param n_members members of the cliques of the order to begin with. */
+/* Returns about the number of bytes that the search allocates beside the graph.
+ * @param n_members number of members of the cliques of the initial order. */
 uint64_t gbsi_order_bytes(uint32_t n, uint64_t n_members);
 
 #endif

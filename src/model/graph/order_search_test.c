@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The search for better orders against eliminations by matrix: on random graphs from random orders,
- * on small graphs against all orders, on grids. */
+/* Compares the search for better orders with eliminations by matrix: on random graphs from
+ * random orders, on small graphs with all orders, and on grids. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ typedef struct test_graph {
     uint32_t *to;
 } test_graph;
 
-static test_graph x; /* the graph of the test at hand */
+static test_graph x; /* graph of the current test */
 
 static void join(uint32_t u, uint32_t v)
 {
@@ -57,7 +57,8 @@ static gbsi_order_graph list_graph(void)
     return (gbsi_order_graph){.n = x.n, .start = x.start, .to = x.to, .arity = x.arity};
 }
 
-/* A random tree and some edges more; of many states, so that the search is allowed some work. */
+/* Makes a random tree with some additional edges. Variables have many states, which gives the
+ * search some work. */
 static gbsi_order_graph random_graph(uint32_t n, uint32_t n_edges)
 {
     x.n = n;
@@ -100,7 +101,7 @@ static void shuffle(uint32_t *order, uint32_t n)
     }
 }
 
-/* Entries of the maximal cliques, by elimination of a copy. */
+/* Computes the entries of the maximal cliques by eliminating a copy. */
 static double entries_of(const uint32_t *order)
 {
     static uint8_t next_to[MOST][MOST];
@@ -110,7 +111,7 @@ static double entries_of(const uint32_t *order)
     memcpy(next_to, x.next_to, sizeof next_to);
     for (uint32_t i = 0; i < x.n; ++i) {
         const uint32_t v = order[i];
-        assert_true(v < x.n && !gone[v]); /* everyone once */
+        assert_true(v < x.n && !gone[v]); /* every vertex occurs once */
         gone[v] = 1;
         double entries = x.arity[v];
         for (uint32_t u = 0; u < x.n; ++u) {
@@ -122,7 +123,7 @@ static double entries_of(const uint32_t *order)
                 next_to[a][b] |= clique[i][b] && a != b;
             }
         }
-        int covered = 0; /* by the clique of one that went before */
+        int covered = 0; /* whether a clique of an earlier vertex contains this clique */
         for (uint32_t j = 0; j < i && !covered; ++j) {
             covered = clique[j][v];
             for (uint32_t u = 0; u < x.n && covered; ++u) {
@@ -142,7 +143,8 @@ static void improve(const gbsi_order_graph *g, const gbsi_order_limits *limits, 
     assert_int_equal(gbsi_order_improve(g, limits, order, r, NULL), GBS_OK);
 }
 
-/* Valid, never worse, no worse than the search says, the same again. */
+/* The result is valid, is never worse than before or than the search reports, and is
+ * reproducible. */
 static void test_random(void **unused)
 {
     (void)unused;
@@ -187,7 +189,7 @@ static double best_of_all(uint32_t *order, uint32_t from)
     return best;
 }
 
-/* On graphs of six vertices the best order is found, from whatever order. */
+/* On graphs of six vertices the search finds the best order from any initial order. */
 static void test_optimal(void **unused)
 {
     (void)unused;
@@ -205,7 +207,7 @@ static void test_optimal(void **unused)
     }
 }
 
-/* Minimum fill finds 2^28.7 on 20 x 20; row by row it is 2^29.6. */
+/* On a 20 x 20 grid minimum fill finds 2^28.7 entries; the order row by row has 2^29.6. */
 static void test_grid(void **unused)
 {
     (void)unused;
@@ -217,11 +219,12 @@ static void test_grid(void **unused)
         order[v] = v;
     }
     improve(&g, &limits, order, &r);
-    assert_true(entries_of(order) <= r.entries); /* a bag may hold more than the clique needs */
+    assert_true(entries_of(order) <= r.entries); /* a bag may contain more than the clique needs */
     assert_true(r.entries < 1.4 * (1 << 27));
 }
 
-/* Work: as much as is allowed, and a region more; nothing for tables that are not worth it. */
+/* The work is the allowed number of steps plus at most one region; tables that are too small get
+ * no steps. */
 static void test_work(void **unused)
 {
     (void)unused;
@@ -241,7 +244,7 @@ static void test_work(void **unused)
     }
 }
 
-/* What will not become useful is given up: 20 x 20 grids do not come down to 2^20 entries. */
+/* A search without a prospect is given up: 20 x 20 grids do not reach 2^20 entries. */
 static void test_hopeless(void **unused)
 {
     (void)unused;
@@ -256,7 +259,7 @@ static void test_hopeless(void **unused)
     assert_true(r.entries < r.before && r.work < 1u << 26);
 }
 
-/* One bag: nothing to do, and no endless search for it. */
+/* With one bag there is nothing to improve, and the search must end. */
 static void test_one_bag(void **unused)
 {
     (void)unused;

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 
 #define MOST_ENDS  (UINT64_C(1) << 20)
-#define LONG_SCOPE 16u /* other variables of a scope that an update looks at, at the most */
+#define LONG_SCOPE 16u /* largest number of other variables of a scope that an update reads */
 
 const char *gbsi_partition_name(gbsi_partition_kind kind)
 {
@@ -31,10 +31,10 @@ uint32_t gbsi_partition_work(const gbsi_graph *graph, uint32_t v)
     return work < UINT32_MAX ? (uint32_t)work : UINT32_MAX;
 }
 
-/* Parts as intervals of an order, by work. Each part takes variables until it has its share of the
- * work that remains; a variable goes to the part that has room for more than half of it. Enough
- * variables are left over that every remaining part gets one, if the model has enough.
- * @param order [n] variables; NULL: as numbered. @param work [n_variables]. */
+/* Makes parts as intervals of an order, of nearly equal work. Each part takes variables until it
+ * has its share of the remaining work. A variable goes to the part that has room for more than half
+ * of it. Every remaining part gets a variable if the model has enough variables.
+ * @param order [n] variables; NULL: order of their numbers. @param work [n_variables]. */
 static void cut(const uint32_t *order, const uint32_t *work, uint32_t n, uint32_t n_parts,
                 uint32_t *part)
 {
@@ -59,7 +59,7 @@ static void cut(const uint32_t *order, const uint32_t *work, uint32_t n, uint32_
     }
 }
 
-/* A variable goes where more than half of it fits. */
+/* A variable goes to the side that has room for more than half of its work. */
 uint32_t gbsi_partition_share(const uint32_t *variable, const uint32_t *work, uint32_t n,
                               uint32_t n_first, uint32_t n_parts)
 {
@@ -89,13 +89,13 @@ uint32_t gbsi_partition_share(const uint32_t *variable, const uint32_t *work, ui
 typedef struct task {
     const gbsi_graph *graph;
     uint32_t n_parts;
-    uint32_t *work;  /* [n_variables] */
-    uint32_t *order; /* [n_variables] order in which batches take the variables; NULL: as numbered
-                      */
+    uint32_t *work;  /* [n_variables] work of an update */
+    uint32_t *order; /* [n_variables] order in which batches take the variables; NULL: order of
+                        their numbers */
     gbsi_watch *watch;
 } task;
 
-/* Work, and the order. */
+/* Computes the work of each variable, and the order. */
 static gbs_status task_init(task *t, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -127,7 +127,8 @@ static void task_free(task *t)
     GBSI_FREE(t->work, t->order);
 }
 
-/* Parts of one kind. @param reason out: NULL, or why this kind does not do for this graph. */
+/* Makes parts of one kind. @param reason out: NULL, or the reason why this kind is not possible
+ * for this graph. */
 static gbs_status make(const task *t, gbsi_partition_kind kind, uint32_t *part, const char **reason,
                        gbs_error *err)
 {
@@ -153,8 +154,8 @@ static gbs_status make(const task *t, gbsi_partition_kind kind, uint32_t *part, 
     return gbsi_partition_bisect(&shape, t->work, n, t->n_parts, t->watch, part, err);
 }
 
-/* AUTO does not try METIS if a bisection is as good or if METIS would take minutes; the user can
- * still ask for it. */
+/* Returns whether AUTO tries a kind. It does not try METIS if a bisection is as good or if METIS
+ * would take minutes; the user can still choose METIS. */
 static bool pays(const task *t, gbsi_partition_kind kind, bool bisected)
 {
     const size_t n_ends = gbsi_graph_ends(t->graph, t->graph->n_variables);
@@ -171,8 +172,8 @@ static uint64_t count_breaks(const uint32_t *order, const uint32_t *part, uint32
     return breaks;
 }
 
-/* The kind with the lowest cost: values sent and breaks, which take about the same time each. If
- * costs are equal, the later one. */
+/* Chooses the kind with the lowest cost, which is the number of values sent plus the number of
+ * breaks; each takes about the same time. If costs are equal, the later kind is chosen. */
 static gbs_status make_best(const task *t, uint32_t *part, gbsi_partition_kind *used,
                             gbs_error *err)
 {

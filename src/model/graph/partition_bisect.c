@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recursive bisection by coordinates: a grid is recognised by the distances between the numbers of
- * neighbours. The part that is cut is a list of variables, sorted by one coordinate after the
- * other. A cut inside a plane therefore has a boundary with only one step, inside one row. */
+/* Recursive bisection by coordinates. A grid is recognised by the differences between the
+ * numbers of neighbours. The part to be cut is a list of variables, sorted by one coordinate
+ * after the other. A cut inside a plane therefore has a boundary with only one step, inside one
+ * row. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "graph/partition.h"
 
-#define MOST_DISTANCES                                                                          \
-    32u                  /* between the numbers of neighbours; a closed grid with diagonals: 26 \
-                          */
-#define MOST_MEMBERS 27u /* of a scope: a cube of 3 x 3 x 3 */
+#define MOST_DISTANCES                                                                         \
+    32u /* number of different distances between the numbers of neighbours; a closed grid with \
+           diagonals has 26 */
+#define MOST_MEMBERS 27u /* largest number of members of a scope: a cube of 3 x 3 x 3 */
 
-/* ---- is it a grid -------------------------------------------------------------------------- */
+/* ---- recognising a grid -------------------------------------------------------------------- */
 
 typedef struct finder {
     const gbsi_graph *graph;
     gbsi_watch *watch;
-    uint32_t distance[MOST_DISTANCES]; /* ascending */
+    uint32_t distance[MOST_DISTANCES]; /* distances found, ascending */
     uint32_t n_distances;
 } finder;
 
-/* @return false if there are more than any grid has. */
+/* Stores a distance. @return false if there are more distances than any grid has. */
 static bool note_distance(finder *f, uint32_t distance)
 {
     uint32_t i = 0;
@@ -40,7 +41,8 @@ static bool note_distance(finder *f, uint32_t distance)
     return true;
 }
 
-/* Whether a and b differ by at most one in every direction. Notes directions that are closed. */
+/* Returns whether a and b differ by at most one in every direction, also across a closed side.
+ * Stores which directions are closed. */
 static bool is_near(gbsi_grid_shape *shape, uint32_t a, uint32_t b)
 {
     for (unsigned d = 0; d < GBSI_GRID_MOST; d++) {
@@ -58,7 +60,8 @@ static bool is_near(gbsi_grid_shape *shape, uint32_t a, uint32_t b)
     return true;
 }
 
-/* Notes the distance of every two neighbours or, given a shape, asks whether they are near.
+/* Visits all pairs of neighbours. Without a shape, their distances are stored; with a shape, each
+ * pair must be near.
  * @return false if the variables are not a grid, or the watch stopped the search. */
 static bool visit_pairs(finder *f, gbsi_grid_shape *shape)
 {
@@ -88,7 +91,7 @@ static bool fits(finder *f, gbsi_grid_shape *shape, uint32_t row, uint32_t layer
     return layer % row == 0 && n % layer == 0 && visit_pairs(f, shape);
 }
 
-/* Tries one direction, two, three, with ascending sides. */
+/* Tries one, two and three directions, with sides in ascending order. */
 static bool find_sides(finder *f, gbsi_grid_shape *shape)
 {
     const uint32_t n = f->graph->n_variables;
@@ -133,7 +136,8 @@ uint32_t gbsi_grid_plane(uint32_t side, uint32_t n_first, uint32_t n_parts)
     return (uint32_t)((twice - (twice < parts ? twice : parts) + 2 * parts - 1) / (2 * parts));
 }
 
-/* The variables site[first .. first + n), which n_parts parts divide; part is the first of them. */
+/* The variables site[first .. first + n), which will be divided into n_parts parts; `part` is
+ * the number of the first part. */
 typedef struct piece {
     uint32_t first, n;
     uint32_t part, n_parts;
@@ -143,10 +147,10 @@ typedef struct bisection {
     gbsi_grid_shape shape;
     uint32_t stride[GBSI_GRID_MOST];
     const uint32_t *work;
-    uint32_t *site, *scratch; /* [n] */
-    uint32_t *count;          /* [longest side + 1] */
-    uint64_t least, most;     /* work of a part that is balanced */
-    gbsi_watch *watch;        /* if it has stopped, the contents of the arrays are undefined */
+    uint32_t *site, *scratch; /* [n] variables, and scratch for sorting */
+    uint32_t *count;          /* [longest side + 1] counts of a counting sort */
+    uint64_t least, most;     /* bounds of the work of a balanced part */
+    gbsi_watch *watch; /* if the watch has stopped, the contents of the arrays are undefined */
 } bisection;
 
 static uint32_t coordinate(const bisection *b, uint32_t v, unsigned d)
@@ -154,7 +158,7 @@ static uint32_t coordinate(const bisection *b, uint32_t v, unsigned d)
     return v / b->stride[d] % b->shape.side[d];
 }
 
-/* The direction in which the piece is longest. If several are as long, the slowest of them. */
+/* Returns the direction in which the piece is longest; among equal ones, the slowest direction. */
 static unsigned longest(const bisection *b, const piece *p, uint32_t *from, uint32_t *to)
 {
     unsigned best = 0;
@@ -175,8 +179,8 @@ static unsigned longest(const bisection *b, const piece *p, uint32_t *from, uint
     return best;
 }
 
-/* Sorts the piece by a coordinate; the sort is stable. count[] then holds, for each plane, how many
- * variables are in it or before it. */
+/* Sorts the piece by a coordinate, in a stable way. Afterwards count[] holds, for each plane,
+ * the number of variables in this plane and those before it. */
 static void sort_by(bisection *b, const piece *p, unsigned d, uint32_t from, uint32_t to)
 {
     memset(b->count, 0, ((size_t)(to - from) + 1) * sizeof *b->count);
@@ -209,7 +213,7 @@ static bool is_balanced(const bisection *b, uint64_t work, uint32_t n, uint32_t 
     return n >= n_parts && work >= n_parts * b->least && work <= n_parts * b->most;
 }
 
-/* How many of the sorted variables of the piece are for the first n_first parts. */
+/* Returns the number of sorted variables of the piece that belong to the first n_first parts. */
 static uint32_t first_half(const bisection *b, const piece *p, uint32_t n_first, uint32_t planes)
 {
     const uint32_t plane = gbsi_grid_plane(planes, n_first, p->n_parts);
@@ -223,7 +227,7 @@ static uint32_t first_half(const bisection *b, const piece *p, uint32_t n_first,
     return gbsi_partition_share(b->site + p->first, b->work, p->n, n_first, p->n_parts);
 }
 
-/* Cuts a piece of two parts or more in two. */
+/* Cuts a piece of two or more parts into two pieces. */
 static void cut(bisection *b, const piece *p, piece half[2])
 {
     uint32_t from = 0;

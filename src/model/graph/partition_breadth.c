@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recursive bisection without coordinates: the variables of a piece in breadth-first order from its
- * far end, cut in two; then each half again, in a new order (level-structure bisection: George &
- * Liu 1978, SIAM J. Numer. Anal. 15:1053-1069). Halves of a mesh are compact where intervals of one
- * order are long strips. */
+/* Recursive bisection without coordinates. The variables of a piece are put in breadth-first
+ * order from the far end of the piece, and the order is cut in two. Each half is then cut again
+ * with its own order (level-structure bisection: George & Liu 1978, SIAM J. Numer. Anal.
+ * 15:1053-1069). Halves of a mesh are compact; intervals of a single order would be long strips. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "graph/partition.h"
 
-#define MOST_MEMBERS 64u /* longer scopes say little about who is close to whom, and cost much */
+/* longer scopes are ignored, because they say little about nearness and cost much */
+#define MOST_MEMBERS 64u
 
-/* The variables site[first .. first + n) are for the parts from `part` on. While these variables
- * are not cut yet, part[] holds that number for all of them, and for no other variable. */
+/* The variables site[first .. first + n), which belong to the parts from `part` on. Until these
+ * variables are cut, part[] holds the number `part` for all of them and for no other variable. */
 typedef struct piece {
     uint32_t first, n;
     uint32_t part, n_parts;
@@ -21,11 +22,11 @@ typedef struct breadth {
     const gbsi_graph *graph;
     gbsi_watch *watch;
     uint32_t *part;
-    uint32_t *site, *queue; /* [n_variables] */
-    uint32_t *met;          /* [n_variables] label of the last walk that met the variable */
-    uint32_t *used; /* [n_scopes] label of the last walk that met the scope; NULL: all are pairs */
-    uint32_t label; /* label of the current walk: the components of a piece share two labels
-                     */
+    uint32_t *site, *queue; /* [n_variables] variables by piece, and the queue of a walk */
+    uint32_t *met;          /* [n_variables] label of the last walk that visited the variable */
+    uint32_t *used; /* [n_scopes] label of the last walk that used the scope; NULL if all scopes are
+                       pairs */
+    uint32_t label; /* label of the current walk; all components of a piece share two labels */
 } breadth;
 
 static gbs_status breadth_init(breadth *b, gbs_error *err)
@@ -52,7 +53,8 @@ static void breadth_free(breadth *b)
     GBSI_FREE(b->site, b->queue, b->met, b->used);
 }
 
-/* @return false if the scope has been walked in this walk, or is too long. */
+/* Marks a scope as used. @return false if the current walk has already used the scope, or if the
+ * scope is too long. */
 static bool use(breadth *b, size_t end, size_t n_members)
 {
     if (b->used == NULL) {
@@ -64,8 +66,9 @@ static bool use(breadth *b, size_t end, size_t n_members)
     return first;
 }
 
-/* The component of a variable, within its piece, in breadth-first order from queue[0] on.
- * @return variables met; where the watch stopped it, fewer. */
+/* Lists the component of a variable, within its piece, in breadth-first order from queue[0] on.
+ * @return the number of variables visited; if the watch stopped the walk, fewer than the
+ * component has. */
 static uint32_t walk(breadth *b, uint32_t from, uint32_t *queue)
 {
     const gbsi_graph *graph = b->graph;
@@ -97,7 +100,8 @@ static uint32_t walk(breadth *b, uint32_t from, uint32_t *queue)
     return n;
 }
 
-/* Sorts the variables of a piece: component by component, each from its far end. */
+/* Sorts the variables of a piece by component, and each component by breadth-first order from
+ * its far end. */
 static void sort(breadth *b, const piece *p)
 {
     const uint32_t first = b->label + 1;
@@ -122,9 +126,8 @@ gbs_status gbsi_partition_breadth(const gbsi_graph *graph, const uint32_t *work,
 {
     gbs_status status = GBS_OK;
     breadth b = {.graph = graph, .watch = watch, .part = part};
-    piece stack[64] = {
-        {.n = graph->n_variables, .n_parts = n_parts}}; /* each of the 32 halvings leaves one entry
-                                                         */
+    piece stack[64] = {/* stack: each of the 32 halvings leaves one entry */
+                       {.n = graph->n_variables, .n_parts = n_parts}};
     unsigned n_stack = 1;
     GBSI_TRY(breadth_init(&b, err));
     while (n_stack > 0) {

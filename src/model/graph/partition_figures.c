@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The costs of a partition. The halo of every rank is found once, and tells which rank sends what
- * to it. */
+/* Costs of a partition. The halo of every rank is found once, and shows which rank sends which
+ * values to the rank. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -13,11 +13,12 @@ typedef struct halos {
     const uint32_t *part;
     uint32_t n_parts;
     gbsi_watch *watch;
-    size_t *start;     /* [n_parts + 1] variables of each part in `own` */
-    uint32_t *own;     /* [n_variables] by part, ascending */
-    uint32_t *met_by;  /* [n_variables] the last part that the variable is in the halo of */
-    uint32_t *used_by; /* [n_scopes] the last part that has walked the scope; NULL: all are pairs */
-    uint32_t *variable; /* the current halo, in the order found; NULL: only counted */
+    size_t *start;     /* [n_parts + 1] offsets of the parts in `own` */
+    uint32_t *own;     /* [n_variables] variables by part, ascending */
+    uint32_t *met_by;  /* [n_variables] last part whose halo contains the variable */
+    uint32_t *used_by; /* [n_scopes] last part that used the scope; NULL if all scopes are pairs */
+    /* current halo, in the order of discovery; NULL if the halo is only counted */
+    uint32_t *variable;
     size_t n, capacity;
 } halos;
 
@@ -57,7 +58,7 @@ static void halos_free(halos *h)
     GBSI_FREE(h->start, h->own, h->met_by, h->used_by, h->variable);
 }
 
-/* The members of a scope that are not of this part. */
+/* Adds the members of a scope that belong to other parts to the halo of part p. */
 static gbs_status meet(halos *h, uint32_t p, gbsi_members members, bool keep, gbs_error *err)
 {
     for (size_t e = 0; e < members.n; e++) {
@@ -78,7 +79,7 @@ static gbs_status meet(halos *h, uint32_t p, gbsi_members members, bool keep, gb
     return GBS_OK;
 }
 
-/* The halo of a part: h->n, and h->variable if it is kept. */
+/* Finds the halo of a part: its size h->n, and its variables h->variable if `keep`. */
 static gbs_status find_halo(halos *h, uint32_t p, bool keep, gbs_error *err)
 {
     const gbsi_graph *graph = h->graph;
@@ -132,8 +133,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Counts the ranks and the messages that send the halo of part p, batch by batch. @param key [h->n]
- * scratch. */
+/* Counts, for each batch, the ranks and the messages that send the halo of part p. @param key
+ * [h->n] scratch. */
 static void count_senders(const halos *h, uint32_t p, const uint32_t *batch, uint64_t *key,
                           gbsi_partition_rank *rank)
 {
@@ -159,7 +160,7 @@ static gbs_status count_runs(const uint32_t *batch, uint32_t n_batches, const ui
                              const uint32_t *part, uint32_t n, gbsi_partition_rank *rank,
                              gbs_error *err)
 {
-    /* the part of the last variable of each batch, until now */
+    /* the part of the last variable of each batch so far */
     uint32_t *last = gbsi_alloc_array(n_batches, sizeof *last);
     GBSI_PASS(GBSI_HAVE(err, "figures of a partition", last));
     memset(last, 0xff, n_batches * sizeof *last);

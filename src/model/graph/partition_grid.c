@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes the blocks of a lattice and the messages they send, from the sides of the lattice alone.
- * Two blocks are neighbours in at most one direction: in the others they overlap. */
+/* Computes the blocks of a lattice and the messages that they send, from the sides of the
+ * lattice alone. Two blocks are neighbours in at most one direction; in the other directions
+ * their ranges overlap. */
 #include "base/memory.h"
 #include "graph/partition.h"
 
-/* A block with the parts that it is still to be cut for. */
+/* A block and the parts into which it will be cut. */
 typedef struct node {
     gbsi_block block;
     uint32_t part, n_parts;
@@ -13,7 +14,7 @@ typedef struct node {
 typedef struct lattice {
     gbsi_grid_shape shape;
     uint32_t n_parts;
-    const gbsi_block *block; /* [n_parts] */
+    const gbsi_block *block; /* [n_parts] blocks of the parts */
 } lattice;
 
 static uint32_t extent(const gbsi_block *block, unsigned d)
@@ -26,8 +27,8 @@ static uint64_t volume(const gbsi_block *block)
     return (uint64_t)extent(block, 0) * extent(block, 1) * extent(block, 2);
 }
 
-/* The direction across which a block is cut: the longest; of equal ones the one with the largest
- * stride. */
+/* Returns the direction across which a block is cut: the longest side, and among equal sides the
+ * one with the largest stride. */
 static unsigned longest(const gbsi_block *block)
 {
     unsigned best = 0;
@@ -55,10 +56,11 @@ static node root(const gbsi_grid_shape *shape, uint32_t n_parts)
                   .n_parts = n_parts};
 }
 
-/* @return false if some block has fewer variables than parts to make of it. */
+/* Cuts the lattice into blocks. @return false if some block has fewer variables than parts to be
+ * made of it. */
 static bool cut_all(const gbsi_grid_shape *shape, uint32_t n_parts, gbsi_block *block)
 {
-    node stack[64] = {root(shape, n_parts)}; /* 32 halvings leave one each */
+    node stack[64] = {root(shape, n_parts)}; /* stack: each of the 32 halvings leaves one entry */
     unsigned n_stack = 1;
     while (n_stack > 0) {
         const node next = stack[--n_stack];
@@ -77,14 +79,15 @@ static bool cut_all(const gbsi_grid_shape *shape, uint32_t n_parts, gbsi_block *
 
 /* ---- neighbours ---------------------------------------------------------------------------- */
 
-/* Whether a side is closed: of two, every variable has the same neighbour both ways. */
+/* Returns whether a side counts as closed. A side of length two does not: its variables would
+ * have the same neighbour in each direction. */
 static bool is_closed(const gbsi_grid_shape *shape, unsigned d)
 {
     return shape->torus[d] && shape->side[d] > 2;
 }
 
-/* The coordinate of the plane after or before a block. @return false if the block has no neighbour
- * there, or is its own neighbour. */
+/* Computes the coordinate of the plane after or before a block. @return false if the block has
+ * no neighbour on that side, or is its own neighbour. */
 static bool next_plane(const gbsi_grid_shape *shape, const gbsi_block *block, unsigned d,
                        bool after, uint32_t *plane)
 {
@@ -106,7 +109,7 @@ static bool meets(const gbsi_block *a, const gbsi_block *b)
     return all;
 }
 
-/* Chessboard colours in the plane `at` of direction d of a block, as bits. */
+/* Returns the chessboard colours in the plane `at` of direction d of a block, as bits. */
 static unsigned colors_of(const gbsi_block *block, unsigned d, uint32_t at)
 {
     gbsi_block plane = *block;
@@ -115,13 +118,13 @@ static unsigned colors_of(const gbsi_block *block, unsigned d, uint32_t at)
     return volume(&plane) > 1 ? 3u : 1u << ((plane.from[0] + plane.from[1] + plane.from[2]) % 2);
 }
 
-/* Adds what a part exchanges with one neighbour in direction d. @param after, before whether the
- * neighbour lies behind the part, before it, or both. */
+/* Adds the values and messages that a part exchanges with one neighbour in direction d. @param
+ * after, before whether the neighbour is behind the part, before it, or on each side. */
 static void count_exchange(const lattice *l, uint32_t p, uint32_t q, unsigned d, bool after,
                            bool before, gbsi_partition_rank *rank)
 {
     const gbsi_block *other = &l->block[q];
-    gbsi_block shared = l->block[p]; /* in the other directions */
+    gbsi_block shared = l->block[p]; /* overlap in the other directions */
     for (unsigned e = 0; e < GBSI_GRID_MOST; e++) {
         if (e != d) {
             shared.from[e] = shared.from[e] > other->from[e] ? shared.from[e] : other->from[e];
@@ -141,9 +144,10 @@ static void count_exchange(const lattice *l, uint32_t p, uint32_t q, unsigned d,
     rank->neighbours++;
 }
 
-/* Finds all parts that have variables in a plane next to part p, from the cuts that made the parts.
- * @param other the plane on the other side; NULL: there is none. A part that meets both counts
- *              where `after` does. */
+/* Finds all parts that have variables in a plane next to part p, by repeating the cuts that made
+ * the parts.
+ * @param other the plane on the other side; NULL if there is none. A part that meets the two
+ * planes is counted in the call with `after`. */
 static void visit_plane(const lattice *l, uint32_t p, unsigned d, bool after,
                         const gbsi_block *plane, const gbsi_block *other, gbsi_partition_rank *rank)
 {
@@ -169,7 +173,8 @@ static void visit_plane(const lattice *l, uint32_t p, unsigned d, bool after,
 static void visit_neighbours(const lattice *l, uint32_t p, gbsi_partition_rank *rank)
 {
     for (unsigned d = 0; d < GBSI_GRID_MOST; d++) {
-        gbsi_block plane[2] = {l->block[p], l->block[p]}; /* before, after */
+        /* the planes before and after the block */
+        gbsi_block plane[2] = {l->block[p], l->block[p]};
         bool exists[2];
         for (unsigned side = 0; side < 2; side++) {
             uint32_t at = 0;
@@ -186,7 +191,7 @@ static void visit_neighbours(const lattice *l, uint32_t p, gbsi_partition_rank *
     }
 }
 
-/* ---- a block alone ------------------------------------------------------------------------- */
+/* ---- figures of a single block ------------------------------------------------------------- */
 
 /* Counts the variables of a block that have a neighbour outside. */
 static uint64_t count_boundary(const gbsi_grid_shape *shape, const gbsi_block *block)
@@ -201,7 +206,7 @@ static uint64_t count_boundary(const gbsi_grid_shape *shape, const gbsi_block *b
     return volume(block) - inside;
 }
 
-/* Counts 1 for each variable and 1 for each of its neighbours. */
+/* Returns the sum over the block's variables of 1 + the number of neighbours. */
 static uint64_t count_work(const gbsi_grid_shape *shape, const gbsi_block *block)
 {
     const uint64_t own = volume(block);
@@ -215,8 +220,8 @@ static uint64_t count_work(const gbsi_grid_shape *shape, const gbsi_block *block
     return work;
 }
 
-/* Lines that the block has in the fastest direction in which it is not whole, once for each colour
- * in them. */
+/* Counts the runs of a block: the lines along the fastest direction in which the block does not
+ * span the lattice, once for each colour in them. */
 static uint64_t count_runs(const gbsi_grid_shape *shape, const gbsi_block *block)
 {
     uint64_t together = 1;
@@ -242,7 +247,7 @@ uint32_t gbsi_grid_part(const gbsi_grid_shape *shape, uint32_t n_parts,
     return next.part;
 }
 
-/* Keeps the rules of gbsi_partition_bisect(). */
+/* Applies the rules of balance of gbsi_partition_bisect(). */
 static bool is_balanced(const gbsi_grid_shape *shape, const node *half, double mean)
 {
     const uint64_t least = (uint64_t)(mean * (1 - GBSI_PARTITION_IMBALANCE));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Grids are recognised, cut into balanced parts, and have the figures that their sides give. */
+/* Tests that grids are recognised and cut into balanced parts, and that their figures follow
+ * from their sides. */
 #include "graph/partition_testing.h"
 
 static void assert_found(const fixture *f, const gbsi_grid_shape *shape)
@@ -22,7 +23,7 @@ static void chessboard(const gbsi_grid_shape *s, uint32_t *color)
     }
 }
 
-/* Blocks of the closed form against the general figures of the same parts.
+/* Compares blocks of the closed form with the general figures of the same parts.
  * @param is_bisection whether the bisection of the graph makes the same parts. */
 static void check_grid(gbsi_grid_shape shape, uint32_t n_parts, bool is_bisection)
 {
@@ -86,12 +87,13 @@ static void closed_form(void **unused)
     check_grid((gbsi_grid_shape){{64, 1, 1}, {t}}, 4, true);
     check_grid((gbsi_grid_shape){{101, 1, 1}, {false}}, 7, false);
     check_grid((gbsi_grid_shape){{30, 6, 1}, {t, t}}, 3, true);
-    check_grid((gbsi_grid_shape){{6, 30, 1}, {t, t}}, 3, true); /* rows run whole */
+    check_grid((gbsi_grid_shape){{6, 30, 1}, {t, t}}, 3, true); /* runs are whole rows */
     check_grid((gbsi_grid_shape){{4, 4, 1}, {t, t}}, 1, true);
     check_grid((gbsi_grid_shape){{40, 40, 1}, {t, t}}, 23, false);
 }
 
-/* Layers of one, and of all except one: planes before and after a block coincide. */
+/* Blocks of one layer, and of all except one layer; the planes before and after a block
+ * coincide. */
 static void narrow_blocks(void **unused)
 {
     (void)unused;
@@ -114,7 +116,7 @@ static void closed_form_refuses(void **unused)
     assert_int_equal(gbsi_partition_grid(&small, 10, NULL, NULL, &err), GBS_ERR_UNSUPPORTED);
 }
 
-/* 10^12 variables, of which no graph is ever made. */
+/* A lattice of 10^12 variables, for which no graph is made. */
 static void large_lattice(void **unused)
 {
     (void)unused;
@@ -130,7 +132,7 @@ static void large_lattice(void **unused)
     gbsi_partition_figures_free(&figures);
 }
 
-/* A cut inside a plane where one between planes would leave parts unequal. */
+/* A cut is inside a plane if a cut between planes would leave the parts unequal. */
 static void jagged_cuts(void **unused)
 {
     (void)unused;
@@ -146,13 +148,13 @@ static void jagged_cuts(void **unused)
         work[part[v]] += gbsi_partition_work(f.graph, v);
         total += gbsi_partition_work(f.graph, v);
     }
-    for (uint32_t p = 0; p < 7; p++) { /* within a variable or so of the mean of 65.7 */
+    for (uint32_t p = 0; p < 7; p++) { /* within about one variable of the mean of 65.7 */
         assert_in_range(work[p], total / 7 - 6, total / 7 + 6);
     }
     clear(&f);
 }
 
-/* Plaquettes: scopes of four, and pixels of any number of states. */
+/* Plaquettes: scopes of four variables, and pixels with any number of states. */
 static void grid_of_plaquettes(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts by METIS, which sees a graph of variables: a clique for a short scope, a ring for a long
+/* Parts by METIS, which gets a graph of variables: a clique for a short scope, a ring for a long
  * one. */
 #include "graph/partition.h"
 
@@ -10,16 +10,16 @@
 
 #include <metis.h>
 
-#define LONG_SCOPE 8u /* longer ones become rings */
-#define LEAST_OF_PART                                                           \
-    32u /* variables: with fewer METIS may leave parts empty and print about it \
-         */
+#define LONG_SCOPE 8u /* scopes with more variables become rings */
+#define LEAST_OF_PART                                                                           \
+    32u /* least number of variables per part; with fewer METIS may leave parts empty and print \
+           messages */
 #define SEED 1
 
 typedef struct edges {
     const gbsi_graph *graph;
-    idx_t *start; /* [n + 1] */
-    idx_t *to;    /* NULL while they are counted */
+    idx_t *start; /* [n + 1] offsets of the variables in `to` */
+    idx_t *to;    /* neighbours; NULL while they are counted */
 } edges;
 
 static void add_edge(edges *e, uint32_t a, uint32_t b)
@@ -67,13 +67,14 @@ static uint64_t count_ends(const gbsi_graph *graph)
     uint64_t n_ends = gbsi_graph_ends(graph, graph->n_variables);
     for (size_t s = 0; graph->neighbour == NULL && s < graph->n_scopes; s++) {
         const uint64_t n = graph->scope_start[s + 1] - graph->scope_start[s];
-        n_ends += n > LONG_SCOPE ? n : n * (n - 1); /* together with the ends counted already these
-                                                       are enough */
+        /* these and the ends counted before are enough */
+        n_ends += n > LONG_SCOPE ? n : n * (n - 1);
     }
     return n_ends;
 }
 
-/* Keeps each neighbour once, also if several factors join the two. @param stamp [n] scratch. */
+/* Removes repeated neighbours, which come from several factors of the same two variables. @param
+ * stamp [n] scratch. */
 static void drop_repeated(edges *e, uint32_t n, idx_t *stamp)
 {
     idx_t read = 0;
@@ -94,7 +95,7 @@ static void drop_repeated(edges *e, uint32_t n, idx_t *stamp)
     e->start[n] = kept;
 }
 
-/* @param stamp [n] scratch. */
+/* Makes the rows of neighbours. @param stamp [n] scratch. */
 static gbs_status make_edges(edges *e, uint64_t n_ends, idx_t *stamp, gbs_error *err)
 {
     const uint32_t n = e->graph->n_variables;
@@ -107,7 +108,8 @@ static gbs_status make_edges(edges *e, uint64_t n_ends, idx_t *stamp, gbs_error 
     e->to = gbsi_alloc_array(n_ends, sizeof *e->to);
     GBSI_PASS(GBSI_HAVE(err, "partition", e->to));
     add_all(e);
-    for (uint32_t v = n; v > 0; v--) { /* the start of each list has become that of the next one */
+    /* filling has moved the start of each list to the start of the next */
+    for (uint32_t v = n; v > 0; v--) {
         e->start[v] = e->start[v - 1];
     }
     e->start[0] = 0;
@@ -115,7 +117,8 @@ static gbs_status make_edges(edges *e, uint64_t n_ends, idx_t *stamp, gbs_error 
     return GBS_OK;
 }
 
-/* The sum must fit an idx_t, and no variable weigh more than a part. */
+/* Scales work to weights. The sum of weights must fit an idx_t, and no variable may weigh more
+ * than a part. */
 static void scale(const uint32_t *work, uint32_t n, uint32_t n_parts, idx_t *weight)
 {
     uint64_t total = 0;
@@ -133,7 +136,8 @@ static void scale(const uint32_t *work, uint32_t n, uint32_t n_parts, idx_t *wei
     }
 }
 
-/* A part without variables gets one from a part of more than the mean. @param count [n_parts]. */
+/* Gives a part without variables one variable of a part that has more than the mean number.
+ * @param count [n_parts]. */
 static void fill_empty(uint32_t n, uint32_t n_parts, uint32_t *part, uint32_t *count)
 {
     uint32_t empty = 0;
@@ -181,7 +185,7 @@ gbs_status gbsi_partition_metis(const gbsi_graph *graph, const uint32_t *work, u
     const uint64_t n_ends = count_ends(graph);
     edges e = {.graph = graph};
     idx_t *weight = NULL;
-    idx_t *result = NULL; /* and scratch before */
+    idx_t *result = NULL; /* parts found by METIS; before that, scratch */
     uint32_t *count = NULL;
     if (n_parts == 1) {
         memset(part, 0, n * sizeof *part);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every variable has an owner, parts are balanced, and what they send is what an adjacency matrix
- * says. */
+/* Tests that every variable has an owner, that parts are balanced, and that the values sent
+ * agree with an adjacency matrix. */
 #include "base/memory.h"
 #include "graph/partition_testing.h"
 
@@ -18,7 +18,8 @@ static bool can_metis(const fixture *f, uint32_t n_parts)
     return reason == NULL;
 }
 
-/* Owners exist, nobody is idle, and nobody has much more than the mean. */
+/* Checks that all owners exist, that every part has variables, and that no part has much more
+ * than the mean. */
 static void assert_divided(const fixture *f, uint32_t n_parts, const uint32_t *part)
 {
     const uint32_t n = f->graph->n_variables;
@@ -41,7 +42,7 @@ static void assert_divided(const fixture *f, uint32_t n_parts, const uint32_t *p
     }
 }
 
-/* Straight from the adjacency matrix. */
+/* Checks figures directly against the adjacency matrix. */
 static void assert_figures(const fixture *f, const uint32_t *batch, uint32_t n_batches,
                            const uint32_t *part, uint32_t n_parts, const gbsi_edges *extra)
 {
@@ -61,7 +62,8 @@ static void assert_figures(const fixture *f, const uint32_t *batch, uint32_t n_b
                 bool message = false;
                 bool reply = false;
                 for (uint32_t v = 0; v < n; v++) {
-                    bool near = false; /* to a variable of the other part */
+                    bool near = false; /* whether the variable is adjacent to a variable of the
+                                          other part */
                     for (uint32_t u = 0; u < n; u++) {
                         near |= batch[v] == b && a[v * (size_t)n + u] != 0 &&
                                 part[u] == (part[v] == p ? q : p);
@@ -128,7 +130,7 @@ static void check_kinds(const fixture *f, uint32_t n_parts, const gbsi_edges *ex
             continue;
         }
         if (kind == GBSI_PARTITION_BISECTION && status == GBS_ERR_UNSUPPORTED) {
-            continue; /* what is a grid has tests of its own */
+            continue; /* grids have their own tests */
         }
         assert_int_equal(status, GBS_OK);
         assert_true(kind == GBSI_PARTITION_AUTO ? used != GBSI_PARTITION_AUTO : (int)used == kind);
@@ -151,7 +153,8 @@ static void random_graphs(void **unused)
     draws = 0;
     for (uint32_t trial = 0; trial < 60; trial++) {
         fixture f;
-        const uint32_t n = trial < 3 ? trial : 1 + below(100); /* none, one, two first */
+        /* first graphs of no, one and two variables */
+        const uint32_t n = trial < 3 ? trial : 1 + below(100);
         uint32_t pair[8];
         const gbsi_edges extra = {.n = 4, .pair = pair};
         for (uint32_t e = 0; n >= 2 && e < 4; e++) {
@@ -166,7 +169,8 @@ static void random_graphs(void **unused)
 
 /* ---- what AUTO chooses --------------------------------------------------------------------- */
 
-/* Values sent and changes of the owner from one variable to the next. */
+/* Returns the number of values sent plus the number of changes of the owner between consecutive
+ * variables. */
 static uint64_t cost_of(const fixture *f, gbsi_partition_kind kind, uint32_t n_parts,
                         gbsi_partition_kind *used)
 {
@@ -195,7 +199,8 @@ static void auto_is_best(void **unused)
     assert_int_equal(cost_of(&f, GBSI_PARTITION_AUTO, 16, &used), 16 * 4 * 16 + 64 * 4 - 1);
     assert_int_equal(used, GBSI_PARTITION_BISECTION);
     (void)cost_of(&f, GBSI_PARTITION_AUTO, 2, &used);
-    assert_int_equal(used, GBSI_PARTITION_INTERVALS); /* the same parts, without a search */
+    /* AUTO finds the same parts without a search */
+    assert_int_equal(used, GBSI_PARTITION_INTERVALS);
     clear(&f);
     draws = 0;
     for (uint32_t trial = 0; trial < 5; trial++) {
@@ -212,7 +217,7 @@ static void auto_is_best(void **unused)
 
 /* ---- large and odd graphs ------------------------------------------------------------------ */
 
-/* A hub of 10^5 neighbours beside as many pairs that nobody else knows. */
+/* A hub of 10^5 neighbours, and as many separate pairs. */
 static void hub_and_islands(void **unused)
 {
     (void)unused;
@@ -241,7 +246,7 @@ static void hub_and_islands(void **unused)
     clear(&f);
 }
 
-/* Time in proportion to the scope: it is walked once for each part. */
+/* Takes time proportional to the scope, which is read once for each part. */
 static void long_scope(void **unused)
 {
     (void)unused;
@@ -272,7 +277,7 @@ static void long_scope(void **unused)
     clear(&f);
 }
 
-/* A lattice whose numbers say nothing: intervals follow the order in which batches take it. */
+/* A lattice with random numbers: intervals follow the order in which batches take the variables. */
 static void shuffled_lattice(void **unused)
 {
     (void)unused;
@@ -308,7 +313,7 @@ static void shuffled_lattice(void **unused)
     assert_int_equal(figures.total.runs, 4);
     assert_true(figures.total.values <= 3 * 2 * SIDE);
     gbsi_partition_figures_free(&figures);
-    /* 64 strips have 63 edges of 300 variables, 64 squares edges of 38 */
+    /* 64 strips have 63 borders of 300 variables, 64 squares have borders of 38 */
     assert_int_equal(gbsi_partition(f.graph, 64, GBSI_PARTITION_BREADTH, NULL, part, NULL, NULL),
                      GBS_OK);
     assert_int_equal(gbsi_partition_values(f.graph, part, 64, UINT64_MAX - 1, NULL, &values, NULL),

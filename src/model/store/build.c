@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the model from the builder, after the checks that need all of it. */
+/* Makes the model from the builder, after the checks that need the whole model. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "store/builder.h"
 
-/* Every array that readers index exists, also in a model without variables or factors. */
+/* Allocates every array that readers index, also in a model without variables or factors. */
 static gbs_status reserve_empty(gbs_builder *b, gbs_error *err)
 {
     gbs_model *m = &b->model;
@@ -26,7 +26,7 @@ static gbs_status reserve_empty(gbs_builder *b, gbs_error *err)
 
 enum { N_ARRAYS = 10 + GBSI_FACTORS_ARRAYS };
 
-/* Lists all arrays except for those that only Bayesian networks have. */
+/* Lists all arrays except those that only Bayesian networks have. */
 static void list_arrays(gbs_model *m, size_t text_bytes, gbsi_room arrays[N_ARRAYS])
 {
     gbsi_tied *t = &m->tied;
@@ -90,7 +90,7 @@ gbs_status gbs_builder_build(gbs_builder *builder, gbs_model **model, gbs_error 
     *builder = (gbs_builder){0};
 
 cleanup:
-    if (status < 0) { /* the builder is as before: what build adds goes */
+    if (status < 0) { /* restores the builder: frees the arrays that build added */
         GBSI_FREE(m->by_name, m->cpt, m->topological);
         m->by_name = NULL;
         m->cpt = NULL;

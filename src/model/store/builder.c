@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collects variables, names and tables. Every call is checked when it comes and leaves the builder
- * as it was when it fails. */
+/* Collects variables, names and tables. Every call is checked at once, and a failed call leaves
+ * the builder unchanged. */
 #include "store/builder.h"
 
 #include <string.h>
@@ -47,7 +47,8 @@ static gbs_status check_arities(const gbs_builder *b, uint32_t n, const uint32_t
     return gbsi_check_arities(first, n, arity, n_states, err);
 }
 
-/* Arrays of offsets into the text are only there once something has a name or a label. */
+/* Extends an array of offsets into the text. The array exists only if some variable has a name
+ * or some state a label. */
 static gbs_status extend_offsets(size_t **offset, size_t *capacity, size_t from, size_t to,
                                  gbs_error *err)
 {
@@ -103,7 +104,7 @@ static gbs_status check_variable(const gbs_builder *b, uint32_t variable, gbs_er
     return GBS_OK;
 }
 
-/* Append a copy of text to the pool. */
+/* Appends a copy of the text to the pool. */
 static gbs_status keep_text(gbs_builder *b, const char *text, size_t *offset, gbs_error *err)
 {
     const size_t n = strlen(text) + 1;

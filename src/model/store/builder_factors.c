@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adding factors to the growing store. */
+/* Adds factors to the store of the builder. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 /* ---- the store ----------------------------------------------------------------------------- */
 
-/* Room for one more factor with n variables, so that append() cannot fail. */
+/* Reserves room for one more factor with n variables; afterwards append() cannot fail. */
 static gbs_status reserve_factor(gbs_builder *b, uint32_t n, bool literals, gbs_error *err)
 {
     gbsi_factors *f = &b->model.factors;
@@ -121,7 +121,7 @@ gbs_status gbs_builder_add_potts(gbs_builder *builder, uint32_t i, uint32_t j, d
         err);
 }
 
-/* @param k number k of functions that take one. */
+/* @param k parameter k of the functions that have one. */
 static gbs_status add_logical(gbs_builder *builder, gbs_logical_function function, uint32_t k,
                               uint32_t n, const uint32_t *scope, const uint32_t *state,
                               double weight, gbs_error *err)
@@ -145,7 +145,7 @@ static gbs_status add_logical(gbs_builder *builder, gbs_logical_function functio
                                  .n_body = n - 1,
                                  .n_body_true = 0};
     GBSI_PASS(gbsi_check_factor(&builder->model, &builder->stamps, &c, err));
-    /* runs of like factors share one description */
+    /* consecutive factors of equal description share it */
     const bool same = f->n_logical > 0 && gbsi_logical_same(&f->logical[f->n_logical - 1], &wanted);
     if (!same && f->n_logical >= GBSI_NONE) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "more logical factors than can be numbered");
@@ -185,7 +185,8 @@ gbs_status gbs_builder_add_cardinality(gbs_builder *builder, gbs_logical_functio
 
 /* ---- tables by count ------------------------------------------------------------------------- */
 
-/* The numbers of true literals that are not forbidden: from *least to *most, without a gap. */
+/* Finds the numbers of true literals that are not forbidden, which must be *least to *most
+ * without a gap. */
 static gbs_status find_range(const gbs_builder *b, uint32_t n, const double *logw, uint32_t *least,
                              uint32_t *most, gbs_error *err)
 {
@@ -217,7 +218,7 @@ static gbs_status find_range(const gbs_builder *b, uint32_t n, const double *log
                : GBS_OK;
 }
 
-/* t_least, and the steps t_k - t_(k-1) as weights of AT_LEAST k. */
+/* Adds the value t_least, and the steps t_k - t_(k-1) as weights of AT_LEAST k. */
 static gbs_status add_steps(gbs_builder *b, uint32_t n, const uint32_t *scope,
                             const uint32_t *state, const double *logw, uint32_t least,
                             uint32_t most, gbs_error *err)

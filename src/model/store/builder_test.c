@@ -175,7 +175,7 @@ static void test_refused_logical(void **unused)
     gbs_builder_free(b);
 }
 
-/* A scope long enough for stamps, twice, and again after more variables came. */
+/* Tests a scope that is long enough for stamps, twice, and again after variables were added. */
 static void test_long_scope(void **unused)
 {
     (void)unused;
@@ -198,7 +198,7 @@ static void test_long_scope(void **unused)
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-/* phi as formats have it, from the literals themselves. */
+/* Computes phi from the literals, as the file formats define it. */
 static double phi_of_literals(int function, uint32_t m, const int *l)
 {
     const int head = l[m - 1];
@@ -279,7 +279,7 @@ static void test_logical_values(void **unused)
     }
 }
 
-/* Against the polynomial itself, over spins and over bits. */
+/* Compares with the polynomial itself, over spins and over bits. */
 static void test_quadratic(void **unused)
 {
     (void)unused;
@@ -403,7 +403,7 @@ static void test_no_memory(void **unused)
     }
 }
 
-/* A build that ran out of memory can be asked again. */
+/* A build that ran out of memory can be repeated. */
 static void test_build_again(void **unused)
 {
     (void)unused;
@@ -433,7 +433,7 @@ static void test_build_again(void **unused)
     }
 }
 
-/* A table of log-weights by the number of true literals, forbidden at both ends. */
+/* A table of log-weights by the number of true literals, with forbidden numbers at each end. */
 static void test_count_table(void **unused)
 {
     (void)unused;

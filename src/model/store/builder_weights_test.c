@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Factors from plain numbers equal those from their logarithms; what is no table is refused. */
+/* Tests that factors from plain numbers equal factors from logarithms, and that invalid tables
+ * are refused. */
 #include <math.h>
 
 #include "store/test_builder.h"
@@ -47,7 +48,7 @@ static void test_equal_to_logs(void **unused)
     gbs_builder_free(by_logs);
 }
 
-/* A network of tables is normalised as far as its columns are. */
+/* A network of tables is normalised if its columns are. */
 static void test_network(void **unused)
 {
     (void)unused;
@@ -110,7 +111,7 @@ static void test_refused(void **unused)
     bad[4] = 0.2 + 0.9e-6; /* rounded, but within the tolerance */
     bad[5] = 0.7;
     assert_int_equal(gbs_builder_add_cpt(b, 3, 2, parents, 6, bad, NULL), GBS_OK);
-    gbs_model *m = build(b); /* none of the refused tables is left */
+    gbs_model *m = build(b); /* the refused tables were removed */
     assert_int_equal(gbs_model_n_factors(m), 1);
     gbs_builder *same = new_builder(5, mixed);
     assert_int_equal(gbs_builder_add_cpt(same, 3, 2, parents, 6, bad, NULL), GBS_OK);
@@ -122,7 +123,7 @@ static void test_refused(void **unused)
     gbs_builder_free(same);
 }
 
-/* Every state of a noisy-or and a noisy-and of parents of two and three states. */
+/* Checks every state of a noisy-or and a noisy-and with parents of two and three states. */
 static void test_noisy(void **unused)
 {
     (void)unused;
@@ -165,7 +166,8 @@ static void test_noisy(void **unused)
     gbs_builder_free(b);
 }
 
-/* P(child <= y) as a product, every state of a maximum of four and a minimum of three. */
+/* Checks P(child <= y) as a product, for every state of a maximum of four and a minimum of three
+ * variables. */
 static void test_noisy_max(void **unused)
 {
     (void)unused;
@@ -196,7 +198,7 @@ static void test_noisy_max(void **unused)
     gbs_model *m = build(b);
     uint32_t x[4] = {0};
     do {
-        double p[2] = {1.0, 1.0}; /* of the child at most x, at most x - 1 */
+        double p[2] = {1.0, 1.0}; /* probabilities that the child is at most x, and at most x - 1 */
         for (uint32_t less = 0; less < 2; ++less) {
             double sum[3] = {0.0, 0.0, 0.0};
             for (uint32_t y = 0; y + less <= x[2]; ++y) {
@@ -206,14 +208,15 @@ static void test_noisy_max(void **unused)
             }
             p[less] = sum[0] * sum[1] * sum[2];
         }
-        const double expected = (p[0] - p[1]) * least[3 * x[0] + x[3]]; /* one cause alone */
+        const double expected = (p[0] - p[1]) * least[3 * x[0] + x[3]]; /* a single cause */
         assert_true(fabs(exp(gbs_model_log_density(m, x)) - expected) <= 1e-15);
     } while (next_assignment(4, arity, x));
     gbs_model_free(m);
     gbs_builder_free(b);
 }
 
-/* With 0, 1, 2, ... requests for memory allowed: refused until it succeeds, and then as ever. */
+/* Allows 0, 1, 2, ... requests for memory. Each call is refused until one succeeds, and its
+ * result is then correct. */
 static void test_no_memory(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the scope and the weight of each kind of factor. */
+/* Checks the scope and the weight of a factor of each kind. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "store/factors.h"
 
 enum {
-    SHORT_SCOPE = 8, /* up to here comparing every pair beats stamping variables */
+    SHORT_SCOPE = 8, /* up to this length, comparing every pair is faster than stamping variables */
     MAX_SHOWN_SIZES = 12,
 };
 
@@ -27,7 +27,8 @@ static gbs_status refuse_repeated(const gbsi_candidate *c, uint32_t variable, gb
                      c->factor, (unsigned)variable);
 }
 
-/* O(n): the last scope in which a variable was met is stamped on it. */
+/* Checks that the variables of a scope are distinct, in O(n). Each variable is stamped with the
+ * last scope in which it occurred. */
 static gbs_status check_long_distinct(const gbs_model *m, gbsi_stamps *s, const gbsi_candidate *c,
                                       gbs_error *err)
 {
@@ -77,7 +78,7 @@ static gbs_status check_scope(const gbs_model *m, gbsi_stamps *stamps, const gbs
 
 /* ---- kinds --------------------------------------------------------------------------------- */
 
-/* "(2 x 2 x 2)" */
+/* Writes the sizes of a scope as a text such as "(2 x 2 x 2)". */
 static void sizes_text(const gbs_model *m, const gbsi_candidate *c, char text[128])
 {
     size_t used = (size_t)snprintf(text, 128, "(");
@@ -116,8 +117,8 @@ static gbs_status check_table_size(const gbs_model *m, const gbsi_candidate *c, 
     return GBS_OK;
 }
 
-/* Checks a noisy factor: its table has logarithms of probabilities, one for the leak, then one for
- * each state of each parent. */
+/* Checks a noisy factor. Its table has logarithms of probabilities: one for the leak, then one
+ * for each state of each parent. */
 static gbs_status check_noisy(const gbs_model *m, const gbsi_candidate *c, gbs_error *err)
 {
     const gbsi_factors *f = &m->factors;
@@ -213,7 +214,7 @@ static gbs_status check_logical_weight(const gbsi_candidate *c, gbs_error *err)
                                "factor %zu: function %d cannot be hard, its weight must be finite",
                                c->factor, c->function);
     }
-    /* |phi| <= max(1, n - 1): finite log-weights only */
+    /* |phi| <= max(1, n - 1): the bound keeps log-weights finite */
     const double largest = c->n > 2 ? (double)(c->n - 1) : 1.0;
     if (!isfinite(c->weight) || !isfinite(c->weight * largest)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -224,8 +225,8 @@ static gbs_status check_logical_weight(const gbsi_candidate *c, gbs_error *err)
     return check_size(c, c->weight * largest, "log-weight", err);
 }
 
-/* Refuses cardinalities that always or never hold, and k of more than 16 bits, which a description
- * cannot store. */
+/* Refuses cardinalities that are always or never true, and parameters k of more than 16 bits,
+ * which a description cannot store. */
 static gbs_status check_number(const gbsi_candidate *c, gbs_error *err)
 {
     const uint32_t least = c->function == GBS_LOGICAL_AT_LEAST ? 1 : 0;
@@ -259,7 +260,7 @@ static gbs_status check_logical(const gbs_model *m, const gbsi_candidate *c, gbs
     return check_logical_weight(c, err);
 }
 
-/* The checks that come before those of the scope. */
+/* Makes the checks that must come before the checks of the scope. */
 static gbs_status check_form(const gbsi_candidate *c, gbs_error *err)
 {
     switch (c->kind) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A whole model that comes as arrays. The order of the checks matters: each only follows offsets
- * and ids that an earlier one has found to lie inside. */
+/* Checks a whole model that is given as arrays. The order of the checks matters: each check only
+ * uses offsets and ids that an earlier check has found to be in range. */
 #include "store/checks.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static gbs_status refuse_offset(const char *array, size_t i, size_t found, const
                      relation, expected);
 }
 
-/* Checks offsets: they rise from 0 to end, in n steps of `least` or more. */
+/* Checks that offsets rise from 0 to `end`, in n steps of at least `least`. */
 static gbs_status check_offsets(const char *array, const size_t *offset, size_t n, size_t end,
                                 size_t least, const void **place, gbs_error *err)
 {
@@ -35,7 +35,7 @@ static gbs_status check_offsets(const char *array, const size_t *offset, size_t 
         if (offset[i + 1] > end) {
             return refuse_offset(array, i + 1, offset[i + 1], "at most ", end, err);
         }
-        if (offset[i + 1] < offset[i] + least) { /* offset[i] <= end: no overflow */
+        if (offset[i + 1] < offset[i] + least) { /* no overflow, because offset[i] <= end */
             return refuse_offset(array, i + 1, offset[i + 1], "at least ", offset[i] + least, err);
         }
     }
@@ -111,8 +111,8 @@ static bool is_zero(double weight)
     return bits == 0;
 }
 
-/* Checks that the fields which a kind of factor does not use are zero, so that equal models have
- * equal bytes. */
+/* Checks that fields which a kind of factor does not use are zero; equal models must have equal
+ * bytes. */
 static gbs_status check_unused(const gbsi_factors *f, const gbsi_candidate *c, const void **place,
                                gbs_error *err)
 {
@@ -234,8 +234,9 @@ static gbs_status check_tied(const gbs_model *m, const void **place, gbs_error *
 
 /* ---- names and labels ---------------------------------------------------------------------- */
 
-/* The strings at offset[0 .. n) follow each other from *at; *at moves behind the last. As none lies
- * inside another, later comparisons are linear in the text. */
+/* Checks that the strings at offset[0 .. n) follow each other from *at; moves *at behind the
+ * last one. No string lies inside another, which makes later comparisons linear in the length of
+ * the text. */
 static gbs_status check_strings(const char *array, const char *text, size_t n_text,
                                 const size_t *offset, size_t n, size_t *at, const void **place,
                                 gbs_error *err)
@@ -260,7 +261,7 @@ static gbs_status check_strings(const char *array, const char *text, size_t n_te
     return GBS_OK;
 }
 
-/* A variable has labels for all of its states or for none. */
+/* Checks that each variable has labels for all of its states or for none. */
 static gbs_status check_all_labels(const gbs_model *m, const void **place, gbs_error *err)
 {
     for (uint32_t v = 0; v < m->n_variables; ++v) {

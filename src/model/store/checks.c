@@ -9,7 +9,7 @@
 #include "store/builder.h"
 
 enum {
-    FEW_LABELS = 16, /* up to here the stack will do */
+    FEW_LABELS = 16, /* up to this number of labels, an array on the stack is large enough */
 };
 
 gbs_status gbsi_check_arities(uint32_t first, uint32_t n, const uint32_t *arity, size_t *n_states,
@@ -53,8 +53,8 @@ gbs_status gbsi_check_entries(size_t table, size_t n, const double *logw, size_t
     return GBS_OK;
 }
 
-/* Names end up in tables and on terminals: characters that end lines or move cursors (C0, DEL, and
- * C1 as UTF-8 has it) are not part of one. */
+/* Checks a name or label for control characters: C0, DEL, and C1 as encoded in UTF-8. Names are
+ * printed in tables and on terminals, where these characters would end lines or move cursors. */
 gbs_status gbsi_check_control(uint32_t variable, const char *what, const char *text, gbs_error *err)
 {
     for (const unsigned char *c = (const unsigned char *)text; *c != 0; c++) {

@@ -5,11 +5,11 @@
 
 #include "store/model.h"
 
-/* Evidence that is part of the model: a hard factor on one variable alone.
+/* Finds evidence that is part of the model, as a hard factor on a single variable.
  *
- * @return the only state that factor f, of a scope of one variable, does not forbid; GBSI_NONE if
- * it forbids none, leaves more or has another scope. O(arity), O(1) for logical factors but hard
- * ones. */
+ * @return the only state that factor f does not forbid. GBSI_NONE if f allows several states or
+ * has more than one variable in its scope. Takes O(arity), and O(1) for logical factors that are
+ * not hard. */
 static uint32_t clamped_by(const gbsi_factors *factors, const uint32_t *arity, size_t f)
 {
     const size_t start = factors->scope_start[f];

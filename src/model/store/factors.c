@@ -31,13 +31,13 @@ void gbsi_factors_list(gbsi_factors *f, gbsi_room arrays[GBSI_FACTORS_ARRAYS])
     memcpy(arrays, all, sizeof all);
 }
 
-/* States by variable id, or by position in the scope of one factor. */
+/* States, either by variable id or by position in the scope of one factor. */
 typedef struct states {
     const uint32_t *x;
     bool by_position;
 } states;
 
-/* The state of entry i of the scopes, of the factor whose scope begins at first. */
+/* Returns the state of entry i of the scopes, for the factor whose scope begins at `first`. */
 static uint32_t state_of(const gbsi_factors *factors, states s, size_t first, size_t i)
 {
     return s.x[s.by_position ? i - first : factors->scope[i]];
@@ -55,7 +55,8 @@ static double table_value(const gbsi_factors *factors, const uint32_t *arity, si
     return factors->table[factors->table_start[factors->aux[f]] + entry];
 }
 
-/* J prod s_k with s = -1 in state 0: the sign is that of the number of zeros. */
+/* Returns J prod s_k, where s is -1 in state 0 and 1 in state 1. The sign follows from the
+ * number of zeros. */
 static double spin_value(const gbsi_factors *factors, size_t f, states s)
 {
     const size_t first = factors->scope_start[f];
@@ -149,8 +150,8 @@ static double larger(double most, double x)
     return isfinite(x) && fabs(x) > most ? fabs(x) : most;
 }
 
-/* An upper bound of the magnitude of a noisy factor: of ln of the product over parents, or of ln of
- * 1 less that product, which is above -750 in double. */
+/* Returns an upper bound of the magnitude of a noisy factor: of the logarithm of the product
+ * over parents, or of ln(1 - product), which is above -750 in double. */
 static double noisy_magnitude(const gbsi_factors *factors, size_t f)
 {
     const size_t table = factors->aux[f];
@@ -191,7 +192,8 @@ size_t gbsi_factor_size(const gbsi_factors *factors, size_t f)
 
 bool gbsi_any_zero(const double *entry, size_t n, gbsi_watch *watch)
 {
-    enum { TOGETHER = 1 << 12 }; /* entries, which take about a nanosecond each */
+    /* number of entries between two looks at the watch; an entry takes about a nanosecond */
+    enum { TOGETHER = 1 << 12 };
     bool any = false;
     for (size_t done = 0; !any && done < n; done += TOGETHER) {
         const size_t end = n - done < TOGETHER ? n : done + TOGETHER;
@@ -207,7 +209,7 @@ bool gbsi_any_zero(const double *entry, size_t n, gbsi_watch *watch)
 
 bool gbsi_factor_has_zeros(const gbsi_factors *factors, size_t f)
 {
-    if (gbsi_is_noisy(factors->kind[f])) { /* without a leak, possibly no cause has an effect */
+    if (gbsi_is_noisy(factors->kind[f])) { /* without a leak, possibly no cause acts */
         const size_t *start = factors->table_start + factors->aux[f];
         const double *log_q = factors->table + start[0];
         const bool leaks = !gbsi_noisy_is_graded(factors->kind[f]) && log_q[0] < 0.0;
@@ -218,7 +220,7 @@ bool gbsi_factor_has_zeros(const gbsi_factors *factors, size_t f)
         return gbsi_any_zero(&factors->table[factors->table_start[factors->aux[f]]],
                              gbsi_factor_size(factors, f), NULL);
     }
-    /* Potts couplings may be minus, logical weights plus infinity. Every hard function of two or
-     * more values forbids something; those that became constants have left a conditioned store. */
+    /* Potts couplings may be minus infinity, logical weights plus infinity. Every hard function
+     * with several values forbids something; a conditioned store has no constant functions. */
     return isinf(factors->weight[f]) != 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logical factors [M5]: weight * phi, where phi depends on the literals only through the number of
- * true ones in the body and the value of the head. Functions and numbers are DimmWitted's. */
+/* Logical factors [M5]: weight * phi. phi depends on the literals only through the number of
+ * true body literals and the value of the head. Functions and their numbers are those of
+ * DimmWitted. */
 #include "store/factors.h"
 
 #include <assert.h>
@@ -73,7 +74,7 @@ bool gbsi_logical_may_be_hard(unsigned function)
            function != GBS_LOGICAL_LINEAR && function != GBS_LOGICAL_RATIO;
 }
 
-/* Sum over the body of (not l_i or h); without a body: h. */
+/* Returns the sum over the body of (not l_i or h); without a body, h. */
 static double linear(uint32_t n_body, uint32_t n_true, bool head)
 {
     if (n_body == 0) {
@@ -125,7 +126,7 @@ double gbsi_logical_value(const gbsi_logical *logical, double weight, uint32_t n
 {
     assert(n_body_true <= logical->n_body);
     const double value = phi(logical, n_body_true, head);
-    if (weight == INFINITY) { /* every function that may be hard has the maximum 1 */
+    if (weight == INFINITY) { /* every function that may be hard has the maximum value 1 */
         return value == 1.0 ? 0.0 : -INFINITY;
     }
     return weight * value;

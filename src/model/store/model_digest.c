@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The digest of a model: equal for equal models, however their tables are shared or their logical
- * factors described. Fed array by array, the content of each factor's table in factor order. */
+/* The digest of a model. Equal models have equal digests, even if they share tables or
+ * descriptions of logical factors in different ways. The model is fed array by array, and the
+ * content of each factor's table in the order of factors. */
 #include "base/digest.h"
 
 #include <string.h>
@@ -17,8 +18,8 @@ enum {
 
 static const char version_tag[] = "gibbsite model 1";
 
-/* On a little-endian machine the digest reads arrays directly, because it is defined on
- * little-endian bytes. */
+/* Feeds numbers. On a little-endian machine the digest reads the array directly, because the
+ * digest is defined on little-endian bytes. */
 static void feed_u32(gbsi_digest *d, const uint32_t *value, size_t n)
 {
     if (gbsi_little_endian()) {
@@ -94,7 +95,7 @@ static gbs_status long_table_text(const gbsi_factors *f, size_t table, char text
 static gbs_status feed_tables(gbsi_digest *d, const gbsi_factors *f, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    uint32_t *place = NULL; /* [n_tables] row of a long table in text */
+    uint32_t *place = NULL; /* [n_tables] row of each long table in `text` */
     char(*text)[DIGEST_TEXT] = NULL;
     size_t n_long = 0;
     place = gbsi_alloc_array(f->n_tables, sizeof *place);

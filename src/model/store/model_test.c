@@ -43,7 +43,7 @@ static void test_find(void **unused)
     REFUSED(GBS_ERR_ARGUMENT, gbs_model_find_state(m, 5, "0", &a, &err), "variable 5");
     assert_int_equal(v, 99);
     assert_int_equal(a, 99);
-    assert_int_equal(gbs_model_find_variable(m, "3", &v, NULL), GBS_OK); /* the name */
+    assert_int_equal(gbs_model_find_variable(m, "3", &v, NULL), GBS_OK); /* 3 is a name */
     assert_int_equal(v, 2);
     assert_int_equal(gbs_model_find_variable(m, "#3", &v, NULL), GBS_OK);
     assert_int_equal(v, 3);
@@ -53,7 +53,7 @@ static void test_find(void **unused)
     assert_int_equal(v, 2);
     assert_int_equal(gbs_model_find_variable(m, "sky", &v, NULL), GBS_OK);
     assert_int_equal(v, 3);
-    assert_int_equal(gbs_model_find_state(m, 3, "1", &a, NULL), GBS_OK); /* the label */
+    assert_int_equal(gbs_model_find_state(m, 3, "1", &a, NULL), GBS_OK); /* 1 is a label */
     assert_int_equal(a, 2);
     assert_int_equal(gbs_model_find_state(m, 3, "#0", &a, NULL), GBS_OK);
     assert_int_equal(a, 0);
@@ -83,7 +83,7 @@ static void test_refused_names(void **unused)
     assert_int_equal(gbs_builder_name_variable(b, 0, "x", NULL), GBS_OK);
     assert_int_equal(gbs_builder_name_variable(b, 3, "x", NULL), GBS_OK);
     REFUSED(GBS_ERR_ARGUMENT, gbs_builder_build(b, &m, &err), "variables 0 and 3 are both named");
-    assert_int_equal(gbs_builder_name_variable(b, 3, "y", NULL), GBS_OK); /* named anew */
+    assert_int_equal(gbs_builder_name_variable(b, 3, "y", NULL), GBS_OK); /* replaces the name */
     m = build(b);
     assert_null(gbs_model_state_label(m, 3, 0));
     assert_string_equal(gbs_model_variable_name(m, 3), "y");
@@ -162,9 +162,10 @@ static void test_network(void **unused)
     assert_int_equal(gbs_model_is_directed(m), 1);
     assert_memory_equal(m->topological, order, sizeof order);
     assert_memory_equal(m->cpt, cpt, sizeof cpt);
-    assert_int_equal(gbs_model_is_normalized(m), 0); /* columns of zeros, each weight 1 */
+    /* the columns are zeros, hence each weight is 1 */
+    assert_int_equal(gbs_model_is_normalized(m), 0);
     gbs_model_free(m);
-    m = build(b); /* empty again, and not directed any more */
+    m = build(b); /* an empty model again, which is not directed */
     assert_int_equal(gbs_model_n_variables(m), 0);
     assert_int_equal(gbs_model_is_directed(m), 0);
     gbs_model_free(m);
@@ -185,8 +186,8 @@ static void test_not_a_table(void **unused)
 
 /* ---- digest -------------------------------------------------------------------------------- */
 
-/* @param changed which detail differs from 0: 1 shares the tables, 2 is named; more change what is
- *        meant. */
+/* @param changed number of the detail that differs from 0: 1 shares the tables, 2 gives names;
+ * larger numbers change the model. */
 static void digest_of(int changed, char digest[33])
 {
     static double logw[81];
@@ -237,13 +238,14 @@ static void test_digest(void **unused)
             }
         }
     }
-    /* from the first version: saved runs name models by it, so a change must be deliberate */
+    /* the digest is fixed since the first version, because saved runs identify models by it */
     assert_string_equal(digest[0], "24ff91e8952c07863de453a172cc407a");
 }
 
 /* ---- evidence in the model ----------------------------------------------------------------- */
 
-/* Factors on one variable that leave it one state; not what several together imply. */
+/* Finds factors on one variable that allow only one state, but not states implied by several
+ * factors together. */
 static void test_clamped(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of variables and labels of states: order, look-up, near misses, words for messages. */
+/* Names of variables and labels of states: order, look-up, similar names, texts for messages. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,8 @@ static bool text_before(const char *text, const size_t *offset, uint32_t a, uint
     return order < 0 || (order == 0 && a < b);
 }
 
-/* Bottom-up merge sort: qsort() has no portable way to pass the texts along. */
+/* Sorts by a bottom-up merge sort, because qsort() has no portable way to pass the texts to the
+ * comparison. */
 void gbsi_sort_by_text(const char *text, const size_t *offset, uint32_t *id, uint32_t *scratch,
                        size_t n)
 {
@@ -42,7 +43,7 @@ void gbsi_sort_by_text(const char *text, const size_t *offset, uint32_t *id, uin
             }
         }
         if (gbsi_watch_stopped(watch)) {
-            break; /* `from` has all names, partly in order */
+            break; /* `from` has all names, not yet fully sorted */
         }
         uint32_t *swap = from;
         from = to;
@@ -86,7 +87,7 @@ cleanup:
     return status;
 }
 
-/* ---- words for messages -------------------------------------------------------------------- */
+/* ---- texts for messages -------------------------------------------------------------------- */
 
 const char *gbsi_variable_text(const gbs_model *model, uint32_t variable, char *text, size_t size)
 {
@@ -129,15 +130,15 @@ const char *gbsi_scope_text(const gbs_model *model, size_t factor, char *text, s
     return text;
 }
 
-/* ---- near misses --------------------------------------------------------------------------- */
+/* ---- similar names ------------------------------------------------------------------------- */
 
 static char lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Edit distance (Levenshtein 1966), one row at a time, upper and lower case being alike; SIZE_MAX
- * for names too long to matter. */
+/* Computes the edit distance (Levenshtein 1966) one row at a time, ignoring upper and lower
+ * case. @return SIZE_MAX if a name is too long to be suggested. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t row[MAX_SUGGESTED_LENGTH + 1];
@@ -166,7 +167,8 @@ typedef struct suggestions {
     const char *wanted;
     size_t n;
     size_t distance[N_SUGGESTIONS];
-    const char *name[N_SUGGESTIONS]; /* nearest first, ties in the order they came */
+    const char *name[N_SUGGESTIONS]; /* nearest first; names at equal distance in the order they
+                                        were found */
 } suggestions;
 
 static void consider(suggestions *s, const char *name)
@@ -174,7 +176,7 @@ static void consider(suggestions *s, const char *name)
     size_t distance = edit_distance(s->wanted, name);
     const size_t n = strlen(s->wanted);
     if (n > 1 && strncmp(name, s->wanted, n) == 0 && name[n] == '(' &&
-        strlen(name) <= MAX_SUGGESTED_LENGTH) { /* atoms of a predicate */
+        strlen(name) <= MAX_SUGGESTED_LENGTH) { /* an atom of the wanted predicate */
         distance = 1;
     }
     if (distance > 1 + strlen(s->wanted) / 3) {
@@ -194,7 +196,7 @@ static void consider(suggestions *s, const char *name)
     }
 }
 
-/* "; near: a, b" or nothing. */
+/* Writes "; near: a, b", or nothing if there are no suggestions. */
 static void suggestions_text(const suggestions *s, char text[256])
 {
     text[0] = 0;
@@ -208,7 +210,7 @@ static void suggestions_text(const suggestions *s, char text[256])
 
 /* ---- look-up ------------------------------------------------------------------------------- */
 
-/* Whether the text is all digits; *value saturates. */
+/* Returns whether the text has only digits; *value saturates. */
 static bool all_digits(const char *text, uint64_t *value)
 {
     *value = 0;
@@ -297,7 +299,7 @@ static uint32_t find_label(const gbs_model *model, uint32_t variable, const char
     return GBSI_NONE;
 }
 
-/* "dry, wet" for up to six labelled states, "" otherwise. */
+/* Writes a text such as "dry, wet" for up to six labelled states, otherwise "". */
 static void labels_text(const gbs_model *model, uint32_t variable, char *text, size_t size)
 {
     size_t used = 0;

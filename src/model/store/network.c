@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether factors make a Bayesian network: one table per child, no directed cycle. */
+/* Checks whether factors form a Bayesian network: one table per child, no directed cycle. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,12 +9,12 @@
 
 enum { MAX_CYCLE_NAMES = 8 };
 
-/* The children of every variable, in rows, and the number of its parents that are not placed
- * yet. */
+/* The children of every variable, in rows, and the number of its parents that are not in the
+ * order yet. */
 typedef struct family {
-    size_t *child_start; /* [n_variables + 1] */
+    size_t *child_start; /* [n_variables + 1] offsets of the variables' children */
     uint32_t *child;
-    uint32_t *n_waiting; /* [n_variables] */
+    uint32_t *n_waiting; /* [n_variables] number of parents that are not in the order yet */
 } family;
 
 static void family_free(family *f)
@@ -68,7 +68,7 @@ static gbs_status find_children(const gbs_model *m, const uint32_t *cpt, family 
     out->child = gbsi_alloc_array(m->factors.scope_start[m->factors.n_factors], sizeof *out->child);
     out->n_waiting = gbsi_alloc_array(n, sizeof *out->n_waiting);
     GBSI_PASS(GBSI_HAVE(err, "model", out->child_start, out->child, out->n_waiting));
-    /* counted two places on, so that filling moves each start to where it belongs */
+    /* counts are stored two places further on; filling then moves each start to its final place */
     size_t *fill = out->child_start + 1;
     for (uint32_t v = 0; v < n; ++v) {
         out->n_waiting[v] = n_parents(m, cpt, v);
@@ -87,7 +87,8 @@ static gbs_status find_children(const gbs_model *m, const uint32_t *cpt, family 
     return GBS_OK;
 }
 
-/* Following unplaced parents from an unplaced variable must come back to one already met. */
+/* Reports a cycle. It is found by following unplaced parents from an unplaced variable until a
+ * variable occurs twice. */
 static gbs_status refuse_cycle(const gbs_model *m, const uint32_t *cpt, family *f, gbs_error *err)
 {
     uint32_t v = 0;
@@ -95,8 +96,9 @@ static gbs_status refuse_cycle(const gbs_model *m, const uint32_t *cpt, family *
         ++v;
     }
     uint32_t *step =
-        f->child; /* the content of this array is no longer needed; each unplaced child has an edge
-                   */
+        /* reuses the array `child`, which has room for every unplaced child and whose content is
+         * no longer needed */
+        f->child;
     uint32_t n_steps = 0;
     uint32_t *met = gbsi_alloc_array_zero(m->n_variables, sizeof *met);
     GBSI_PASS(GBSI_HAVE(err, "model", met));
@@ -132,7 +134,8 @@ static gbs_status refuse_cycle(const gbs_model *m, const uint32_t *cpt, family *
     return gbsi_fail(err, GBS_ERR_ARGUMENT, "directed cycle %s", text);
 }
 
-/* Kahn (1962): first the roots in order, then whoever's last parent was placed. */
+/* Orders the variables by Kahn's algorithm (1962): first the roots in order, then each variable
+ * once its last parent is placed. */
 static gbs_status order_parents_first(const gbs_model *m, const uint32_t *cpt, family *f,
                                       uint32_t *order, gbs_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Noisy-or, noisy-and, noisy-max and noisy-min [M56]: each parent takes effect on its own (Pearl
- * 1988, Probabilistic Reasoning in Intelligent Systems, section 4.3.2; the leak is Henrion's 1987).
- */
+/* Noisy-or, noisy-and, noisy-max and noisy-min [M56]. Each parent takes effect independently of
+ * the others (Pearl 1988, Probabilistic Reasoning in Intelligent Systems, section 4.3.2; the
+ * leak comes from Henrion 1987). */
 #include "store/factors.h"
 
 #include <math.h>
@@ -75,6 +75,6 @@ double gbsi_noisy_log(double log_none, bool effect)
     if (!effect) {
         return log_none;
     }
-    /* ln(1 - e^-x), without loss for small x or large (Maechler 2012) */
+    /* ln(1 - e^-x), without loss of precision for small or large x (Maechler 2012) */
     return log_none > -0.693 ? gbsi_log(-gbsi_expm1(log_none)) : gbsi_log1p(-gbsi_exp(log_none));
 }

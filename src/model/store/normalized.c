@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the tables of a Bayesian network are probabilities: then Z without evidence is 1. */
+/* Checks whether the tables of a Bayesian network are probabilities; if they are, Z without
+ * evidence is 1. */
 #include "simd/math.h"
 #include "store/model.h"
 
@@ -10,7 +11,7 @@ static bool is_normalized(const gbs_model *m, size_t f)
     }
     const size_t end = m->factors.scope_start[f + 1];
     const size_t arity = m->arity[m->factors.scope[end - 1]]; /* arity of the child, which is the
-                                                                 last variable */
+                                                                 last variable of the scope */
     const size_t table = m->factors.aux[f];
     for (size_t i = m->factors.table_start[table]; i < m->factors.table_start[table + 1];
          i += arity) {

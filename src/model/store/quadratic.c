@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Polynomials of second degree in spins or bits, as energies of spins and binary quadratic models
- * are: a constant, fields and couplings. */
+/* Polynomials of second degree in spins or bits, that is, a constant, fields and couplings.
+ * Energies of spin models and binary quadratic models have this form. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/sized.h"
 #include "gibbsite/model.h"
 
-/* Over bits, x = (1 + s) / 2:  q x_i x_j = q/4 (1 + s_i + s_j + s_i s_j),  l x_i = l/2 (1 + s_i).
- */
+/* Adds the polynomial over bits. With x = (1 + s) / 2, q x_i x_j = q/4 (1 + s_i + s_j + s_i s_j)
+ * and l x_i = l/2 (1 + s_i). */
 static void add_bits(const gbs_quadratic *q, double *constant, double *field)
 {
     for (uint32_t v = 0; v < q->n_variables; v++) {

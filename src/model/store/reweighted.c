@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A copy of a model with other tied weights. */
+/* A copy of a model with different tied weights. */
 #include "gibbsite/learn.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ static void copy_factors(const gbsi_factors *from, gbsi_factors *to, bool *faile
     COPY(logical, from->n_logical);
 }
 
-/* Bytes of the pool of names and labels up to the end of the last one. */
+/* Returns the bytes of the pool of names and labels, up to the end of the last one. */
 static size_t text_bytes(const gbs_model *m)
 {
     size_t last = SIZE_MAX;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests: builds small models by hand, and checks refusals by the words that they must contain.
- */
+/* For tests: builds small models by hand, and checks that the message of a refusal contains
+ * given words. */
 #ifndef GBSI_STORE_TEST_BUILDER_H
 #define GBSI_STORE_TEST_BUILDER_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights that factors share, for learning. Ties only say where the weights of factors come from:
- * no computation uses them. */
+/* Weights that factors share, for learning. Ties only record the origin of the weights of
+ * factors; no computation uses them. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -81,7 +81,7 @@ gbs_status gbs_builder_add_weights(gbs_builder *builder, size_t n, const double 
     return GBS_OK;
 }
 
-/* Room for a tie of the factor; those before it that have none are not tied. */
+/* Reserves room for a tie of the factor; earlier factors without a tie are marked as not tied. */
 static gbs_status extend_ties(gbs_builder *builder, size_t factor, gbs_error *err)
 {
     gbsi_tied *t = &builder->model.tied;
@@ -109,7 +109,7 @@ gbs_status gbs_builder_tie_factor(gbs_builder *builder, size_t factor, uint32_t 
     return GBS_OK;
 }
 
-/* ---- looking --------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------- */
 
 uint32_t gbs_model_n_weights(const gbs_model *model)
 {

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages in the log domain [M81]. A message of a variable is the sum of the messages of its other
- * factors. It is made when it is needed, from the sum over all factors, so that hubs cost no more
- * than their edges. Messages of minus infinity are counted rather than added, so that they can be
- * taken off again.
+/* Messages in the log domain [M81].
+ *
+ * A message of a variable to a factor is the sum of the messages from its other factors. It is
+ * computed when it is needed, from the sum over all factors; the cost of a hub is therefore
+ * proportional to its number of edges. Messages of minus infinity are counted instead of added,
+ * because they must be subtracted later.
  *
  * The order follows residual belief propagation (Elidan, McGraw & Koller 2006, UAI), with the
- * estimate of the residual by Sutton & McCallum (2007, UAI): how much the messages into a factor
- * have changed since its own were computed. In place of a queue, rounds skip the factors below a
- * share of the largest estimate; a round costs no more than its edges, on any graph. */
+ * estimate of the residual by Sutton & McCallum (2007, UAI): the change of the messages into a
+ * factor since its own messages were computed. Instead of a queue, rounds skip the factors below
+ * a share of the largest estimate. On any graph, a round costs time at most proportional to the
+ * number of edges. */
 #include "variational/belief.h"
 
 #include <math.h>
@@ -16,25 +19,26 @@
 #include "base/memory.h"
 #include "simd/math.h"
 
-#define SHARE       0.1                 /* of the largest estimate: factors below it wait */
-#define MOST_STATES ((uint64_t)1 << 22) /* of a factor without a table */
-#define TOGETHER    1024u               /* states between two looks */
+#define SHARE       0.1 /* share of the largest estimate below which a factor waits */
+#define MOST_STATES ((uint64_t)1 << 22) /* largest number of states of a factor without a table */
+#define TOGETHER    1024u               /* number of states between two looks at the watch */
 
 struct gbsi_belief {
     const gbsi_conditioned *model; /* borrowed */
-    gbsi_watch *watch;             /* NULL: never stops */
-    size_t *start;                 /* [n_edges + 1] of the message to each entry of the scopes */
-    double *message;               /* [start[n_edges]] ln, the largest entry is 0 */
-    double *sum;       /* [state_offset[n_variables]] of the finite messages to a state */
-    uint32_t *n_zeros; /* likewise: messages of minus infinity */
+    gbsi_watch *watch;             /* NULL: the work is never stopped */
+    size_t *start;     /* [n_edges + 1] offsets of the messages to each entry of the scopes */
+    double *message;   /* [start[n_edges]] ln of the messages; the largest entry of each is 0 */
+    double *sum;       /* [state_offset[n_variables]] sum of the finite messages to each state */
+    uint32_t *n_zeros; /* [state_offset[n_variables]] number of messages of minus infinity to each
+                          state */
     double *moved;     /* [n_variables] sum of the changes of messages to the variable */
-    double *seen;      /* [n_edges] `moved` when the factor last computed its messages */
-    uint32_t *at;      /* [longest scope] a state of a factor */
-    double *in;        /* [most states of a scope] messages to the factor at work */
-    double *out;       /* [largest arity] the message of the factor at work */
+    double *seen;      /* [n_edges] value of `moved` when the factor last computed its messages */
+    uint32_t *at;      /* [longest scope] current state of a factor */
+    double *in;        /* [most states of a scope] messages to the current factor */
+    double *out;       /* [largest arity] message of the current factor */
     double *top;       /* [largest arity] scratch */
-    double least;      /* factors whose estimate is below it wait */
-    bool backwards;    /* the direction of the next round */
+    double least;      /* factors whose estimate is below this value wait */
+    bool backwards;    /* whether the next round runs from the last factor to the first */
 };
 
 static size_t n_edges(const gbsi_conditioned *model)
@@ -43,7 +47,7 @@ static size_t n_edges(const gbsi_conditioned *model)
     return factors->n_factors == 0 ? 0 : factors->scope_start[factors->n_factors];
 }
 
-/* The sizes of the arrays. */
+/* Sizes of the arrays of a gbsi_belief. */
 typedef struct sizes {
     size_t messages, longest, in, arity;
 } sizes;
@@ -79,7 +83,7 @@ uint64_t gbsi_belief_bytes(const gbsi_conditioned *model)
            (s.messages + s.in + 2 * s.arity) * sizeof(double);
 }
 
-/* Whether every factor is one whose states can be gone through. */
+/* Checks that every factor has a table, or few enough states to be enumerated. */
 static gbs_status check_factors(const gbsi_conditioned *model, gbs_error *err)
 {
     const gbsi_factors *factors = &model->factors;
@@ -126,7 +130,7 @@ gbs_status gbsi_belief_new(const gbsi_conditioned *model, gbsi_watch *watch, gbs
     b->start[0] = 0;
     for (size_t e = 0; e < edges; ++e) {
         b->start[e + 1] = b->start[e] + model->arity[factors->scope[e]];
-        b->seen[e] = -INFINITY; /* nothing was computed yet */
+        b->seen[e] = -INFINITY; /* no message was computed yet */
     }
     *out = b;
     b = NULL;
@@ -146,7 +150,7 @@ void gbsi_belief_free(gbsi_belief *b)
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
-/* Subtracts the largest entry from all, so that it becomes 0. */
+/* Subtracts the largest entry from all entries; the largest is then 0. */
 static void scale(double *message, uint32_t k)
 {
     double top = message[0];
@@ -158,7 +162,8 @@ static void scale(double *message, uint32_t k)
     }
 }
 
-/* The message of the variable of edge e to its factor: the sum of the messages of the others.
+/* Computes the message of the variable of edge e to its factor: the sum of the messages from the
+ * variable's other factors.
  * @param to [arity] out. */
 static void take_in(const gbsi_belief *b, size_t e, double *to)
 {
@@ -173,7 +178,7 @@ static void take_in(const gbsi_belief *b, size_t e, double *to)
     scale(to, b->model->arity[v]);
 }
 
-/* Adds a log weight to ln of a sum of exponentials, kept as top + ln sum. */
+/* Adds a log-weight to a sum of exponentials, which is kept as exp(top) * sum. */
 static void add_log(double logw, double *top, double *sum)
 {
     if (logw == -INFINITY) {
@@ -187,7 +192,7 @@ static void add_log(double logw, double *top, double *sum)
     }
 }
 
-/* The states of a factor, one after the other, the last variable fastest. */
+/* Moves to the next state of a factor; the last variable moves fastest. */
 static void next_state(const gbsi_conditioned *model, size_t f, uint32_t *at)
 {
     const gbsi_factors *factors = &model->factors;
@@ -199,10 +204,10 @@ static void next_state(const gbsi_conditioned *model, size_t f, uint32_t *at)
     }
 }
 
-/* ln of the sum, for each state a of one variable of factor f, of f times the messages of the
- * others over the states with that a.
- * @param position of that variable in the scope. @param in the messages, one after the other.
- * @param out [arity] */
+/* Computes a message of factor f to one variable of its scope. Entry a is ln of the sum, over the
+ * states of f in which this variable has state a, of f times the messages of the other variables.
+ * @param position position of the variable in the scope. @param in messages to f, in the order
+ * of the scope. @param out [arity] */
 static void sum_states(gbsi_belief *b, size_t f, size_t position, const double *in, double *out)
 {
     const gbsi_factors *factors = &b->model->factors;
@@ -241,10 +246,10 @@ static void sum_states(gbsi_belief *b, size_t f, size_t position, const double *
     }
 }
 
-/* The message of a Potts factor in a time linear in its states: the other variable has the same
- * state or another one, and the sum over the other states is the sum of those before and those
- * behind.
- * @param in [arity] the message of the other variable, largest entry 0. @param out [arity] */
+/* Computes the message of a Potts factor in time linear in the number of states. The other variable
+ * has the same state or a different one; the sum over the different states is the sum of the states
+ * before and the states after.
+ * @param in [arity] message of the other variable, with largest entry 0. @param out [arity] */
 static void sum_potts(gbsi_belief *b, size_t f, const double *in, double *out)
 {
     const double coupling = b->model->factors.weight[f];
@@ -265,7 +270,8 @@ static void sum_potts(gbsi_belief *b, size_t f, const double *in, double *out)
     (void)gbsi_watch_spend(b->watch, 4 * (uint64_t)k);
 }
 
-/* The message of factor f to one variable of its scope, into b->out: from those in b->in. */
+/* Computes the message of factor f to one variable of its scope, from the messages in b->in, and
+ * stores it in b->out. */
 static void make_message(gbsi_belief *b, size_t f, size_t position)
 {
     const gbsi_factors *factors = &b->model->factors;
@@ -277,7 +283,7 @@ static void make_message(gbsi_belief *b, size_t f, size_t position)
     }
 }
 
-/* Puts a new message in the place of the old one. @return how much it changed. */
+/* Replaces a message by the new one. @return the size of the change. */
 static double replace(gbsi_belief *b, size_t e, double damping)
 {
     const uint32_t v = b->model->factors.scope[e];
@@ -302,7 +308,7 @@ static double replace(gbsi_belief *b, size_t e, double damping)
 
 /* ---- rounds -------------------------------------------------------------------------------- */
 
-/* The messages to factor f, one after the other in b->in. */
+/* Computes the messages to factor f, in the order of the scope, into b->in. */
 static void take_all(gbsi_belief *b, size_t f)
 {
     const gbsi_factors *factors = &b->model->factors;
@@ -313,7 +319,7 @@ static void take_all(gbsi_belief *b, size_t f)
     }
 }
 
-/* How much the messages to factor f have changed since its own were computed. */
+/* Returns how much the messages to factor f have changed since f last computed its own messages. */
 static double estimate(const gbsi_belief *b, size_t f)
 {
     const gbsi_factors *factors = &b->model->factors;
@@ -325,8 +331,9 @@ static double estimate(const gbsi_belief *b, size_t f)
     return most;
 }
 
-/* Computes the messages of factor f. A message does not depend on the message in the other
- * direction, and changes that damping left undone are asked for again. */
+/* Computes the messages of factor f. A message does not depend on the message in the opposite
+ * direction. A change that damping left incomplete is added to the estimate, to be made in a
+ * later round. */
 static void send(gbsi_belief *b, size_t f, double damping)
 {
     const gbsi_factors *factors = &b->model->factors;
@@ -345,7 +352,8 @@ static void send(gbsi_belief *b, size_t f, double damping)
     }
 }
 
-/* Sums the messages to each variable afresh, so that rounding does not add up. */
+/* Computes the sums of the messages to each variable from the beginning; rounding errors
+ * therefore do not accumulate. */
 static void sum_messages(gbsi_belief *b)
 {
     const gbsi_conditioned *model = b->model;
@@ -383,7 +391,7 @@ double gbsi_belief_round(gbsi_belief *b, double damping)
 
 /* ---- answers ------------------------------------------------------------------------------- */
 
-/* ln of the product of all messages to the states of variable v. @param to [arity] out. */
+/* Computes ln of the product of all messages to the states of variable v. @param to [arity] out. */
 static void total(const gbsi_belief *b, uint32_t v, double *to)
 {
     const size_t offset = b->model->state_offset[v];
@@ -392,7 +400,8 @@ static void total(const gbsi_belief *b, uint32_t v, double *to)
     }
 }
 
-/* ln of the sum of products of two messages given by their logarithms. @param y NULL: all 1. */
+/* Returns ln of the sum of products of two messages given by their logarithms. @param y NULL:
+ * all entries are 1. */
 static double log_product(const double *x, const double *y, uint32_t k)
 {
     double top = -INFINITY;
@@ -419,10 +428,10 @@ gbs_status gbsi_belief_marginals(const gbsi_belief *b, double *p, gbs_error *err
     return GBS_OK;
 }
 
-/* The Bethe value: sum over factors of ln Z_f + sum over variables of ln Z_v - sum over edges of ln
- * Z_fv, where Z_f = sum_x f(x) prod m_v→f(x_v), Z_v = sum_a prod m_f→v(a) and Z_fv = sum_a m_f→v(a)
- * m_v→f(a). At a fixed point it does not depend on the scale of the messages (Yedidia, Freeman &
- * Weiss 2005, eq. 37). */
+/* The Bethe value: sum over factors of ln Z_f + sum over variables of ln Z_v - sum over edges of
+ * ln Z_fv, where Z_f = sum_x f(x) prod m_v→f(x_v), Z_v = sum_a prod m_f→v(a) and Z_fv = sum_a
+ * m_f→v(a) m_v→f(a). At a fixed point this value does not depend on the scale of the messages
+ * (Yedidia, Freeman & Weiss 2005, eq. 37). */
 double gbsi_belief_log_z(gbsi_belief *b)
 {
     const gbsi_conditioned *model = b->model;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Belief propagation against sums over all states where the factor graph is a forest, and against
- * its equations, written once more in plain numbers, where it is not. */
+/* Compares belief propagation with sums over all states if the factor graph is a forest.
+ * Otherwise compares it with a second implementation of its equations in plain numbers. */
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static uint32_t root(const uint32_t *parent, uint32_t v)
     return parent[v] == v ? v : root(parent, parent[v]);
 }
 
-/* Whether the graph of variables and factors has no cycle. */
+/* Returns whether the graph of variables and factors has no cycle. */
 static bool is_forest(const gbsi_conditioned *c)
 {
     uint32_t parent[MOST_VARIABLES];
@@ -44,7 +44,7 @@ static bool is_forest(const gbsi_conditioned *c)
     return true;
 }
 
-/* Rounds until nothing moves. @return the last change. */
+/* Runs rounds until no message changes. @return the last change. */
 static double settle(gbsi_belief *b, double damping)
 {
     double change = 1.0;
@@ -88,7 +88,7 @@ static void forests_are_exact(void **state)
 
 enum { MOST_EDGES = 64, MOST_STATES = 16 };
 
-/* The product of the messages of the factors of edge e's variable, but for its own. */
+/* Computes the product of the messages to the variable of edge e from its other factors. */
 static void product_of_others(const gbsi_conditioned *c, double (*m)[MOST_STATES], size_t e,
                               double *out)
 {
@@ -101,7 +101,7 @@ static void product_of_others(const gbsi_conditioned *c, double (*m)[MOST_STATES
     }
 }
 
-/* The message of edge e's factor that follows from the messages m. */
+/* Computes the message of the factor of edge e that follows from the messages m. */
 static void message(const gbsi_conditioned *c, double (*m)[MOST_STATES], size_t f, size_t e,
                     double *out)
 {
@@ -124,8 +124,9 @@ static void message(const gbsi_conditioned *c, double (*m)[MOST_STATES], size_t 
     }
 }
 
-/* All messages again and again, a third of the way, from messages that say nothing.
- * @param q out: products of the messages to each variable. @return whether they came to rest. */
+/* Updates all messages repeatedly with damping 1/3, from uniform messages.
+ * @param q out: products of the messages to each variable. @return whether the messages
+ * converged. */
 static bool plain_belief(const gbsi_conditioned *c, double *q)
 {
     static double m[MOST_EDGES][MOST_STATES];
@@ -191,7 +192,7 @@ static void loops_follow_the_equations(void **state)
                     differ = differ || fabs(p[a] - q[a]) > 1e-7;
                 }
                 ++n_compared;
-                n_differ += differ; /* another fixed point */
+                n_differ += differ; /* the iteration reached another fixed point */
             }
             gbsi_belief_free(b);
         }
@@ -202,7 +203,7 @@ static void loops_follow_the_equations(void **state)
     assert_true(n_differ < n_compared / 50 + 1);
 }
 
-/* Two states with a coupling so large that the sum of the other states is lost in rounding. */
+/* Two variables with a coupling so large that rounding removes the sum of the other states. */
 static void potts_far_apart(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes expectations, with one rule per kind of factor. Tables are summed entry by entry;
- * couplings are products of means; logical functions need the law of the number of true literals,
- * or only whether all are true and whether none is. */
+/* Computes expectations, with one rule per kind of factor. Tables are summed entry by entry.
+ * Couplings are products of means. Logical functions need the distribution of the number of true
+ * literals, or only the probabilities that all are true and that none is. */
 #include "variational/mean_field.h"
 
 #include <assert.h>
@@ -19,8 +19,9 @@ static const double *probabilities(const gbsi_conditioned *model, const double *
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* prefix[j + 1] = product over scope positions i <= j, but the own one, of q(x_i); x counts like an
- * odometer, the last position fastest, as the table does. */
+/* Adds the expectation of a table. prefix[j + 1] is the product of q(x_i) over scope positions i
+ * <= j, without the position `own`. x runs through the states in the order of the table, the
+ * last position fastest. */
 static void add_table(const gbsi_conditioned *model, size_t f, size_t own, const double *q,
                       double *prefix, double *out)
 {
@@ -34,7 +35,7 @@ static void add_table(const gbsi_conditioned *model, size_t f, size_t own, const
     for (size_t j = 0; j < n; ++j) {
         x[j] = 0;
     }
-    size_t from = 0; /* positions whose prefix is to be made */
+    size_t from = 0; /* first position whose prefix must be computed */
     for (size_t at = begin; at < end; ++at) {
         for (size_t j = from; j < n; ++j) {
             const double p = j == own ? 1.0 : probabilities(model, q, scope[j])[x[j]];
@@ -53,7 +54,8 @@ static void add_table(const gbsi_conditioned *model, size_t f, size_t own, const
 
 /* ---- couplings ------------------------------------------------------------------------------- */
 
-/* FIELD, ISING, SPIN: the product of the other means, mean = q(1) - q(0). */
+/* Adds the expectation of FIELD, ISING and SPIN factors: the product of the other means, where
+ * mean = q(1) - q(0). */
 static void add_spin(const gbsi_conditioned *model, size_t f, size_t own, const double *q,
                      double *out)
 {
@@ -78,20 +80,20 @@ static void add_potts(const gbsi_conditioned *model, size_t f, size_t own, const
     const uint32_t k = model->arity[scope[own]];
     const uint32_t k_other = model->arity[scope[1 - own]];
     for (uint32_t a = 0; a < k && a < k_other; ++a) {
-        out[a] += proper(factors->weight[f]) * p[a]; /* colouring: minus infinity */
+        /* minus infinity if the factor is a colouring constraint */
+        out[a] += proper(factors->weight[f]) * p[a];
     }
 }
 
 /* ---- logical functions ----------------------------------------------------------------------- */
 
-/* True literals of the body besides the current variable: their number is c with probability p[c].
- * If only the smallest and the largest number matter, all numbers between them are counted as 1. If
- * only the parity matters, even numbers are counted as 0 and odd numbers as 1. If the number is
- * compared with k, all numbers that stay above k for any states of the others are counted as the
- * least of them. */
+/* The true literals of the body except the current variable: their number is c with probability
+ * p[c]. If only the smallest and the largest number matter, all numbers between them are counted
+ * as 1. If only the parity matters, even numbers are counted as 0 and odd numbers as 1. If the
+ * number is compared with k, all numbers above k count as the least of these numbers. */
 typedef struct literals {
-    size_t n;  /* free literals */
-    double *p; /* [n + 1] */
+    size_t n;  /* number of free literals */
+    double *p; /* [n + 1] probability of each number of true literals */
 } literals;
 
 /* Updates the distribution of a sum of independent bits by one more bit; sums above `most` count as
@@ -111,7 +113,8 @@ static void add_literal(literals *l, size_t most, double p)
     l->n = n;
 }
 
-/* The parity of a sum of independent bits; no number above 1 is needed then. */
+/* Updates the distribution of the parity of a sum of independent bits by one more bit; only p[0]
+ * and p[1] are used. */
 static void add_to_parity(literals *l, double p)
 {
     const double odd = l->n == 0 ? 0.0 : l->p[1];
@@ -120,7 +123,7 @@ static void add_to_parity(literals *l, double p)
     l->n = 1;
 }
 
-/* The part of the distribution of the number of true literals that a function depends on. */
+/* The part of the distribution of the number of true literals on which a function depends. */
 typedef enum needed { ITS_ENDS, ITS_PARITY, ALL_OF_IT } needed;
 
 static needed needed_by(unsigned function)
@@ -132,8 +135,8 @@ static needed needed_by(unsigned function)
                                             : ITS_ENDS;
 }
 
-/* The number of true literals from which on more of them change nothing: above k, where it is
- * compared with k. */
+/* Returns the number of true literals from which on more true literals change nothing. For a
+ * comparison with k it is the first number above k. */
 static size_t most_needed(const gbsi_logical *logical)
 {
     if (!gbsi_logical_is_cardinality(logical->function)) {
@@ -142,7 +145,8 @@ static size_t most_needed(const gbsi_logical *logical)
     return logical->k < logical->n_body_true ? 0 : logical->k + (size_t)1 - logical->n_body_true;
 }
 
-/* @param last one past the last body position. */
+/* Computes the distribution of the true body literals. @param last one past the last body
+ * position. */
 static literals body_of(const gbsi_conditioned *model, size_t f, size_t own, size_t last,
                         const double *q, double *scratch)
 {
@@ -153,8 +157,8 @@ static literals body_of(const gbsi_conditioned *model, size_t f, size_t own, siz
     literals l = {0, scratch};
     double all = 1.0;
     double none = 1.0;
-    double between = 0.0; /* added up, because 1 - all - none would lose rare forbidden cases to
-                             rounding */
+    double between = 0.0; /* summed directly, because 1 - all - none would lose rare forbidden cases
+                             to rounding */
     l.p[0] = 1.0;
     for (size_t j = 0; j < last; ++j) {
         const size_t e = factors->scope_start[f] + j;
@@ -184,7 +188,8 @@ static literals body_of(const gbsi_conditioned *model, size_t f, size_t own, siz
     return l;
 }
 
-/* Computes the expectation over the body for a given head, if `more` further literals are true. */
+/* Computes the expectation over the body for a given head, if `more` additional literals are
+ * true. */
 static double over_body(const gbsi_conditioned *model, size_t f, const literals *l, uint32_t more,
                         bool head)
 {
@@ -217,7 +222,7 @@ static void add_logical(const gbsi_conditioned *model, size_t f, size_t own, con
         p_head =
             probabilities(model, q, factors->scope[begin + n - 1])[factors->literal[begin + n - 1]];
     }
-    double value[2]; /* own literal false, true */
+    double value[2]; /* values if the own literal is false, and if it is true */
     for (uint32_t own_true = 0; own_true < 2; ++own_true) {
         if (is_head) {
             value[own_true] = over_body(model, f, &l, 0, own_true != 0);
@@ -236,7 +241,7 @@ static void add_logical(const gbsi_conditioned *model, size_t f, size_t own, con
     }
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all kinds ------------------------------------------------------------------------------- */
 
 size_t gbsi_expected_scratch(const gbsi_conditioned *model)
 {
@@ -271,7 +276,7 @@ void gbsi_expected_logw(const gbsi_conditioned *model, size_t f, size_t position
     case GBS_FACTOR_NOISY_AND:
     case GBS_FACTOR_NOISY_MAX:
     case GBS_FACTOR_NOISY_MIN:
-        break; /* gbsi_mean_field_new() refuses them */
+        break; /* gbsi_mean_field_new() refuses these kinds */
     }
     assert(0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fixed point iteration [M26]. Updating one variable after the other without damping is coordinate
- * ascent of the bound, which never falls; updating all at once may oscillate, which damping
- * prevents. */
+/* Fixed point iteration [M26]. Updating one variable after the other without damping is
+ * coordinate ascent: the bound never decreases. Updating all variables at once may oscillate;
+ * damping prevents this. */
 #include "variational/mean_field.h"
 
 #include <assert.h>
@@ -11,23 +11,23 @@
 #include "base/memory.h"
 #include "simd/math.h"
 
-/* A factor as one of its variables sees it. */
+/* A factor in the list of one of its variables. */
 typedef struct end {
     size_t factor;
-    size_t position; /* in its scope */
+    size_t position; /* position of the variable in the scope */
 } end;
 
 struct gbsi_mean_field {
     const gbsi_conditioned *model; /* borrowed */
     gbs_mean_field_schedule schedule;
     double damping;
-    gbsi_watch *watch; /* NULL: never stops */
-    size_t *end_start; /* [n_variables + 1] */
-    end *end;          /* factors in order */
-    double *q;         /* [state_offset[n_variables]] */
+    gbsi_watch *watch; /* NULL: the work is never stopped */
+    size_t *end_start; /* [n_variables + 1] offsets of the variables in `end` */
+    end *end;          /* factors of each variable, ascending */
+    double *q;         /* [state_offset[n_variables]] probabilities of the states */
     double *next;  /* [state_offset[n_variables]] the new q if all variables are updated at once;
-                      else NULL */
-    double *field; /* [largest arity] */
+                      otherwise NULL */
+    double *field; /* [largest arity] field of the current variable */
     double *scratch;
 };
 
@@ -58,7 +58,7 @@ uint64_t gbsi_mean_field_bytes(const gbsi_conditioned *model)
            (largest_arity(model) + gbsi_expected_scratch(model)) * sizeof(double);
 }
 
-/* Ends by variable: a counting sort that keeps the order of the factors. */
+/* Sorts the ends by variable, with a counting sort that keeps the order of the factors. */
 static void sort_ends(gbsi_mean_field *m)
 {
     const gbsi_factors *factors = &m->model->factors;
@@ -80,7 +80,7 @@ static void sort_ends(gbsi_mean_field *m)
     m->end_start[0] = 0;
 }
 
-/* p ∝ exp(field), the maximum taken off first; it is finite. */
+/* Computes p ∝ exp(field), after subtracting the maximum, which is finite. */
 static void softmax(const double *field, uint32_t k, double *p)
 {
     double top = field[0];
@@ -97,7 +97,7 @@ static void softmax(const double *field, uint32_t k, double *p)
     }
 }
 
-/* Adds the expected log-weight of a factor to m->field, watched. */
+/* Adds the expected log-weight of a factor to m->field, and counts the work for the watch. */
 static void add_expected(gbsi_mean_field *m, size_t f, size_t position)
 {
     if (!gbsi_watch_spend(m->watch, gbsi_factor_size(&m->model->factors, f))) {
@@ -105,8 +105,8 @@ static void add_expected(gbsi_mean_field *m, size_t f, size_t position)
     }
 }
 
-/* Right side of the fixed point equation for one variable, into m->field.
- * @param alone only factors of one variable. */
+/* Computes the right side of the fixed point equation for one variable, into m->field.
+ * @param alone only use factors of one variable. */
 static void update(gbsi_mean_field *m, uint32_t v, bool alone)
 {
     const gbsi_conditioned *model = m->model;
@@ -170,7 +170,7 @@ void gbsi_mean_field_free(gbsi_mean_field *m)
     }
 }
 
-/* The largest |field - q| of a variable whose field was just made. */
+/* Returns the largest |field - q| of the variable whose field was computed last. */
 static double distance(const gbsi_mean_field *m, uint32_t v)
 {
     const double *q = m->q + m->model->state_offset[v];
@@ -245,7 +245,7 @@ double gbsi_mean_field_bound(gbsi_mean_field *m)
             expected += q > 0.0 ? q * m->field[a] : 0.0;
         }
         sum += expected;
-        if (model->has_zeros[f] && expected < -1e200) { /* some weight on a zero */
+        if (model->has_zeros[f] && expected < -1e200) { /* q has positive weight on a hard zero */
             return -INFINITY;
         }
     }

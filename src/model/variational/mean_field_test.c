@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expectations and fixed points against sums over all states, and the bound against ln Z. */
+/* Compares expectations and fixed points with sums over all states, and the bound with ln Z. */
 #include <math.h>
 
 #include "generate/random_models.h"
@@ -32,7 +32,8 @@ static void random_q(const gbsi_conditioned *c, uint64_t *seed, double *q)
     }
 }
 
-/* sum over all states with x_v = a of log f times the probability of the others. */
+/* Returns the sum over all states with x_v = a of log f times the probability of the other
+ * variables' states. */
 static double expected_naively(const gbsi_conditioned *c, size_t f, uint32_t v, uint32_t a,
                                const double *q)
 {
@@ -85,7 +86,7 @@ static void expectations(void **state)
     }
 }
 
-/* What a fixed point must satisfy, from the naive expectations. */
+/* Computes the residual of the fixed point equations from the naive expectations. */
 static double residual_naively(const gbsi_conditioned *c, const double *q)
 {
     double most = 0.0;
@@ -115,7 +116,7 @@ static double residual_naively(const gbsi_conditioned *c, const double *q)
     return most;
 }
 
-/* The bound holds at every iterate of every schedule, and one after the other it never falls. */
+/* The bound holds at every iterate of every schedule, and never decreases in sequential updates. */
 static void bound_and_fixed_point(void **state)
 {
     (void)state;
@@ -188,7 +189,7 @@ static void independent_is_exact(void **state)
     assert_int_equal(gbsi_enumerate(c, NULL, p, &log_z, NULL), GBS_OK);
     assert_int_equal(gbsi_mean_field_new(c, GBS_MEAN_FIELD_SEQUENTIAL, 1.0, NULL, &m, NULL),
                      GBS_OK);
-    for (int a = 0; a < 8; ++a) { /* from the start */
+    for (int a = 0; a < 8; ++a) { /* again from the initial state */
         assert_true(fabs(gbsi_mean_field_q(m)[a] - p[a]) < 1e-14);
     }
     assert_true(gbsi_mean_field_step(m) < 1e-14);
@@ -198,7 +199,7 @@ static void independent_is_exact(void **state)
     gbs_model_free(model);
 }
 
-/* mu <- (1 - D) mu + D tanh(h + sum J mu), by hand. */
+/* Checks mu <- (1 - D) mu + D tanh(h + sum J mu) by hand. */
 static void ising_iterates(void **state)
 {
     (void)state;
@@ -235,7 +236,7 @@ static void ising_iterates(void **state)
     gbs_model_free(model);
 }
 
-/* Strongly opposed spins all at once swing from side to side; damped they settle. */
+/* Strongly opposed spins oscillate if all are updated at once; with damping they converge. */
 static void damping_settles(void **state)
 {
     (void)state;
@@ -264,8 +265,7 @@ static bool stop_at_third(void *context)
     return watch->n_looks >= 3;
 }
 
-/* Steps, residual and bound of a dense model are looked at inside, and end where the watch stops.
- */
+/* Steps, residual and bound of a dense model are watched inside, and end when the watch stops. */
 static void watched(void **state)
 {
     (void)state;

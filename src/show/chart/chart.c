@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page: style sheet, title, key, and a grid of panels. */
+/* Draws the page of a chart: style sheet, title, key, and a grid of panels. */
 #include "chart/chart.h"
 
 #include <math.h>
@@ -9,12 +9,12 @@
 #include "chart/chart_pen.h"
 
 #define MARGIN      16.0
-#define AXIS_LEFT   62.0 /* tick labels and the turned label of the y axis */
+#define AXIS_LEFT   62.0 /* room for tick labels and the turned label of the y axis */
 #define AXIS_BOTTOM 48.0
 #define TITLE_STEP  24.0
 #define PANEL_TITLE 22.0
 #define KEY_STEP    18.0
-#define BETWEEN     18.0 /* panels */
+#define BETWEEN     18.0 /* gap between panels */
 #define KEY_STROKE  24.0
 
 /* ---- text -------------------------------------------------------------------------------- */
@@ -75,7 +75,7 @@ double gbsi_text_width(const char *text, double size)
     double ems = 0.0;
     for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
         if (*c >= 0x80 && *c < 0xc0) {
-            continue; /* inside a character of several bytes */
+            continue; /* continuation byte of a UTF-8 character */
         }
         ems += *c == 'i' || *c == 'l' || *c == '.' || *c == ',' || *c == ' ' || *c == '1' ? 0.36
                : *c == 'm' || *c == 'w' || *c == 'M' || *c == 'W'                         ? 0.88
@@ -87,7 +87,8 @@ double gbsi_text_width(const char *text, double size)
 
 /* ---- the page ---------------------------------------------------------------------------- */
 
-/* Writes each colour twice: a plain one for readers without variables of CSS, then the variable. */
+/* Writes each colour twice: a plain colour for readers that do not know CSS variables, then the
+ * variable. */
 void gbsi_figure_style(gbs_output *output, const char *root)
 {
     static const char *const light[GBSI_N_COLORS] = {"#0072b2", "#d55e00", "#009e73", "#b5578f",
@@ -126,11 +127,11 @@ void gbsi_figure_style(gbs_output *output, const char *root)
     }
 }
 
-/* Columns and rows of panels, and where each stands. */
+/* Columns and rows of panels, and the places of the panels. */
 typedef struct page {
     double width, height;
-    double first_top; /* top of the first row of plotting areas */
-    double left[8];   /* left sides of plotting areas, by column */
+    double first_top; /* top of the plotting areas in the first row */
+    double left[8];   /* left sides of the plotting areas in each column */
     double row_step;
 } page;
 
@@ -259,8 +260,9 @@ static gbs_status put_panel(const gbsi_figure *figure, const page *p, size_t i, 
     return GBS_OK;
 }
 
-/* Draws the background of a figure that is a file, and its title and subtitle above the panels.
- * @return where they end. */
+/* Draws the background of a figure in a separate file, and the title and subtitle above the
+ * panels.
+ * @return the y coordinate where they end. */
 static double put_head(const gbsi_figure *figure, gbs_output *output, const page *p)
 {
     double y = MARGIN + 14.0;

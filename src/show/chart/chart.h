@@ -32,46 +32,46 @@ typedef enum gbsi_dash { GBSI_SOLID, GBSI_DASHED, GBSI_DOTTED } gbsi_dash;
 
 typedef struct gbsi_axis {
     const char *label; /* label with its unit, or NULL for an axis without a label */
-    bool log;          /* logarithmic: values that are not positive are left out */
-    double low, high;  /* both 0: from the data */
+    bool log;          /* logarithmic axis, on which values that are not positive are left out */
+    double low, high;  /* ends of the axis; if both are 0, the data determine the ends */
 } gbsi_axis;
 
-/* Points joined in order; NaN breaks the line. */
+/* Points joined in order. NaN interrupts the line. */
 typedef struct gbsi_line {
-    const char *label; /* written at the right end; NULL: none */
+    const char *label; /* label at the right end of the line, or NULL */
     gbsi_color color;
     gbsi_dash dash;
     bool dots; /* a mark at each point */
     size_t n;
     const double *x, *y;      /* [n] */
-    const double *low, *high; /* [n] a band around the line, or NULL */
+    const double *low, *high; /* [n] lower and upper edge of a band around the line, or NULL */
 } gbsi_line;
 
-/* y = y0 (x / x0)^slope, thin and grey: what a rate looks like. Both axes must be logarithmic, or
- * the slope 0.
- */
+/* The line y = y0 (x / x0)^slope, thin and grey, which shows a rate. The axes must be
+ * logarithmic, unless the slope is 0. */
 typedef struct gbsi_guide {
     const char *label;
     double slope, x0, y0;
 } gbsi_guide;
 
-/* Groups of bars from zero (on a logarithmic axis from its low end), a bar per series. */
+/* Groups of bars, with one bar for each series. Bars begin at zero, or at the low end of a
+ * logarithmic axis. */
 typedef struct gbsi_bars {
     size_t n_groups, n_series;
-    const char *const *group; /* [n_groups] under the axis */
-    const gbsi_color *color;  /* [n_series] */
-    const double *value;      /* [n_groups][n_series] */
-    const double *error;      /* [n_groups][n_series] half a whisker, or NULL */
+    const char *const *group; /* [n_groups] labels under the axis */
+    const gbsi_color *color;  /* [n_series] colour of each series */
+    const double *value;      /* [n_groups][n_series] height of each bar */
+    const double *error;      /* [n_groups][n_series] half the length of a whisker, or NULL */
     bool stacked;
 } gbsi_bars;
 
-/* Horizontal bars on both sides of one value, the first at the top: a tornado chart. A part that is
- * NAN is left out. */
+/* Horizontal bars on either side of one value, the first bar at the top: a tornado chart. A part
+ * whose end is NAN is left out. */
 typedef struct gbsi_swings {
     size_t n;
-    const char *const *label; /* [n] left of the bars */
-    double origin;            /* a line through all of them */
-    const double *end[2];     /* [n] positions of both ends of the bars */
+    const char *const *label; /* [n] labels left of the bars */
+    double origin;            /* position of a vertical line through all bars */
+    const double *end[2];     /* [n] positions of the two ends of each bar */
     gbsi_color color[2];
 } gbsi_swings;
 
@@ -82,9 +82,9 @@ typedef struct gbsi_panel {
     const gbsi_line *line;
     size_t n_guides;
     const gbsi_guide *guide;
-    const gbsi_bars *bars;     /* instead of lines; the x axis is theirs */
-    const gbsi_swings *swings; /* instead of lines; the y axis is theirs */
-    const gbs_image *image;    /* instead of axes */
+    const gbsi_bars *bars;     /* drawn instead of lines, with an own x axis */
+    const gbsi_swings *swings; /* drawn instead of lines, with an own y axis */
+    const gbs_image *image;    /* drawn instead of axes and lines */
 } gbsi_panel;
 
 /* An entry of the legend: the meaning of a colour, in a row under the title. */
@@ -92,27 +92,31 @@ typedef struct gbsi_key {
     const char *label;
     gbsi_color color;
     gbsi_dash dash;
-    bool box; /* a patch (bars) rather than a stroke */
+    bool box; /* a patch for bars, otherwise a stroke */
 } gbsi_key;
 
 typedef struct gbsi_figure {
-    const char *id; /* id of a part of a page, different from other ids: no style sheet, and titles
-                       for readers who do not see it alone; NULL: the figure is a separate file */
-    const char *title;                /* what is seen */
+    /* id of a figure that is part of a page, different from all other ids; NULL: the figure is a
+     * separate file. A figure in a page has no style sheet, and its titles are only for readers
+     * who do not see it */
+    const char *id;
+    const char *title;                /* what the figure shows */
     const char *subtitle;             /* the conditions of the experiment, or NULL */
-    const char *description;          /* description for readers who do not see the figure */
-    double panel_width, panel_height; /* pixels of the plotting area */
-    unsigned columns;                 /* panels in a row */
+    const char *description;          /* text for readers who do not see the figure */
+    double panel_width, panel_height; /* size of the plotting area, in pixels */
+    unsigned columns;                 /* number of panels in a row */
     size_t n_panels;
     const gbsi_panel *panel;
     size_t n_keys;
     const gbsi_key *key;
 } gbsi_figure;
 
-/* @param path FILE.svg, whole or not at all.
+/* Writes a figure to a file.
+ * @param path FILE.svg, which is written whole or not at all.
  * @return GBS_ERR_IO, GBS_ERR_MEMORY; GBS_ERR_UNSUPPORTED for pictures in a build without PNG. */
 gbs_status gbsi_figure_write(const gbsi_figure *figure, const char *path, gbs_error *err);
-/* The style sheet of all figures of a page. @param root what carries its variables: ":root". */
+/* Writes the style sheet that all figures of a page share.
+ * @param root CSS selector of the element that carries the variables: ":root". */
 void gbsi_figure_style(gbs_output *output, const char *root);
 /* Writes the figure to an output. Errors of the output are reported when it is committed. */
 gbs_status gbsi_figure_text(const gbsi_figure *figure, gbs_output *output, gbs_error *err);

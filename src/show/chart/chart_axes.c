@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges from the data, ticks at round numbers, and the axes with their labels. */
+/* Finds ranges of the data and ticks at round numbers, and draws the axes with their labels. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,10 +8,11 @@
 #include "decimal/decimal.h"
 #include "simd/math.h"
 
-#define FARTHEST 1e300 /* values beyond it are not shown: their differences may be none */
-#define NEAREST  1e-12 /* of the largest value: closer values count as equal */
-#define TICKS_X  6.0   /* about as many on a linear axis, at most twice as many decades */
-#define TICKS_Y  5.0
+#define FARTHEST 1e300 /* larger values are not shown, because their differences may overflow */
+#define NEAREST  1e-12 /* relative to the largest value; values that are closer count as equal */
+/* approximate number of ticks; a logarithmic axis has at most twice as many decades */
+#define TICKS_X 6.0
+#define TICKS_Y 5.0
 
 bool gbsi_span_holds(const gbsi_span *span, double value)
 {
@@ -51,7 +52,7 @@ static void widen_many(gbsi_span *span, const double *value, size_t n)
     }
 }
 
-/* Widens the box for bars, whose x axis counts groups: group g fills g to g + 1. */
+/* Widens the box for bars. Their x axis counts groups: group g fills g to g + 1. */
 static void widen_bars(const gbsi_bars *bars, gbsi_box *box)
 {
     box->x = (gbsi_span){.low = 0.0, .high = (double)bars->n_groups};
@@ -69,7 +70,7 @@ static void widen_bars(const gbsi_bars *bars, gbsi_box *box)
     }
 }
 
-/* Widens the box for swings, whose y axis counts them from the top: swing i fills i to i + 1. */
+/* Widens the box for swings. Their y axis counts swings from the top: swing i fills i to i + 1. */
 static void widen_swings(const gbsi_swings *swings, gbsi_box *box)
 {
     widen(&box->x, swings->origin);
@@ -78,8 +79,8 @@ static void widen_swings(const gbsi_swings *swings, gbsi_box *box)
     box->y = (gbsi_span){.low = 0.0, .high = (double)swings->n};
 }
 
-/* @return the nearest of 1, 2, 5 times a power of ten that is not below a value (up), or not
- * above it. */
+/* @return 1, 2 or 5 times a power of ten: the least that is not below a value (up), or the
+ *   largest that is not above it. */
 static double round_number(double value, bool up)
 {
     static const int multiple[] = {1, 2, 5, 10};
@@ -99,7 +100,7 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Round numbers at both ends, or a little air. */
+/* Extends the span to round numbers at its ends, or by a little room. */
 static void settle(gbsi_span *span, const gbsi_axis *axis, bool rounded)
 {
     if (axis->low != 0.0 || axis->high != 0.0) {
@@ -144,7 +145,7 @@ void gbsi_panel_spans(const gbsi_panel *panel, gbsi_box *box)
         widen_many(&box->y, line->high, line->n);
     }
     for (size_t i = 0; i < panel->n_guides; i++) {
-        if (panel->guide[i].slope == 0.0) { /* a level to compare with, not a rate */
+        if (panel->guide[i].slope == 0.0) { /* slope 0 is a level to compare with, not a rate */
             widen(&box->y, panel->guide[i].y0);
         }
     }
@@ -200,7 +201,8 @@ static void put_decades(gbs_output *output, const gbsi_box *box, bool is_x)
     const gbsi_span *span = is_x ? &box->x : &box->y;
     const int first = -(int)gbsi_chart_floor(1e-9 - gbsi_log10(span->low));
     const int last = (int)gbsi_chart_floor(gbsi_log10(span->high) + 1e-9);
-    const int most = (int)(fabs(span->to - span->from) / (is_x ? 34.0 : 20.0)); /* steps */
+    /* largest number of steps */
+    const int most = (int)(fabs(span->to - span->from) / (is_x ? 34.0 : 20.0));
     int step = 1;
     while ((last - first) / step > most) {
         step++;
@@ -213,7 +215,8 @@ static void put_decades(gbs_output *output, const gbsi_box *box, bool is_x)
     if (last > first + 1) {
         return;
     }
-    for (int m = 2; m < 10; m = m == 2 ? 5 : 10) { /* few decades: 2 and 5 as well */
+    for (int m = 2; m < 10; m = m == 2 ? 5 : 10) {
+        /* an axis with few decades also has ticks at 2 and 5 */
         for (int e = first - 1; e <= last; e++) {
             const double value = e < 0 ? m / power_of_ten(-e) : m * power_of_ten(e);
             char text[32];
@@ -225,8 +228,8 @@ static void put_decades(gbs_output *output, const gbsi_box *box, bool is_x)
     }
 }
 
-/* Multiples of 1, 2 or 5 times a power of ten, as quotients of whole numbers so that their shortest
- * decimals are short. */
+/* Puts ticks at multiples of 1, 2 or 5 times a power of ten. The ticks are quotients of whole
+ * numbers, so their shortest decimals are short. */
 static void put_steps(gbs_output *output, const gbsi_box *box, bool is_x)
 {
     static const int multiple[] = {1, 2, 5, 10};

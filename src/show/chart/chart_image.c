@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pictures inside a chart: a PNG as a data address. */
+/* Puts a picture into a chart, as a PNG in a data address. */
 #include "chart/chart_pen.h"
 #include "pictures/image_file.h"
 
-/* RFC 4648, section 4. */
+/* Base64, RFC 4648, section 4. */
 void gbsi_put_base64(gbs_output *output, const unsigned char *bytes, size_t n)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

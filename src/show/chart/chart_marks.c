@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines with their bands and the labels at their ends, guides, bars, swings. */
+/* Draws lines with their bands and the labels at their ends, guides, bars and swings. */
 #include <math.h>
 
 #include "chart/chart_pen.h"
@@ -8,11 +8,11 @@
 #define MAX_LABELS 24
 #define LABEL_GAP  7.0
 
-/* A label right of the panel, at the height where its line ends. */
+/* A label to the right of the panel, at the height where its line ends. */
 typedef struct end_label {
     const char *text;
     gbsi_color color;
-    double at, y; /* end of the line, and height of the label */
+    double at, y; /* at: height of the line's end; y: height of the label */
 } end_label;
 
 double gbsi_panel_label_width(const gbsi_panel *panel)
@@ -29,10 +29,11 @@ double gbsi_panel_label_width(const gbsi_panel *panel)
     return width > 0.0 ? width + 2.0 * LABEL_GAP : 0.0;
 }
 
-/* Ordered from the top, none nearer to the next than a line of text, all beside the panel. */
+/* Sorts labels from the top and moves them apart, so that the distance of neighbours is at least
+ * a line of text. All labels stay beside the panel. */
 static void spread_labels(end_label *label, size_t n, const gbsi_box *box)
 {
-    for (size_t i = 1; i < n; i++) { /* insertion sort: equal ones keep their order */
+    for (size_t i = 1; i < n; i++) { /* insertion sort: equal labels keep their order */
         const end_label moved = label[i];
         size_t j = i;
         for (; j > 0 && label[j - 1].at > moved.at; j--) {
@@ -86,7 +87,7 @@ static void put_band(gbs_output *output, const gbsi_line *line, const gbsi_box *
         }
     }
     for (size_t i = line->n; i-- > 0;) {
-        /* a part below a logarithmic axis is cut at its foot */
+        /* the part of a band below a logarithmic axis is cut off */
         const double low = box->y.log && !(line->low[i] > box->y.low) ? box->y.low : line->low[i];
         if (point_at(box, line->x[i], low, &x, &y)) {
             gbsi_put(output, "%s%s %s", open ? "L" : "M", N(x), N(y));

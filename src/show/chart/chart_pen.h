@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions that the files of the chart share: text into an output, and the place of a value
- * on the page. */
+/* Functions that the files of this folder share: they put text into an output, and find the
+ * place of a value on the page. */
 #ifndef GBSI_CHART_CHART_PEN_H
 #define GBSI_CHART_CHART_PEN_H
 
@@ -11,27 +11,27 @@
 #include "chart/chart.h"
 #include "text/output.h"
 
-#define GBSI_FONT      11.0 /* pixels, of labels */
-#define GBSI_LINE_STEP 13.0 /* between lines of labels */
+#define GBSI_FONT      11.0 /* size of labels, in pixels */
+#define GBSI_LINE_STEP 13.0 /* distance of two lines of labels */
 
-/* floor() without libm, of numbers below 2^63. */
+/* floor() without libm, for numbers below 2^63. */
 static inline double gbsi_chart_floor(double x)
 {
     const double whole = (double)(int64_t)x;
     return whole > x ? whole - 1.0 : whole;
 }
 
-/* A tenth of a pixel: "12.5". printf's %f is never used, because its decimal sign depends on the
- * locale. */
+/* Writes a coordinate to a tenth of a pixel: "12.5". printf's %f is never used, because its
+ * decimal sign depends on the locale. */
 const char *gbsi_chart_number(double value, char *text);
 #define N(value) gbsi_chart_number((value), (char[24]){0})
 
 void gbsi_put(gbs_output *output, const char *format, ...) GBSI_PRINTF(2, 3);
-/* Text with &, < and > as entities. */
+/* Writes text, with &, < and > as entities. */
 void gbsi_put_escaped(gbs_output *output, const char *text);
-/* <text class="..." x y>...</text>. @param style class names. */
+/* Writes <text class="..." x y>...</text>. @param style class names. */
 void gbsi_put_text(gbs_output *output, const char *style, double x, double y, const char *text);
-/* About as wide as text is in a plain sans serif font of this size. */
+/* @return the approximate width of a text in a plain sans serif font of this size. */
 double gbsi_text_width(const char *text, double size);
 
 /* The final scale of one axis of a panel: maps values [low, high] to pixels [from, to]. */
@@ -41,17 +41,17 @@ typedef struct gbsi_span {
     double from, to;
 } gbsi_span;
 
-/* A panel on the page. */
+/* Place and scales of a panel on the page. */
 typedef struct gbsi_box {
     double left, top, right, bottom;
     gbsi_span x, y;
 } gbsi_box;
 
-/* Whether a value can stand on the axis, and where. */
+/* Whether an axis can show a value. */
 bool gbsi_span_holds(const gbsi_span *span, double value);
 double gbsi_span_at(const gbsi_span *span, double value);
 
-/* chart_axes.c: the ranges of a panel's axes from its data, and the axes themselves. */
+/* chart_axes.c: computes the ranges of a panel's axes from its data, and draws the axes. */
 void gbsi_panel_spans(const gbsi_panel *panel, gbsi_box *box);
 void gbsi_panel_axes(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box);
 
@@ -61,9 +61,9 @@ void gbsi_panel_lines(gbs_output *output, const gbsi_panel *panel, const gbsi_bo
                       const char *id, size_t number);
 void gbsi_panel_bars(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box);
 void gbsi_panel_swings(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box);
-/* Room that the labels of the y axis need left of the panel. */
+/* @return the room that the labels of the y axis need to the left of the panel. */
 double gbsi_panel_axis_width(const gbsi_panel *panel);
-/* Room that labels at the ends of lines need right of the panel. */
+/* @return the room that labels at the ends of lines need to the right of the panel. */
 double gbsi_panel_label_width(const gbsi_panel *panel);
 
 /* chart_image.c */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Charts: what stands in the text and where, the same text every time, nothing outside the page. */
+/* Tests charts: texts and their places, equal output for equal figures, nothing outside the
+ * page. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +18,7 @@
 
 #include <math.h>
 
-/* A figure with one of everything. */
+/* A figure with every kind of mark. */
 typedef struct sample {
     double x[12], y[2][12], low[12], high[12];
     gbsi_line line[2];
@@ -105,7 +106,7 @@ static char *text_of(const gbsi_figure *figure)
     return text;
 }
 
-/* The number behind a text that is there. */
+/* Finds `word` in a text. @return the number behind it. */
 static double number_behind(const char *text, const char *word)
 {
     const char *at = strstr(text, word);
@@ -113,7 +114,7 @@ static double number_behind(const char *text, const char *word)
     return strtod(at + strlen(word), NULL);
 }
 
-/* The level that lines are compared with is inside the axes, however far above them. */
+/* A level that lines are compared with is inside the axes, at any distance above the lines. */
 static void test_a_level_is_in_sight(void **state)
 {
     (void)state;
@@ -177,8 +178,7 @@ static void test_same_text(void **state)
     gbs_free(b);
 }
 
-/* Values that doubles hardly tell apart, and values as far apart as doubles go: some ticks, and an
- * end. */
+/* Values may be very close or extremely far apart. The axes must still have some ticks. */
 static void test_any_values(void **state)
 {
     (void)state;
@@ -203,13 +203,13 @@ static void test_any_values(void **state)
     }
 }
 
-/* Every end of every drawn line inside the page. */
+/* Checks that the ends of all drawn lines are inside the page. */
 static void test_inside_the_page(void **state)
 {
     (void)state;
     sample s = {0};
     fill(&s);
-    s.y[0][3] = 0.0; /* cannot stand on a logarithmic axis */
+    s.y[0][3] = 0.0; /* a logarithmic axis cannot show this value */
     s.y[0][5] = NAN;
     s.y[1][11] = INFINITY;
     char *text = text_of(&s.figure);
@@ -240,7 +240,7 @@ static void test_inside_the_page(void **state)
     gbs_free(text);
 }
 
-/* Labels of lines that end together stand apart, in the order of the lines' ends. */
+/* Labels of lines that end at one height are moved apart, in the order of the lines' ends. */
 static void test_labels_apart(void **state)
 {
     (void)state;
@@ -249,7 +249,7 @@ static void test_labels_apart(void **state)
     for (int i = 0; i < 12; i++) {
         s.y[1][i] = s.y[0][i] * 1.01;
     }
-    s.figure.n_keys = 0; /* the key has these words too */
+    s.figure.n_keys = 0; /* the key has the same words */
     char *text = text_of(&s.figure);
     double y[2];
     static const char *const mark[] = {">random<", ">herded<"};
@@ -260,7 +260,7 @@ static void test_labels_apart(void **state)
         }
         y[k] = strtod(at + 4, NULL);
     }
-    assert_true(y[1] - y[0] >= GBSI_LINE_STEP - 0.11); /* coordinates are rounded */
+    assert_true(y[1] - y[0] >= GBSI_LINE_STEP - 0.11); /* tolerance for rounded coordinates */
     gbs_free(text);
 }
 
@@ -317,7 +317,8 @@ static void test_no_memory(void **state)
 
 int main(void)
 {
-    const char *path = getenv("GIBBSITE_CHART"); /* where to leave the figure, to look at it */
+    /* path where the figure is left, for a person to look at */
+    const char *path = getenv("GIBBSITE_CHART");
     if (path != NULL) {
         sample s = {0};
         gbs_error err = {0};

@@ -8,7 +8,8 @@
 
 enum { MOST_DEPTH = 64 };
 
-/* @return the character at the place, 0 at the end. Blanks are those of RFC 8259, section 2. */
+/* Skips blanks, which are those of RFC 8259, section 2. @return the next character, 0 at the
+ * end. */
 static char look(gbsi_text *t)
 {
     while (t->at < t->end &&
@@ -18,7 +19,7 @@ static char look(gbsi_text *t)
     return t->at < t->end ? *t->at : 0;
 }
 
-/* @return the word or the character at a place, for messages. */
+/* @return the word or the character at a place, for a message. */
 static gbsi_token shown_at(const gbsi_text *t, const char *at)
 {
     static const char ends[] = ",:]}[{\"";
@@ -74,7 +75,8 @@ static void add_code(gbsi_json_file *f, uint32_t c)
     f->n_pool += (size_t)n;
 }
 
-/* Behind a backslash. @return whether the text is an escape; text->at is behind it then. */
+/* Reads the escape behind a backslash. If there is one, text->at moves behind it. @return
+ * whether there is an escape. */
 static bool read_escape(gbsi_json_file *f)
 {
     static const char names[] = "\"\\/bfnrt";
@@ -92,7 +94,8 @@ static bool read_escape(gbsi_json_file *f)
         return false;
     }
     t->at += 5;
-    if (code >= 0xd800 && code < 0xdc00) { /* the first half of a pair, RFC 8259 section 7 */
+    if (code >= 0xd800 && code < 0xdc00) {
+        /* the first half of a surrogate pair, RFC 8259 section 7 */
         if (t->end - t->at < 6 || t->at[0] != '\\' || t->at[1] != 'u' ||
             !read_hex(t->at + 2, t->end, &low) || low < 0xdc00 || low > 0xdfff) {
             return false;
@@ -106,8 +109,8 @@ static bool read_escape(gbsi_json_file *f)
     return true;
 }
 
-/* Reads a string into the pool, which is as large as the file and one 0 more for each value: no
- * text is longer decoded. */
+/* Reads a string into the pool. The pool is as large as the file and one 0 more for each value,
+ * because no text is longer when decoded. */
 static gbs_status read_string(gbsi_json_file *f, const char *expected, const char **string,
                               gbs_error *err)
 {
@@ -152,7 +155,8 @@ static const char *digits(const char *at, const char *end)
     return at;
 }
 
-/* RFC 8259, section 6. @return the end of the number, or NULL. */
+/* Finds the end of a number by RFC 8259, section 6. @return the end, or NULL if there is no
+ * number. */
 static const char *number_end(const char *at, const char *end)
 {
     at += at < end && *at == '-';
@@ -198,7 +202,7 @@ static gbs_status read_number(gbsi_json_file *f, gbsi_json *value, gbs_error *er
     return GBS_OK;
 }
 
-/* Everything but arrays and objects. */
+/* Reads any value except arrays and objects. */
 static gbs_status read_plain(gbsi_json_file *f, gbsi_json *value, gbs_error *err)
 {
     static const struct {
@@ -221,7 +225,7 @@ static gbs_status read_plain(gbsi_json_file *f, gbsi_json *value, gbs_error *err
     return read_number(f, value, err);
 }
 
-/* The containers that are open at a place, the innermost last. */
+/* The containers that are open at a place. The innermost container is the last. */
 typedef struct nest {
     size_t open[MOST_DEPTH];
     size_t depth;
@@ -263,7 +267,7 @@ static gbs_status add_value(gbsi_json_file *f, nest *in, gbs_error *err)
     return GBS_OK;
 }
 
-/* Moves over ',' and closing signs. @param more out: whether a value follows. */
+/* Moves over ',' and closing brackets. @param more out: whether a value follows. */
 static gbs_status close_values(gbsi_json_file *f, nest *in, bool *more, gbs_error *err)
 {
     gbsi_text *t = &f->text;
@@ -294,8 +298,8 @@ gbs_status gbsi_json_read(const gbsi_input *input, gbsi_json_file *file, gbs_err
     nest in = {.depth = 0};
     bool more = true;
     GBSI_TRY(gbsi_text_open(&f.text, input, NULL, err));
-    /* each text has a delimiter before it and, except numbers at the end of the file, one after it
-     */
+    /* Each text has a delimiter before it and, except a number at the end of the file, one
+     * behind it. */
     f.pool = gbsi_alloc(gbsi_text_left(&f.text) + 2);
     GBSI_TRY(GBSI_HAVE(err, input->name, f.pool));
     while (more) {
@@ -320,7 +324,7 @@ void gbsi_json_free(gbsi_json_file *file)
     *file = (gbsi_json_file){0};
 }
 
-/* ---- looking --------------------------------------------------------------------------------- */
+/* ---- reading the tree ------------------------------------------------------------------------ */
 
 const gbsi_json *gbsi_json_first(const gbsi_json *of)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON as a tree (RFC 8259), strictly: no comments, no trailing commas, well-formed UTF-8, no NUL,
- * at most 64 levels. Numbers keep their digits, so that integers of 64 bits are not rounded. */
+/* Reads JSON strictly into a tree (RFC 8259): no comments, no trailing commas, well-formed
+ * UTF-8, no NUL, at most 64 levels. Numbers keep their digits, so integers of 64 bits are not
+ * rounded. */
 #ifndef GBSI_REPORT_JSON_H
 #define GBSI_REPORT_JSON_H
 
@@ -16,40 +17,40 @@ typedef enum gbsi_json_kind {
     GBSI_JSON_OBJECT,
 } gbsi_json_kind;
 
-/* A value. The values inside an array or object follow it, each followed by the values inside it.
- */
+/* A value. The elements of an array or object follow it in order. Each element is followed by
+ * the values inside it. */
 typedef struct gbsi_json {
     gbsi_json_kind kind;
-    const char *name; /* name of a member of an object; else NULL */
-    const char *text; /* text of strings decoded, of numbers as written; else NULL */
-    double number;    /* of numbers */
-    size_t n;         /* elements or members */
-    size_t size;      /* values from here to the next entry */
+    const char *name; /* name of the value as a member of an object, otherwise NULL */
+    const char *text; /* decoded string, or number as it is written; otherwise NULL */
+    double number;    /* value of a number */
+    size_t n;         /* number of elements or members */
+    size_t size;      /* number of values from here to the next element */
     const char *at;   /* position in the text, for messages */
 } gbsi_json;
 
 typedef struct gbsi_json_file {
     gbsi_text text;
-    gbsi_json *value; /* [n], value[0] is the whole */
+    gbsi_json *value; /* [n] values; value[0] is the whole file */
     size_t n, capacity;
-    char *pool; /* names and texts */
+    char *pool; /* texts of names, strings and numbers */
     size_t n_pool;
 } gbsi_json_file;
 
-/* @param input the text, borrowed as long as the file exists. @param file out; free it if GBS_OK is
- * returned. */
+/* @param input the text; must last as long as `file`, which borrows it.
+ * @param file out; to be freed if GBS_OK is returned. */
 gbs_status gbsi_json_read(const gbsi_input *input, gbsi_json_file *file, gbs_error *err);
 void gbsi_json_free(gbsi_json_file *file);
 
-/* The elements of an array or object in turn: NULL if that value does not exist, or if the argument
- * is NULL. */
+/* These functions give the elements of an array or object in turn. They return NULL if there is
+ * no further element, or if the argument is NULL. */
 const gbsi_json *gbsi_json_first(const gbsi_json *of);
 const gbsi_json *gbsi_json_next(const gbsi_json *of, const gbsi_json *element);
-/* NULL if no member has that name, or if `object` is NULL or not an object. If several members have
- * it, the first is returned. */
+/* @return the member of that name. NULL if no member has that name, or if `object` is NULL or
+ *   not an object. If several members have the name, the first one is returned. */
 const gbsi_json *gbsi_json_member(const gbsi_json *object, const char *name);
 
-/* GBS_ERR_FORMAT "NAME:LINE:COLUMN: found ..., expected ...". */
+/* Fails with GBS_ERR_FORMAT and "NAME:LINE:COLUMN: found ..., expected ...". */
 gbs_status gbsi_json_unexpected(const gbsi_json_file *file, const gbsi_json *value,
                                 const char *expected, gbs_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page from its head to its end. */
+/* Writes the page from its head to its end. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 enum { MOST_SOURCES = 64 };
 
-/* The title and the writer of each kind of source. */
+/* Title and writer of each kind of source. */
 static const struct {
     const char *schema, *title;
     void (*put)(gbsi_page *page, const gbsi_json *source);
@@ -24,7 +24,7 @@ static const struct {
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
-/* @return N_KINDS after a failure. */
+/* @return the kind of a source, N_KINDS after a failure. */
 static size_t kind_of(gbsi_page *page, const gbsi_json_file *file)
 {
     page->file = file;
@@ -41,7 +41,7 @@ static size_t kind_of(gbsi_page *page, const gbsi_json_file *file)
     return N_KINDS;
 }
 
-/* "Marginals of clinic.bif" */
+/* Puts the title, such as "Marginals of clinic.bif". */
 static void put_title(gbsi_page *page, const gbsi_json_file *file, size_t kind)
 {
     const gbsi_json *model = kind == 0 ? gbsi_page_object(page, file->value, "model") : NULL;
@@ -51,7 +51,7 @@ static void put_title(gbsi_page *page, const gbsi_json_file *file, size_t kind)
     gbsi_page_put(page, "</span>");
 }
 
-/* Puts a heading and, below it, "given fever=yes". */
+/* Puts a heading and, below it, the evidence, such as "given fever=yes". */
 static void put_heading(gbsi_page *page, const gbsi_json_file *file, size_t kind)
 {
     const gbsi_json *options = gbsi_page_object(page, file->value, "options");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page, inside: what its parts share. */
+/* The state of a page while it is written, and functions that the parts of the page share. */
 #ifndef GBSI_REPORT_PAGE_H
 #define GBSI_REPORT_PAGE_H
 
@@ -11,21 +11,24 @@ typedef struct gbsi_page {
     const gbsi_json_file *file; /* the JSON file that this part of the page shows */
     gbs_error *err;
     gbs_status
-        status; /* the first failure; after it output is written into memory and thrown away */
+        status; /* first failure; after a failure the output goes to memory and is thrown away */
     unsigned n_figures; /* number of figures until now, from which their ids are made */
 } gbsi_page;
 
-/* ---- page_text.c: reading; what is missing or null is NULL, NAN, 0 or false, what is of another
- * kind a failure ------------------------------------------------------------------------------- */
+/* ---- page_text.c: reading -------------------------------------------------------------------
+ *
+ * A missing member, or null, gives NULL, NAN, 0 or false. A member of another type is a failure. */
 
 const gbsi_json *gbsi_page_object(gbsi_page *page, const gbsi_json *of, const char *name);
 const gbsi_json *gbsi_page_array(gbsi_page *page, const gbsi_json *of, const char *name);
 const char *gbsi_page_string(gbsi_page *page, const gbsi_json *of, const char *name);
-const char *gbsi_page_digits(gbsi_page *page, const gbsi_json *of, const char *name); /* a number */
+/* @return a number as it is written */
+const char *gbsi_page_digits(gbsi_page *page, const gbsi_json *of, const char *name);
 double gbsi_page_real(gbsi_page *page, const gbsi_json *of, const char *name);
 bool gbsi_page_is(gbsi_page *page, const gbsi_json *of, const char *name); /* true or false */
-/* Numbers of an array that are finite and can be drawn, at most n. @param value [n], out; NAN if
- * one cannot. @return the number of elements of the array, at most n. */
+/* Reads at most n numbers of an array.
+ * @param value [n], out; NAN for a number that is not finite or cannot be drawn.
+ * @return the number of elements of the array, at most n. */
 size_t gbsi_page_reals(gbsi_page *page, const gbsi_json *array, double *value, size_t n);
 /* Reports that a value does not have the expected form. */
 void gbsi_page_refuse(gbsi_page *page, const gbsi_json *value, const char *expected);
@@ -36,34 +39,36 @@ void gbsi_page_put(gbsi_page *page, const char *html);
 /* Writes text with &, <, > and quotes as entities, and with U+FFFD in place of control characters
  * and of bytes that are not UTF-8. */
 void gbsi_page_text(gbsi_page *page, const char *text);
-/* Writes a number with this many significant digits, as people do; "–" for a missing number. */
+/* Writes a number with `digits` significant digits, in the notation that people use; "–" for a
+ * missing number. */
 void gbsi_page_number(gbsi_page *page, double value, int digits);
 const char *gbsi_page_number_text(double value, int digits, char text[48]);
-/* 0.0123 with this many decimals. */
+/* Writes a number such as 0.0123 with `decimals` decimals. */
 void gbsi_page_fixed(gbsi_page *page, double value, int decimals);
 const char *gbsi_page_fixed_text(double value, int decimals, char text[48]);
-/* "131 072" of digits. */
+/* Writes the digits of a count in groups: "131 072". */
 void gbsi_page_count(gbsi_page *page, const char *digits);
-/* A row of a list of facts: term and value. */
+/* gbsi_page_term() begins a row in a list of facts with the term, behind which the value
+ * follows. */
 void gbsi_page_term(gbsi_page *page, const char *term);
 void gbsi_page_fact(gbsi_page *page, const char *term, const char *text);
 void gbsi_page_fact_count(gbsi_page *page, const char *term, const char *digits);
 void gbsi_page_fact_real(gbsi_page *page, const char *term, double value);
-/* The name of a file without its folders. */
+/* @return the name of a file without its folders. */
 const char *gbsi_page_base_name(const char *path);
 /* Writes the observed evidence, or "none".
  * @param options options of a run. */
 void gbsi_page_evidence(gbsi_page *page, const gbsi_json *options);
-/* A figure with a caption. @param figure the id in it is set. */
+/* Puts a figure with a caption. @param figure its id is set by the call. */
 void gbsi_page_figure(gbsi_page *page, gbsi_figure *figure, const char *caption);
 
-/* ---- the parts ------------------------------------------------------------------------------- */
+/* ---- parts of the page ----------------------------------------------------------------------- */
 
 void gbsi_page_style(gbsi_page *page);
 /* page_run.c */
 void gbsi_page_verdict(gbsi_page *page, const gbsi_json *run);
 void gbsi_page_run(gbsi_page *page, const gbsi_json *run);
-/* The command line and the digests. @param model digest, or NULL. */
+/* Writes the command line and the digests. @param model digest of the model, or NULL. */
 void gbsi_page_repeat(gbsi_page *page, const gbsi_json *run, const char *model);
 /* page_marginals.c */
 void gbsi_page_marginals(gbsi_page *page, const gbsi_json *marginals);
@@ -76,7 +81,7 @@ void gbsi_page_traces(gbsi_page *page, const gbsi_json *monitored);
 /* page_answers.c */
 void gbsi_page_log_z(gbsi_page *page, const gbsi_json *log_z);
 void gbsi_page_map(gbsi_page *page, const gbsi_json *map);
-/* page_compare.c. @param file [n] of which some are runs. */
+/* page_compare.c. @param file [n] sources, of which some are runs. */
 void gbsi_page_compare(gbsi_page *page, const gbsi_json_file *file, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers that are not marginals: ln Z, and the most probable state. */
+/* Writes answers that are not marginals: ln Z, and the most probable state. */
 #include <math.h>
 
 #include "report/page.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several runs beside one another: their figures, and marginals of the variables that all show. */
+/* Compares several runs: their figures, and the marginals of variables that all runs show. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 enum { MOST_RUNS = 64 };
 
-#define FAR 3.0 /* standard errors of a difference */
+#define FAR 3.0 /* standard errors at which a difference is marked */
 
 typedef struct runs {
     size_t n;
@@ -70,7 +70,7 @@ static void put_figures(gbsi_page *page, const runs *r)
 {
     static const struct {
         const char *name, *term;
-        int digits; /* 0: a count */
+        int digits; /* significant digits; 0 for a count */
     } rows[] = {{"max_mcse", "Largest standard error", 2},
                 {"max_rhat", "Largest R-hat", 5},
                 {"min_ess", "Smallest ESS", 3},
@@ -100,7 +100,7 @@ static void put_figures(gbsi_page *page, const runs *r)
 
 /* ---- marginals ------------------------------------------------------------------------------- */
 
-/* The element of an array whose member has this text. */
+/* Finds the element of an array whose member `member` is `text`. */
 static const gbsi_json *find(const gbsi_json *array, const char *member, const char *text)
 {
     for (const gbsi_json *e = gbsi_json_first(array); e != NULL; e = gbsi_json_next(array, e)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far the chains agree: distributions of R-hat and effective sample sizes over all variables,
- * and traces, ranks and autocorrelations of draws. */
+/* Shows how far the chains agree: distributions of R-hat and effective sample sizes over all
+ * variables, and traces, ranks and autocorrelations of draws. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum {
     MOST_BINS = 64,
-    MOST_POINTS = 1000, /* of a line */
+    MOST_POINTS = 1000, /* points of a line */
     MOST_LINES = 4,
 };
 
@@ -19,13 +19,14 @@ enum {
 
 /* ---- distributions --------------------------------------------------------------------------- */
 
-/* A histogram as a line of steps over the edges of the bins, with the area below it filled. */
+/* A histogram, drawn as a line of steps over the edges of the bins, with the area below it
+ * filled. */
 typedef struct steps {
     size_t n;
     double x[2 * MOST_BINS], y[2 * MOST_BINS], zero[2 * MOST_BINS];
 } steps;
 
-/* @return whether the edges ascend and there is a count for each bin. */
+/* Reads a histogram. @return whether its edges ascend and each bin has a count. */
 static bool read_steps(gbsi_page *page, const gbsi_json *of, bool positive, steps *s)
 {
     double edge[MOST_BINS + 1];
@@ -120,15 +121,15 @@ void gbsi_page_convergence(gbsi_page *page, const gbsi_json *marginals)
 
 static const gbsi_color colors[MOST_LINES] = {GBSI_BLUE, GBSI_VERMILLION, GBSI_GREEN, GBSI_PURPLE};
 
-/* The chains of one chart: each an array of the same length at x. */
+/* The chains in one chart. Each chain is an array of values at the places x. */
 typedef struct chains {
     size_t n;
     gbsi_line line[MOST_LINES];
     double x[MOST_POINTS], y[MOST_LINES][MOST_POINTS];
 } chains;
 
-/* @param doubled every value is a step between two edges. @return whether there is a line to draw.
- */
+/* @param doubled whether each value is a step between two edges. @return whether there is a line
+ *   to draw. */
 static bool read_chains(gbsi_page *page, const gbsi_json *of, double first, double width,
                         bool doubled, chains *c)
 {

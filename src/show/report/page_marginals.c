@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marginals as a table with bars and whiskers, and as maps where the variables are a grid. */
+/* Shows marginals as a table with bars and whiskers, and as maps if the variables form a grid. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 static double within(double value)
 {
-    return value > 0.0 ? gbsi_smaller(value, 1.0) : 0.0; /* NaN is 0 */
+    return value > 0.0 ? gbsi_smaller(value, 1.0) : 0.0; /* NaN becomes 0 */
 }
 
 /* Puts a bar of the probability with a whisker of two standard errors on either side. */
@@ -115,8 +115,7 @@ static void put_table(gbsi_page *page, const gbsi_json *m, const gbsi_json *show
 
 /* ---- maps ------------------------------------------------------------------------------------ */
 
-/* @return a picture of the summary in base64; other text, which could end the attribute, is
- * refused. */
+/* @return a picture of the summary in base64. Refuses other text, which could end the attribute. */
 static const char *base64(gbsi_page *page, const gbsi_json *map, const char *name)
 {
     const char *text = gbsi_page_string(page, map, name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of the page about the run: its verdict and figures, the question, the method, and the
- * command that repeats it. */
+/* Writes the part of the page about the run: its verdict and figures, the question, the method,
+ * and the command that repeats the run. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 
 /* ---- the verdict ----------------------------------------------------------------------------- */
 
-/* "converged: R-hat 1.0001" as the word and the text behind it, which is given a capital letter. */
+/* Writes a verdict such as "converged: R-hat 1.0001": the word, then the text behind it, which
+ * gets a capital letter. */
 void gbsi_page_verdict(gbsi_page *page, const gbsi_json *run)
 {
     const char *verdict = gbsi_page_string(page, run, "verdict");
@@ -93,7 +94,7 @@ static void put_warnings(gbsi_page *page, const gbsi_json *run)
     }
 }
 
-/* ---- what was asked -------------------------------------------------------------------------- */
+/* ---- the question ---------------------------------------------------------------------------- */
 
 static void put_evidence(gbsi_page *page, const gbsi_json *options)
 {
@@ -149,7 +150,7 @@ static void put_asked(gbsi_page *page, const gbsi_json *run)
     gbsi_page_put(page, "</section>\n");
 }
 
-/* ---- how it was done ------------------------------------------------------------------------- */
+/* ---- the method ------------------------------------------------------------------------------ */
 
 static void put_trial(gbsi_page *page, const gbsi_json *t, bool chosen)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The style sheet: the palette is that of the charts, in the light and in the dark. */
+/* The style sheet of the page. Its palette is that of the charts, for light and dark screens. */
 #include "report/page.h"
 
 /* The style comes in pieces, because a string has at most 4095 bytes in C11. */
@@ -43,7 +43,7 @@ static const char *const style[] = {
     "linear-gradient(90deg,#f6f9fc,#9ecae8,#0072b2,#002642)}"
     ".ramp.warm{background:linear-gradient(90deg,#fcf8f4,#f5be91,#d55e00,#4a1e00)}\n",
     ".key{display:inline-block;width:.9rem;height:.9rem;border:1px solid var(--grid)}\n",
-    /* of gbs_image_from_labels() */
+    /* Colours of gbs_image_from_labels(). */
     ".l0{background:#000}.l1{background:#e69f00}.l2{background:#56b4e9}.l3{background:#009e73}"
     ".l4{background:#f0e442}.l5{background:#0072b2}.l6{background:#d55e00}.l7{background:#cc79a7}"
     "\n",

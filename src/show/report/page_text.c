@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading members of a summary, and writing text, numbers and figures of the page. */
+/* Reads members of a summary, and writes text, numbers and figures of the page. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -134,7 +134,7 @@ const char *gbsi_page_number_text(double value, int digits, char text[48])
     }
     const double size = fabs(value);
     const int e = size > 0.0 ? (int)gbsi_chart_floor(gbsi_log10(size) + 1e-12) : 0;
-    const int places = digits - 1 - e; /* behind the point */
+    const int places = digits - 1 - e; /* digits behind the decimal point */
     if (e >= 9 && e <= 300) {
         const double scaled = size / (power_of_ten(e - 2)) + 0.5;
         (void)snprintf(text, 48, "%s%u.%02ue%d", value < 0.0 ? "−" : "", (unsigned)scaled / 100,
@@ -143,13 +143,13 @@ const char *gbsi_page_number_text(double value, int digits, char text[48])
     }
     double rounded = value;
     if (places > 0 && places < 300) {
-        /* a quotient of whole numbers, so that its shortest decimal is short */
+        /* a quotient of whole numbers, whose shortest decimal is short */
         rounded = size * power_of_ten(places > 22 ? 22 : places) + 0.5;
         rounded = places <= 22 && rounded < 1e15 ? gbsi_chart_floor(rounded) / power_of_ten(places)
                                                  : size;
         rounded = value < 0.0 ? -rounded : rounded;
     } else if (places <= 0 && size < 1e15) {
-        rounded = gbsi_chart_floor(value + 0.5); /* shows all digits of a whole number */
+        rounded = gbsi_chart_floor(value + 0.5); /* all digits of a whole number are shown */
     }
     text[gbsi_format_double(rounded, text)] = '\0';
     return text;
@@ -195,7 +195,7 @@ void gbsi_page_count(gbsi_page *page, const char *digits)
     const bool whole = strspn(digits, "0123456789") == n;
     for (size_t i = 0; i < n; i++) {
         if (whole && i > 0 && (n - i) % 3 == 0 && n > 4) {
-            gbsi_output_text(page->out, "\xe2\x80\xaf"); /* a narrow space that does not break */
+            gbsi_output_text(page->out, "\xe2\x80\xaf"); /* a narrow no-break space */
         }
         gbsi_output_bytes(page->out, digits + i, 1);
     }

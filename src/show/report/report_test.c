@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON is read strictly; pages hold what their sources say, safely, and nothing that loads. */
+/* Tests that JSON is read strictly, and that pages show their sources safely and load nothing. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,12 +20,12 @@
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* @return the message, or "" where the text is JSON. */
+/* @return the message, or "" if the text is JSON. */
 static const char *refusal(const char *text, size_t n)
 {
     static gbs_error err;
     gbsi_json_file file;
-    char *copy = malloc(n + 1); /* a step behind the text is seen by checkers of memory */
+    char *copy = malloc(n + 1); /* a memory checker sees a read behind the text */
     assert_non_null(copy);
     memcpy(copy, text, n);
     const gbsi_input input = {.name = "s", .bytes = copy, .n = n};
@@ -106,7 +106,8 @@ static void json_is_a_tree(void **state)
 
 /* ---- pages ----------------------------------------------------------------------------------- */
 
-/* @return the page, the caller's to free with gbs_free(); NULL with a message. */
+/* @return the page, which the caller frees with gbs_free(); NULL after a failure, with a message
+ *   in err. */
 static char *page_of(const gbs_report_source *source, size_t n, gbs_error *err)
 {
     gbs_output *output = NULL;
@@ -116,7 +117,7 @@ static char *page_of(const gbs_report_source *source, size_t n, gbs_error *err)
     const gbs_status status = gbs_report_html(source, n, output, err);
     assert_int_equal(gbs_output_take(output, &text, &length, NULL), GBS_OK);
     if (status < 0) {
-        assert_int_equal(length, 0); /* nothing of a failed page */
+        assert_int_equal(length, 0); /* a failed call writes nothing of the page */
         gbs_free(text);
         return NULL;
     }
@@ -205,7 +206,8 @@ static void what_is_no_summary(void **state)
     }
 }
 
-/* Bytes changed, left out and doubled: a page or a message that says where, never anything else. */
+/* Bytes are changed, removed and doubled. The result must be a page, or a message that names a
+ * place. */
 static void damaged_summaries(void **state)
 {
     (void)state;
@@ -275,7 +277,7 @@ static char *summary_of(const gbs_run *run, const gbs_summary_about *about, size
     return text;
 }
 
-/* Large models have small summaries and pages; grids are found from their factors. */
+/* Large models have small summaries and pages. Grids are found from their factors. */
 static void many_variables(void **state)
 {
     (void)state;
@@ -301,7 +303,7 @@ static void many_variables(void **state)
     gbs_model_free(model);
 }
 
-/* Without memory a call fails, and leaves its output as it was. */
+/* Without memory a call fails, and leaves its output unchanged. */
 static void without_memory(void **state)
 {
     (void)state;
@@ -344,15 +346,16 @@ static void without_memory(void **state)
     gbs_model_free(model);
 }
 
-/* Ranks of chains that agree are even; a chain apart shows; equal draws are told; of a variable
- * that is in a state or not the mean so far is shown. */
+/* Ranks of chains that agree are even, and a chain that differs shows. Equal draws are reported.
+ * If a variable only is in a state or not, the running mean is shown. */
 static void draws(void **state)
 {
     (void)state;
     double x[4][400];
     for (size_t i = 0; i < 400; i++) {
         x[0][i] = (double)(i * 7919 % 400);
-        x[1][i] = x[0][i] + (i < 200 ? 0.0 : 2000.0); /* the second chain lies above the first */
+        /* the values of the second chain are above those of the first */
+        x[1][i] = x[0][i] + (i < 200 ? 0.0 : 2000.0);
         x[2][i] = 7.0;
         x[3][i] = (double)(i % 2);
     }

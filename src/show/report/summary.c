@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run as JSON, schema "run/1", keys in the order of gibbsite-formats(5). */
+/* Writes a run as JSON, schema "run/1". The keys have the order of gibbsite-formats(5). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,8 +38,8 @@ static void key_text(gbs_output *output, const char *name, const char *value)
     gbsi_output_json_string(output, value);
 }
 
-/* Writes the value of an option; a special value that left the choice to a rule is null: the
- * run's own fields tell the choice. */
+/* Writes the value of an option. A special value that left the choice to a rule becomes null;
+ * other members of the run have the rule's choice. */
 static void option_value(gbs_output *output, const summary *s, const gbs_option *option)
 {
     char text[64];
@@ -122,7 +122,7 @@ static void write_model(gbs_output *output, const summary *s)
         gbsi_output_text(output, ", \"drawn\": ");
         gbsi_output_uint(output, gbs_run_report(s->run)->n_drawn);
     }
-    if (s->run->report.bare) { /* they were never made */
+    if (s->run->report.bare) { /* these were never computed */
         gbsi_output_text(output, ", \"factors\": null, \"digest\": null");
     } else {
         gbsi_output_text(output, ", \"factors\": ");
@@ -158,7 +158,7 @@ static void write_features(gbs_output *output, const char *name, const char *ter
     gbsi_output_text(output, "]");
 }
 
-/* Writes null unless the run was on a lattice of bits. */
+/* Writes the lattice, or null unless the run was on a lattice of bits. */
 static void write_lattice(gbs_output *output, const gbs_report *r)
 {
     key(output, "lattice");
@@ -218,7 +218,7 @@ static void write_trial(gbs_output *output, const gbs_trial *t)
     gbsi_output_text(output, "}");
 }
 
-/* Null unless chains were ladders of temperatures. */
+/* Writes the tempering, or null unless chains were ladders of temperatures. */
 static void write_tempering(gbs_output *output, const gbs_report *r)
 {
     key(output, "tempering");
@@ -236,7 +236,7 @@ static void write_tempering(gbs_output *output, const gbs_report *r)
     gbsi_output_text(output, "}");
 }
 
-/* Null unless `auto` chose the scan of a sampled run. */
+/* Writes the pilot, or null unless `auto` chose the scan of a sampled run. */
 static void write_pilot(gbs_output *output, const gbs_report *r)
 {
     if (r->scan_reason == NULL) {
@@ -263,7 +263,7 @@ static void write_pilot(gbs_output *output, const gbs_report *r)
     gbsi_output_text(output, "]}");
 }
 
-/* Null where the draw has no weights. */
+/* Writes the herding, or null if the draw has no weights. */
 static void write_herding(gbs_output *output, const gbs_report *r)
 {
     if (r->n_weights == 0.0) {
@@ -285,7 +285,7 @@ static void write_herding(gbs_output *output, const gbs_report *r)
     gbsi_output_text(output, "}");
 }
 
-/* Null unless ranks shared the model. */
+/* Writes the exchange, or null unless ranks shared the model. */
 static void write_exchange(gbs_output *output, const gbs_report *r)
 {
     key(output, "exchange");

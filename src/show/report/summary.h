@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions that writers of summaries share. */
+/* Functions that writers of summaries share. */
 #ifndef GBSI_REPORT_SUMMARY_H
 #define GBSI_REPORT_SUMMARY_H
 
@@ -7,10 +7,12 @@
 #include "gibbsite/report.h"
 #include "text/output.h"
 
-/* Everything that was written to memory goes to the output, or nothing. *memory is NULL then. */
+/* Copies the whole content of *memory to the output, or nothing on failure. *memory is NULL
+ * afterwards. */
 gbs_status gbsi_report_give(gbs_output **memory, gbs_output *output, gbs_error *err);
 
-/* ,"name": value: members of an object that has others before; text NULL is null */
+/* These functions write a member that is not the first of its object: ,"name": value. A text of
+ * NULL is written as null. */
 void gbsi_summary_real(gbs_output *output, const char *name, double value);
 void gbsi_summary_uint(gbs_output *output, const char *name, uint64_t value);
 void gbsi_summary_text(gbs_output *output, const char *name, const char *text);
@@ -20,8 +22,9 @@ void gbsi_summary_reals(gbs_output *output, const char *name, const double *valu
 gbs_status gbsi_summary_marginals(const gbs_run *run, const gbs_summary_about *about,
                                   gbs_output *output, gbs_error *err);
 
-/* summary_map.c: marginals of all variables as a picture; null if the variables do not form a grid,
- * or if the build writes no PNG. @param p, mcse the results of gbs_run_marginals(). */
+/* summary_map.c: writes the marginals of all variables as a picture, or null if the variables do
+ * not form a grid or the build writes no PNG.
+ * @param p, mcse results of gbs_run_marginals(). */
 gbs_status gbsi_summary_map(const gbs_model *model, uint32_t rows, uint32_t columns,
                             const double *p, const double *mcse, gbs_output *output,
                             gbs_error *err);

@@ -9,9 +9,9 @@
 #include "report/summary.h"
 
 enum {
-    CHAINS = 4,   /* shown one by one */
-    POINTS = 400, /* of a trace */
-    BINS = 20,    /* of ranks */
+    CHAINS = 4,   /* largest number of chains that are shown one by one */
+    POINTS = 400, /* points of a trace */
+    BINS = 20,    /* bins of ranks */
     LAGS = 60,
 };
 
@@ -22,7 +22,8 @@ typedef struct drawn {
     double *covariance; /* [n_draws] */
 } drawn;
 
-/* Whether a variable is in a state: a trace would be a bar. */
+/* Whether the values only tell if a variable is in a state. A trace of such values would be a
+ * bar. */
 static bool is_indicator(const drawn *d)
 {
     for (size_t i = 0; i < d->n_chains * d->n_draws; i++) {
@@ -33,7 +34,7 @@ static bool is_indicator(const drawn *d)
     return true;
 }
 
-/* Draws evenly apart, or the means of all draws until each of them. */
+/* Chooses n draws at even distances, or the running means of all draws up to each of them. */
 static void thin(const double *x, size_t n_draws, bool means, double *point, size_t n)
 {
     double sum = 0.0;
@@ -72,8 +73,8 @@ static double overlap(double a, double b, double c, double d)
     return high > low ? high - low : 0.0;
 }
 
-/* Counts the ranks of each chain in each bin. Equal draws count for each of their ranks by equal
- * parts. */
+/* Counts the ranks of each chain in each bin. A draw that equals others counts in equal parts
+ * for each of their ranks. */
 static void spread_ranks(const drawn *d, double count_of[CHAINS][BINS])
 {
     const size_t n = d->n_chains * d->n_draws;
@@ -106,7 +107,7 @@ static void write_ranks(const drawn *d, gbs_output *output)
     }
     gbsi_rank(d->order, n);
     spread_ranks(d, density);
-    gbsi_output_text(output, ",\n     \"ranks\": ["); /* 1: as many as on average */
+    gbsi_output_text(output, ",\n     \"ranks\": ["); /* counts are divided by their average */
     for (size_t k = 0; k < d->n_shown; k++) {
         gbsi_output_text(output, k > 0 ? ", [" : "[");
         for (size_t b = 0; b < BINS; b++) {
@@ -118,8 +119,8 @@ static void write_ranks(const drawn *d, gbs_output *output)
     gbsi_output_text(output, "]");
 }
 
-/* Writes the autocorrelation of all chains: their autocovariances added up, divided by that of
- * lag 0. */
+/* Writes the autocorrelation of all chains: the sum of their autocovariances, divided by the sum
+ * at lag 0. */
 static gbs_status write_autocorrelation(const drawn *d, gbs_output *output, gbs_error *err)
 {
     gbsi_autocovariance room = {0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shows the marginals of a grid as pictures with a pixel for each variable: the probability of
- * state 1 of two or the most probable state of more, and the largest standard error. */
+/* Shows the marginals of a grid as pictures with a pixel for each variable. One picture shows
+ * the probability of state 1, or the most probable state if variables have more than two states.
+ * Another picture shows the largest standard error. */
 #include <math.h>
 #include <string.h>
 
@@ -17,16 +18,20 @@ static const bool writes_png = false;
 #endif
 
 enum {
-    MOST_SIDE = 512, /* pixels; larger grids are reduced */
+    MOST_SIDE = 512, /* largest side in pixels; larger grids are reduced */
     LEAST_SIDE = 4,  /* least side of a grid that is recognised by its factors */
-    MOST_LABELS = 8, /* colours that can be told apart */
-    N_DISTANCES = 4, /* distances between neighbours: to the right, down, and round both edges */
+    MOST_LABELS = 8, /* number of colours that can be told apart */
+    /* distances of neighbours: to the right, down, and across the two edges of a torus */
+    N_DISTANCES = 4,
 };
 
-/* ---- which grid ------------------------------------------------------------------------------ */
+/* ---- finding the grid ------------------------------------------------------------------------ */
 
-/* Distances |u - v| of all pairs in factors of two. @return the number of different distances, or
- * N_DISTANCES + 1 if there are more, or factors of more variables. */
+/* Finds the distances
+ * u - v
+ * of all pairs in factors of two variables.
+ * @return the number of different distances; N_DISTANCES + 1 if there are more, or if a factor
+ *   has more variables. */
 static int find_distances(const gbs_model *model, uint32_t distance[N_DISTANCES])
 {
     int n = 0;
@@ -51,7 +56,8 @@ static int find_distances(const gbs_model *model, uint32_t distance[N_DISTANCES]
     return n;
 }
 
-/* Whether all pairs are neighbours where each row has so many variables, round the edges or not. */
+/* Whether all pairs are neighbours if each row has `columns` variables, with or without
+ * neighbours across the edges. */
 static bool fits(const gbs_model *model, uint32_t n, uint32_t columns)
 {
     for (size_t f = 0; f < gbs_model_n_factors(model); f++) {
@@ -95,7 +101,7 @@ typedef struct picture {
     const size_t *offset;
     const double *p, *mcse;
     uint32_t rows, columns, arity;
-    uint32_t step; /* variables on a side of a pixel */
+    uint32_t step; /* number of variables on a side of a pixel */
     uint32_t width, height;
     double most_error;
 } picture;
@@ -119,8 +125,8 @@ static uint32_t best_state(const picture *m, size_t v)
     return best;
 }
 
-/* @return the level of a pixel that stands for several variables: the mean probability, the
- * largest error, the first state. */
+/* @return the level of a pixel that stands for several variables: their mean probability or
+ *   largest error. */
 static uint16_t level_of(const picture *m, uint32_t x, uint32_t y, bool errors)
 {
     double sum = 0.0;
@@ -139,8 +145,8 @@ static uint16_t level_of(const picture *m, uint32_t x, uint32_t y, bool errors)
     return (uint16_t)(share <= 0.0 ? 0.0 : share >= 1.0 ? 255.0 : share * 255.0 + 0.5);
 }
 
-/* Sets colours from light to dark in one hue, so that they can be read in grey and with any
- * colour vision. */
+/* Sets colours of one hue from light to dark, which can be read in grey and with any colour
+ * vision. */
 static void set_ramp(gbs_image *image, bool errors)
 {
     static const uint8_t stop[2][4][3] = {
@@ -219,7 +225,7 @@ cleanup:
     return status;
 }
 
-/* ---- the member ------------------------------------------------------------------------------ */
+/* ---- the member "map" ------------------------------------------------------------------------ */
 
 static bool is_picture(const gbs_model *model, picture *m)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the object that a page shows of marginals: some variables, and the distribution of R-hat
- * and effective sample sizes over all of them. This keeps a summary small for any model. */
+/* Writes the object that a page shows of marginals: some variables, and the distributions of
+ * R-hat and effective sample sizes over all variables. A summary therefore stays small for any
+ * model. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +12,8 @@
 #include "simd/math.h"
 
 enum {
-    SHOWN = 40,       /* variables */
-    SHOWN_STATES = 8, /* of a variable */
+    SHOWN = 40,       /* number of variables */
+    SHOWN_STATES = 8, /* number of states of a variable */
     MOST_BINS = 40,
     LEAST_BINS = 8,
 };
@@ -20,13 +21,13 @@ enum {
 typedef struct marginals {
     const gbs_model *model;
     const size_t *offset;
-    const uint32_t *variable; /* [n] those asked for; NULL: 0 .. n - 1 */
+    const uint32_t *variable; /* [n] variables that were asked for; NULL: 0 .. n - 1 */
     size_t n;
     double *p, *mcse, *ess, *rhat;
     uint32_t shown[SHOWN];
     size_t n_shown;
-    bool by_error; /* the rows shown are those with the largest errors, because there are too many
-                      to show all */
+    /* the variables with the largest errors are shown, because there are too many to show all */
+    bool by_error;
 } marginals;
 
 static uint32_t variable_at(const marginals *m, size_t i)
@@ -34,7 +35,7 @@ static uint32_t variable_at(const marginals *m, size_t i)
     return m->variable == NULL ? (uint32_t)i : m->variable[i];
 }
 
-/* Whether a variable has estimates: a partial scan leaves some without. */
+/* Whether a variable has estimates. A partial scan leaves some variables without. */
 static bool has_estimate(const marginals *m, uint32_t v)
 {
     return !isnan(m->p[m->offset[v]]);
@@ -56,7 +57,7 @@ static const char *state_text(const gbs_model *model, uint32_t v, uint32_t a, ch
 
 /* ---- which variables ------------------------------------------------------------------------- */
 
-/* How much is left open about a variable: its error, then how far it is from certain. */
+/* Measures of the uncertainty about a variable: its error, then 1 minus its largest probability. */
 typedef struct doubt {
     double error, open;
 } doubt;
@@ -66,7 +67,8 @@ static doubt doubt_of(const marginals *m, uint32_t v)
     doubt d = {0.0, 0.0};
     double most = 0.0;
     for (size_t i = m->offset[v]; i < m->offset[v + 1]; i++) {
-        d.error = m->mcse[i] > d.error ? m->mcse[i] : d.error; /* NaN: not known */
+        /* NaN, an unknown error, is skipped */
+        d.error = m->mcse[i] > d.error ? m->mcse[i] : d.error;
         most = m->p[i] > most ? m->p[i] : most;
     }
     d.open = 1.0 - most;
@@ -109,8 +111,7 @@ static void choose(marginals *m)
 
 /* ---- one variable ---------------------------------------------------------------------------- */
 
-/* Chooses the most probable states, in the model's order.
- * @return how many. */
+/* Chooses the most probable states, and keeps them in the model's order. @return their number. */
 static size_t choose_states(const marginals *m, uint32_t v, uint32_t state[SHOWN_STATES])
 {
     const double *p = m->p + m->offset[v];
@@ -160,9 +161,9 @@ static void write_variable(gbs_output *output, const marginals *m, uint32_t v)
 /* ---- distributions --------------------------------------------------------------------------- */
 
 typedef struct spread {
-    size_t n, n_above; /* finite values, those above a limit */
+    size_t n, n_above; /* number of finite values, and of those above a limit */
     double least, most;
-    uint32_t variable, state; /* of the worst */
+    uint32_t variable, state; /* variable and state of the worst value */
 } spread;
 
 static spread spread_of(const marginals *m, const double *value, bool worst_is_most)
@@ -216,8 +217,8 @@ static void write_counts(gbs_output *output, const marginals *m, const double *v
     gbsi_output_text(output, "]");
 }
 
-/* Bins of R-hat are equally wide, those of effective sample sizes, which are positive, in
- * proportion. */
+/* Writes a histogram. Bins of R-hat have equal widths. Bins of effective sample sizes, which are
+ * positive, have edges in equal proportions. */
 static void write_distribution(gbs_output *output, const marginals *m, const double *value,
                                bool is_rhat)
 {
@@ -253,7 +254,7 @@ static void write_distribution(gbs_output *output, const marginals *m, const dou
     gbsi_output_text(output, "}");
 }
 
-/* ---- the member ------------------------------------------------------------------------------ */
+/* ---- the member "marginals" ------------------------------------------------------------------ */
 
 static gbs_status write_all(gbs_output *output, marginals *m, const gbs_summary_about *about,
                             const gbs_report *r, gbs_error *err)
@@ -291,7 +292,7 @@ gbs_status gbsi_summary_marginals(const gbs_run *run, const gbs_summary_about *a
     marginals m = {.model = gbsi_run_user_model(&run->task.shared, &run->task.problem),
                    .variable = about->query,
                    .n = about->n_query};
-    if (gbs_run_report(run)->n_watched > 0) { /* a picture, which has pictures to show */
+    if (gbs_run_report(run)->n_watched > 0) { /* a run on a picture shows pictures instead */
         gbsi_output_text(output, "null");
         return GBS_OK;
     }
@@ -307,7 +308,7 @@ gbs_status gbsi_summary_marginals(const gbs_run *run, const gbs_summary_about *a
     status = gbs_run_marginals(run, m.p, m.mcse, m.ess, m.rhat, err);
     if (status >= 0) {
         status = write_all(output, &m, about, gbs_run_report(run), err);
-    } else if (status == GBS_ERR_STATE) { /* traces are kept, or no draw was */
+    } else if (status == GBS_ERR_STATE) { /* traces are kept instead, or no draw was made */
         gbsi_output_text(output, "null");
         status = GBS_OK;
     }
