@@ -58,6 +58,7 @@ typedef struct cli_arguments {
     const char *steps;     /* list of numbers of updates, with ',' between */
     const char *match;     /* text of --match, systematic:T */
     const char *influence; /* "bound", "exact" or "auto" */
+    const char *influences;
     double accuracy;
     uint64_t couplings, lag, most_sweeps; /* pairs of chains, and their passes */
     int iterate;

@@ -154,7 +154,17 @@ int cli_influences(cli_job *job, gbs_influences **influences)
 {
     const char *typed = job->arguments->influence;
     gbs_error err = {GBS_OK, ""};
+    gbs_pair *given = NULL;
+    size_t n_given = 0;
+    if (job->arguments->influences != NULL) {
+        const gbs_status read =
+            gbs_influences_read(job->arguments->influences, job->model, &given, &n_given, &err);
+        CLI_PASS(read < 0 ? cli_fail_input(read, &err) : CLI_DONE);
+    }
     const gbs_influence_options options = {
+        .size = sizeof options,
+        .given = given,
+        .n_given = n_given,
         .rule = typed == NULL || strcmp(typed, "auto") == 0 ? GBS_INFLUENCE_AUTO
                 : strcmp(typed, "bound") == 0               ? GBS_INFLUENCE_BOUND
                                                             : GBS_INFLUENCE_EXACT,
@@ -165,6 +175,7 @@ int cli_influences(cli_job *job, gbs_influences **influences)
     cli_signals_catch();
     const gbs_status done =
         gbs_influences_new(job->model, job->evidence, &options, influences, &err);
+    gbs_free(given);
     if (done < 0) {
         return cli_fail(done, &err);
     }

@@ -236,9 +236,10 @@ static void text_influences(gbs_output *output, const certificates *c)
                  r->n_variables);
     cli_put_line(output, TITLE, "influences", "%" PRIu64, r->n_entries);
     cli_put_line(output, TITLE, "  found by", "%s",
-                 r->n_exact == r->n_free ? "enumeration"
-                 : r->n_exact == 0       ? "bounds"
-                                         : "enumeration where neighbours are few, else bounds");
+                 c->job->arguments->influences != NULL ? c->job->arguments->influences
+                 : r->n_exact == r->n_free             ? "enumeration"
+                 : r->n_exact == 0                     ? "bounds"
+                                   : "enumeration where neighbours are few, else bounds");
     cli_put_line(output, TITLE, "  largest sum of a row", "%.6g", r->largest_sum);
     cli_put_line(output, TITLE, "  mean sum", "%.6g", r->mean_sum);
     cli_put_line(output, TITLE, "  2-norm", "%.6g to %.6g", norms->two_lo, norms->two_hi);
@@ -510,6 +511,7 @@ static void json_influences(gbs_output *output, const certificates *c)
     json_uint(output, "entries", r->n_entries);
     json_uint(output, "enumerated_rows", r->n_exact);
     json_uint(output, "refused_rows", r->n_refused);
+    json_uint(output, "given", r->n_given);
     json_real(output, "largest_sum", r->largest_sum);
     json_real(output, "mean_sum", r->mean_sum);
     json_real(output, "two_norm_low", c->norms.two_lo);

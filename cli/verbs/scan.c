@@ -54,6 +54,22 @@ static void tell(const cli_job *job, const gbs_scan_report *r, size_t n)
     }
 }
 
+/* What an early stop leaves. */
+static void tell_stop(const cli_job *job, const gbs_scan_report *r, size_t n)
+{
+    if (r->n_left > 0) {
+        cli_note(job->arguments,
+                 "stopped early: the last %" PRIu64 " updates were chosen, the %" PRIu64
+                 " before are those of the systematic scan",
+                 n - r->n_left, r->n_left);
+    } else if (r->goal > 0.0 && r->after > r->goal) {
+        cli_note(job->arguments, "stopped early: this is the best whole scan found until then; its "
+                                 "variation is above that to reach");
+    } else {
+        cli_note(job->arguments, "stopped early: this is the best scan found until then");
+    }
+}
+
 static int optimise(cli_job *job, const gbs_scan_request *request, const char *target)
 {
     gbs_error err = {GBS_OK, ""};
@@ -93,7 +109,7 @@ static int optimise(cli_job *job, const gbs_scan_request *request, const char *t
     }
     tell(job, &report, n);
     if (reached == CLI_STOPPED) {
-        cli_note(job->arguments, "stopped early: this is the best scan found until then");
+        tell_stop(job, &report, n);
     }
     return reached;
 }

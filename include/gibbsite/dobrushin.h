@@ -56,6 +56,12 @@ typedef struct gbs_influence_options {
      */
     int (*stop)(void *context);
     void *stop_context; /**< first argument of stop; borrowed until the influences are freed */
+    /** NULL: influences are computed. Otherwise C itself: [n_given] entries C_ij = value, 0 to 1,
+     * each once and none but 0 on the diagonal; all others are 0, and `rule` is not looked at.
+     * Bounds hold if no entry is below the influence of j on i, which is not checked. Read with
+     *  gbs_influences_read(); borrowed during the call. */
+    const gbs_pair *given;
+    size_t n_given; /**< entries given */
 } gbs_influence_options;
 
 /** The matrix C of influences of a model given evidence. */
@@ -69,13 +75,15 @@ typedef struct gbs_influence_report {
     uint32_t n_variables;
     uint32_t n_free; /**< number of variables that are neither observed nor implied by evidence: the
                         rows of C */
-    uint64_t n_entries; /**< number of ordered pairs of variables that share a factor */
+    uint64_t n_entries; /**< number of ordered pairs of variables that share a factor; of given
+ influences, of which one variable influences the other */
     /** number of rows computed by enumeration; the other rows are upper bounds */
     uint32_t n_exact;
     uint32_t n_refused; /**< with GBS_INFLUENCE_EXACT: number of rows with too many configurations
                            to enumerate */
     double largest_sum; /**< largest sum of a row; below 1: Dobrushin's condition holds */
     double mean_sum;    /**< mean sum of a row */
+    uint64_t n_given;   /**< entries given by the caller; 0: computed */
 } gbs_influence_report;
 
 /** Intervals that are proved to contain the 2-norm and the spectral radius of the matrix. */
@@ -85,12 +93,13 @@ typedef struct gbs_influence_norms {
 } gbs_influence_norms;
 
 /**
- * Condition the model on the evidence and compute the influences.
+ * Condition the model on the evidence, and compute the influences or take those that are given.
  *
  * @param model, evidence  borrowed, outlive the influences; evidence may be NULL.
  * @param options          NULL for the defaults.
  * @return GBS_ERR_LIMIT, with the bytes needed, if the matrix exceeds the memory limit;
- *         GBS_ERR_IMPOSSIBLE if the evidence is proved to have probability zero; GBS_ERR_MEMORY.
+ *         GBS_ERR_IMPOSSIBLE if the evidence is proved to have probability zero; GBS_ERR_MEMORY;
+ *         GBS_ERR_ARGUMENT for a given entry that is no influence.
  *         Time and memory are linear in the number of pairs of variables that share a factor.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_influences_new(const gbs_model *model,
@@ -104,8 +113,8 @@ GBS_API const gbs_influence_report *gbs_influences_report(const gbs_influences *
  *  of entries. */
 GBS_API GBS_MUST_USE gbs_status gbs_influences_norms(const gbs_influences *influences,
                                                      gbs_influence_norms *norms, gbs_error *err);
-/** @return C_ij, the influence of variable j on variable i; 0 if one of them is not free or they
- * share no factor. */
+/** @return C_ij, the influence of variable j on variable i; 0 if one of them is not free, if they
+ * share no factor, or if none was given. */
 GBS_API double gbs_influence(const gbs_influences *influences, uint32_t i, uint32_t j);
 
 /** An upper bound on the error after a number of updates, from any starting state. With b_i a bound
@@ -181,7 +190,7 @@ typedef struct gbs_scan_request {
     /** options of the scan that is improved, of which scan, origin and sequence are used; a
      * sequence is repeated up to the length. NULL: the systematic scan from origin. With the random
      * scan, q_t is uniform at each step (Mitliagkas & Mackey 2017, Definition 7); time O(length *
-     * (influences + variables)), no early stop */
+     * (influences + variables)) */
     const gbs_run_options *start;
 } gbs_scan_request;
 
@@ -193,6 +202,9 @@ typedef struct gbs_scan_report {
     double after;       /**< V of the optimised scan */
     uint32_t rounds;    /**< rounds of improvement at the final length */
     uint32_t n_visited; /**< different variables in the scan */
+    uint64_t
+        n_left; /**< updates at the beginning that were not chosen when a search from the random
+                     scan was stopped: they are those of the systematic scan; 0: all were */
 } gbs_scan_report;
 
 /**
@@ -202,7 +214,8 @@ typedef struct gbs_scan_report {
  * @param sequence out, variable ids; caller frees with gbs_free(). @param n out: its length.
  * @param report   out or NULL.
  * @return GBS_STOPPED if gbs_influence_options.stop ended the search: sequence is the best scan so
- *         far, whose V may be above the goal; GBS_ERR_STOPPED if it ended the search before a scan
+ *         far, whose V may be above the goal (while lengths are doubled: the last whole scan,
+ * unless the longer one is already better); GBS_ERR_STOPPED if it ended the search before a scan
  *         was found; GBS_ERR_UNSUPPORTED if no length up to 2^28 updates, or up to the length that
  *         the memory limit of the influences allows, reaches the goal; GBS_ERR_ARGUMENT. Time
  *         O(length * neighbours).

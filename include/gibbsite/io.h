@@ -290,6 +290,15 @@ GBS_API GBS_MUST_USE gbs_status gbs_scan_write(const char *path, const gbs_model
                                                const uint32_t *sequence, size_t n,
                                                const char *comment, gbs_error *err);
 
+/** Read influences for gbs_influence_options.given from a Matrix Market file: coordinate, real or
+ *  integer, general or symmetric; row i and column j, both from 1, is the influence C_ij of
+ * variable j - 1 on variable i - 1.
+ *  @param pair out, [n] with variables from 0; caller frees with gbs_free(). @param n out.
+ *  @return GBS_ERR_FORMAT, with the place in the file, for a matrix of another size than the model,
+ * a value outside 0 to 1, an entry above 0 on the diagonal, or an entry that is there twice. */
+GBS_API GBS_MUST_USE gbs_status gbs_influences_read(const char *path, const gbs_model *model,
+                                                    gbs_pair **pair, size_t *n, gbs_error *err);
+
 /** Read one state per variable from numbers separated by white space, from a UAI MAP file, or from
  * a picture with a pixel per variable, if all variables have the same arity; see
  * gibbsite-formats(5).

@@ -18,15 +18,84 @@ static int is_stopped(void *watch)
     return core_look(watch, NULL);
 }
 
-/* Computes influences. @param watch watch that the influences ask whether to stop; it must outlive
- * them. */
-static gbs_influences *influences(const core_asked *q, int rule, core_watch *watch)
+/* How influences are found: a rule, or their entries. */
+typedef struct source {
+    int rule;
+    gbs_pair *given; /* ours; NULL: by the rule */
+    size_t n_given;
+} source;
+
+static int take_rule(const char *name, int *rule)
+{
+    *rule = name == NULL                 ? 0
+            : strcmp(name, "auto") == 0  ? GBS_INFLUENCE_AUTO
+            : strcmp(name, "bound") == 0 ? GBS_INFLUENCE_BOUND
+            : strcmp(name, "exact") == 0 ? GBS_INFLUENCE_EXACT
+                                         : 0;
+    if (*rule == 0 && name != NULL) {
+        PyErr_Format(PyExc_ValueError, "influence: found \"%s\", expected auto, bound or exact",
+                     name);
+    }
+    return *rule == 0 ? -1 : 0;
+}
+
+static int read_given(const core_asked *q, PyObject *path, source *s)
+{
+    gbs_error err = {GBS_OK, ""};
+    const char *text = core_text(path);
+    const gbs_status status =
+        text == NULL ? GBS_OK : gbs_influences_read(text, q->model, &s->given, &s->n_given, &err);
+    if (status < 0) {
+        (void)core_fail(status, &err);
+    }
+    return text == NULL || status < 0 ? -1 : 0;
+}
+
+static int take_entries(PyObject *tuple, source *s)
+{
+    Py_ssize_t n = 0;
+    Py_ssize_t n_j = 0;
+    Py_ssize_t n_values = 0;
+    uint32_t *i = core_ids(PyTuple_GetItem(tuple, 0), &n);
+    uint32_t *j = i == NULL ? NULL : core_ids(PyTuple_GetItem(tuple, 1), &n_j);
+    double *value = j == NULL ? NULL : core_doubles(PyTuple_GetItem(tuple, 2), &n_values);
+    if (value != NULL && n == n_j && n == n_values) {
+        s->given = malloc((size_t)n * sizeof *s->given + 1);
+        for (Py_ssize_t e = 0; s->given != NULL && e < n; e++) {
+            s->given[e] = (gbs_pair){.i = i[e], .j = j[e], .value = value[e]};
+        }
+        s->n_given = (size_t)n;
+    }
+    PyMem_Free(i);
+    PyMem_Free(j);
+    PyMem_Free(value);
+    if (s->given == NULL && PyErr_Occurred() == NULL) {
+        (void)PyErr_NoMemory();
+    }
+    return s->given == NULL ? -1 : 0;
+}
+
+/* @param how the name of a rule; (path,) of a Matrix Market file; (i, j, values) of one length. */
+static int take_source(const core_asked *q, PyObject *how, source *s)
+{
+    *s = (source){.rule = GBS_INFLUENCE_AUTO};
+    if (!PyTuple_Check(how)) {
+        return take_rule(core_text(how), &s->rule);
+    }
+    return PyTuple_Size(how) == 1 ? read_given(q, PyTuple_GetItem(how, 0), s)
+                                  : take_entries(how, s);
+}
+
+/* @param watch the watch that the influences ask whether to stop, for as long as they exist. */
+static gbs_influences *influences_of(const core_asked *q, const source *s, core_watch *watch)
 {
     const gbs_influence_options options = {.size = sizeof options,
-                                           .rule = rule,
+                                           .rule = s->rule,
                                            .memory_limit = q->options.memory_limit,
                                            .stop = is_stopped,
-                                           .stop_context = watch};
+                                           .stop_context = watch,
+                                           .given = s->given,
+                                           .n_given = s->n_given};
     gbs_influences *found = NULL;
     gbs_error err = {GBS_OK, ""};
     core_unlock(watch, Py_None);
@@ -39,17 +108,12 @@ static gbs_influences *influences(const core_asked *q, int rule, core_watch *wat
     return found;
 }
 
-static int take_rule(const char *name, int *rule)
+static gbs_influences *influences(const core_asked *q, PyObject *how, core_watch *watch)
 {
-    *rule = strcmp(name, "auto") == 0    ? GBS_INFLUENCE_AUTO
-            : strcmp(name, "bound") == 0 ? GBS_INFLUENCE_BOUND
-            : strcmp(name, "exact") == 0 ? GBS_INFLUENCE_EXACT
-                                         : 0;
-    if (*rule == 0) {
-        PyErr_Format(PyExc_ValueError, "influence: found \"%s\", expected auto, bound or exact",
-                     name);
-    }
-    return *rule == 0 ? -1 : 0;
+    source s;
+    gbs_influences *found = take_source(q, how, &s) < 0 ? NULL : influences_of(q, &s, watch);
+    free(s.given);
+    return found;
 }
 
 /* Converts weights; NULL means that all are 1.
@@ -78,6 +142,7 @@ static const core_field influence_fields[] = {
     {"refused_rows", CORE_COUNT, offsetof(gbs_influence_report, n_refused)},
     {"largest_row_sum", CORE_REAL, offsetof(gbs_influence_report, largest_sum)},
     {"mean_row_sum", CORE_REAL, offsetof(gbs_influence_report, mean_sum)},
+    {"given", CORE_WIDE, offsetof(gbs_influence_report, n_given)},
     {NULL, 0, 0}};
 
 static PyObject *influence_dict(const gbs_influences *c, const gbs_influence_norms *norms)
@@ -94,27 +159,26 @@ static PyObject *influence_dict(const gbs_influences *c, const gbs_influence_nor
     return dict;
 }
 
-/* influences(model, evidence, options, rule, i, j): (values of C_ij, dict) */
+/* influences(model, evidence, options, how, i, j): (values of C_ij, dict) */
 static PyObject *find_influences(PyObject *self, PyObject *arguments)
 {
     PyObject *o[5];
     core_asked q;
     core_watch watch;
-    const char *name = NULL;
-    int rule = 0;
+    PyObject *how = NULL;
     Py_ssize_t n = 0;
     Py_ssize_t m = 0;
     gbs_error err = {GBS_OK, ""};
     gbs_influence_norms norms = {0};
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "OOOsOO", &o[0], &o[1], &o[2], &name, &o[3], &o[4]) ||
-        take_rule(name, &rule) < 0 || core_take(&q, o[0], o[1], o[2]) < 0) {
+    if (!PyArg_ParseTuple(arguments, "OOOOOO", &o[0], &o[1], &o[2], &how, &o[3], &o[4]) ||
+        core_take(&q, o[0], o[1], o[2]) < 0) {
         return NULL;
     }
     uint32_t *i = core_ids(o[3], &n);
     uint32_t *j = i == NULL ? NULL : core_ids(o[4], &m);
     double *value = j == NULL ? NULL : malloc((size_t)n * sizeof *value + 1);
-    gbs_influences *c = value == NULL || n != m ? NULL : influences(&q, rule, &watch);
+    gbs_influences *c = value == NULL || n != m ? NULL : influences(&q, how, &watch);
     PyObject *result = NULL;
     if (c != NULL) {
         core_unlock(&watch, Py_None);
@@ -214,26 +278,24 @@ static PyObject *certificate(const gbs_influences *c, certifying *w)
     return dict;
 }
 
-/* certify(model, evidence, options, rule, weights or None, accuracy, steps): a dict */
+/* certify(model, evidence, options, how, weights or None, accuracy, steps): a dict */
 static PyObject *certify(PyObject *self, PyObject *arguments)
 {
     PyObject *o[5];
     core_asked q;
     core_watch watch;
     certifying w = {.weight = NULL};
-    const char *name = NULL;
-    int rule = 0;
+    PyObject *how = NULL;
     gbs_error err = {GBS_OK, ""};
     PyObject *result = NULL;
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "OOOsOdO", &o[0], &o[1], &o[2], &name, &o[3], &w.accuracy,
+    if (!PyArg_ParseTuple(arguments, "OOOOOdO", &o[0], &o[1], &o[2], &how, &o[3], &w.accuracy,
                           &o[4]) ||
-        take_rule(name, &rule) < 0 || core_take(&q, o[0], o[1], o[2]) < 0 ||
-        take_weights(&q, o[3], &w.weight) < 0) {
+        core_take(&q, o[0], o[1], o[2]) < 0 || take_weights(&q, o[3], &w.weight) < 0) {
         return NULL;
     }
     w.options = q.options;
-    gbs_influences *c = take_steps(o[4], &w) < 0 ? NULL : influences(&q, rule, &watch);
+    gbs_influences *c = take_steps(o[4], &w) < 0 ? NULL : influences(&q, how, &watch);
     if (c != NULL) {
         core_unlock(&watch, Py_None);
         const gbs_status status = certify_all(c, &w, &err);
@@ -331,7 +393,8 @@ static PyObject *find_couplings(PyObject *self, PyObject *arguments)
         if (w.bound == NULL || w.each == NULL) {
             (void)PyErr_NoMemory();
         } else {
-            c = influences(&q, GBS_INFLUENCE_BOUND, &watch);
+            const source bound = {.rule = GBS_INFLUENCE_BOUND};
+            c = influences_of(&q, &bound, &watch);
         }
     }
     if (c != NULL) {
@@ -361,30 +424,28 @@ static const core_field scan_fields[] = {
     {"visited", CORE_COUNT, offsetof(gbs_scan_report, n_visited)},
     {NULL, 0, 0}};
 
-/* scan(model, evidence, options, rule, weights or None, updates, accuracy, match, iterate):
+/* scan(model, evidence, options, how, weights or None, updates, accuracy, match, iterate):
  * (sequence, dict) */
 static PyObject *optimise_scan(PyObject *self, PyObject *arguments)
 {
     PyObject *o[4];
     core_asked q;
     core_watch watch;
-    const char *name = NULL;
+    PyObject *how = NULL;
     double *weight = NULL;
     uint32_t *sequence = NULL;
-    int rule = 0;
     size_t n = 0;
     gbs_error err = {GBS_OK, ""};
     gbs_scan_request request = {.size = sizeof request};
     gbs_scan_report r = {.size = sizeof r};
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "OOOsOO&dO&p", &o[0], &o[1], &o[2], &name, &o[3], core_u64,
+    if (!PyArg_ParseTuple(arguments, "OOOOOO&dO&p", &o[0], &o[1], &o[2], &how, &o[3], core_u64,
                           &request.steps, &request.accuracy, core_u64, &request.match,
                           &request.iterate) ||
-        take_rule(name, &rule) < 0 || core_take(&q, o[0], o[1], o[2]) < 0 ||
-        take_weights(&q, o[3], &weight) < 0) {
+        core_take(&q, o[0], o[1], o[2]) < 0 || take_weights(&q, o[3], &weight) < 0) {
         return NULL;
     }
-    gbs_influences *c = influences(&q, rule, &watch);
+    gbs_influences *c = influences(&q, how, &watch);
     if (c == NULL) {
         PyMem_Free(weight);
         return NULL;
@@ -676,13 +737,13 @@ static PyObject *draws_summary(PyObject *self, PyObject *arguments)
 
 PyMethodDef core_trust_methods[] = {
     {"influences", find_influences, METH_VARARGS,
-     "influences(model, evidence, options, rule, i, j)"},
+     "influences(model, evidence, options, how, i, j)"},
     {"certify", certify, METH_VARARGS,
-     "certify(model, evidence, options, rule, weights, accuracy, steps)"},
+     "certify(model, evidence, options, how, weights, accuracy, steps)"},
     {"couplings", find_couplings, METH_VARARGS,
      "couplings(model, evidence, options, weights, passes, pairs, lag, sweeps)"},
     {"scan", optimise_scan, METH_VARARGS,
-     "scan(model, evidence, options, rule, weights, updates, accuracy, match, iterate)"},
+     "scan(model, evidence, options, how, weights, updates, accuracy, match, iterate)"},
     {"write_scan", write_scan, METH_VARARGS, "write_scan(path, model, sequence, comment)"},
     {"sensitivity", sensitivity, METH_VARARGS,
      "sensitivity(model, evidence, options, progress, variable, state)"},

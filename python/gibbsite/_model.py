@@ -28,6 +28,7 @@ Names = Any  # a Name, or several in a list
 Label = Any  # the label of a state, or a value whose text is the label: 1, 1.0, True; or index(0)
 Observed = Any  # a Label, or several in a set or list
 Evidence = Union[Mapping[Name, Observed], str, None]
+Given = Union[npt.ArrayLike, Influences, str, os.PathLike[str], None]  # influences: an array, an answer or a file
 Likelihood = Union[Mapping[Name, Union[Mapping[Label, float], Sequence[float]]], None]
 
 
@@ -590,13 +591,16 @@ class Model:
 
     def certify(self, evidence: Evidence = None, accuracy: float = 0.01,
                 weights: Mapping[Name, float] | Iterable[Name] | None = None, *, steps: Sequence[int] = (),
-                influence: str = "auto", **options: Any) -> Certificate:
+                influence: str = "auto", influences: Given = None, **options: Any) -> Certificate:
         """Bound how far chains with these options are from the model, from any start, as ``gibbsite certify`` does.
 
         accuracy : variation to reach. With weights of 0 and 1 it is a bound on the total variation distance
         weights : {name: weight} of the variables that matter, or names; if it is not given, all variables have weight 1
         steps : ascending numbers of updates after which the variation is found
         influence : as in ``influences()``
+        influences : C itself instead of computed influences: an array [variables, variables] of numbers from 0 to 1, row i,
+            column j the influence of j on i; an ``Influences``; or the path of a Matrix Market file. The bounds hold if none
+            of them is below the influence in the model
         options : scan, origin, memory_limit
 
         >>> import gibbsite as gb
@@ -609,7 +613,7 @@ class Model:
         def make(about):
             arrays = {k: np.asarray(about[k]) for k in ("variation", "total_variation", "functions")}
             return Certificate({**about, **arrays, "accuracy": accuracy, "steps": steps})
-        return _answer(make, _core.certify(self._core, self._evidence(evidence, None), options, influence,
+        return _answer(make, _core.certify(self._core, self._evidence(evidence, None), options, self._how(influence, influences),
                                            self._weights(weights), real(accuracy, "accuracy"), steps))
 
     def couplings(self, passes: Sequence[int] = (1, 2, 5, 10, 20, 50, 100), evidence: Evidence = None,
@@ -643,13 +647,13 @@ class Model:
 
     def optimise_scan(self, updates: int = 0, evidence: Evidence = None, accuracy: float = 0.01,
                       weights: Mapping[Name, float] | Iterable[Name] | None = None, *, match: int = 0, iterate: bool = True,
-                      influence: str = "auto", **options: Any) -> Scan:
+                      influence: str = "auto", influences: Given = None, **options: Any) -> Scan:
         """Find an order of updates with a smaller bound than the systematic scan's (DoGS), as ``gibbsite scan`` does. The order
         has a given number of updates, or as many updates as the accuracy needs, or is as good as ``match`` updates of the
         systematic scan.
 
         accuracy : variation to reach; 0: as small as possible
-        weights, influence : as in ``certify()``
+        weights, influence, influences : as in ``certify()``
         iterate : improve the scan again until its variation no longer falls
         scan, origin, among the options : the scan that is improved; "random" draws each variable uniformly, as in the paper
         options : origin, memory_limit
@@ -660,7 +664,8 @@ class Model:
         >>> gb.ising((3, 3), 0.1).optimise_scan(accuracy=0.1, weights=["4"]).bound <= 0.1
         True
         """
-        found = _core.scan(self._core, self._evidence(evidence, None), options, influence, self._weights(weights),
+        how = self._how(influence, influences)
+        found = _core.scan(self._core, self._evidence(evidence, None), options, how, self._weights(weights),
                            whole(updates, "updates"), 0.0 if match else real(accuracy, "accuracy"), whole(match, "match"),
                            bool(iterate))
         return _answer(lambda found: Scan(self, np.asarray(found[0]), found[1]), found)
@@ -749,6 +754,21 @@ class Model:
         for name, x in (weights.items() if isinstance(weights, Mapping) else ((n, 1.0) for n in weights)):
             numbers[self._find(name)] = real(x, "weights")
         return numbers
+
+    def _how(self, influence, given):
+        if given is None:
+            return influence
+        if influence != "auto":
+            raise ValueError("influence is how influences are computed, influences are given: expected one of the two")
+        if isinstance(given, (str, os.PathLike)):
+            return (os.fspath(given),)
+        if isinstance(given, Influences):
+            return given.i.tolist(), given.j.tolist(), given.value.tolist()
+        matrix = np.asarray(given, np.float64)
+        if matrix.shape != (len(self), len(self)):
+            raise ValueError(f"influences: found an array of shape {matrix.shape}, expected {(len(self), len(self))}")
+        i, j = np.nonzero(matrix)
+        return i.tolist(), j.tolist(), matrix[i, j].tolist()
 
     def log_density(self, states: Mapping[Name, str | int] | Sequence[int]) -> float:
         """Return ln of the unnormalised probability of a state: {name: state}, or numbers of all states."""

@@ -535,6 +535,7 @@ class Certificate(Report):
     dobrushin : whether the largest row sum of influences is below 1
     largest_row_sum, mean_row_sum, two_norm, spectral_radius : properties of the matrix of influences; the last two are upper
         bounds, and ``two_norm_low`` and ``radius_low`` are lower bounds
+    given : number of entries of the matrix that the caller gave; 0 if the matrix was computed
     """
 
     found: bool
@@ -545,6 +546,7 @@ class Certificate(Report):
     bound: float
     largest_row_sum: float
     mean_row_sum: float
+    given: int
     two_norm: float
     two_norm_low: float
     spectral_radius: float

@@ -172,6 +172,35 @@ def test_certify(ask, tmp_path):
         spins.certify(influence="none")
 
 
+def test_given_influences(tmp_path):
+    spins = gb.ising((3, 3), 0.2)
+    computed = spins.influences()
+    plain = spins.certify(steps=[9, 18], scan="systematic")
+    (tmp_path / "c.mtx").write_text(f"%%MatrixMarket matrix coordinate real general\n9 9 {len(computed.i)}\n" + "".join(
+        f"{i + 1} {j + 1} {x!r}\n" for i, j, x in zip(computed.i.tolist(), computed.j.tolist(), computed.value.tolist())))
+    for given in (computed, computed.to_numpy(), computed.to_numpy().tolist(), tmp_path / "c.mtx"):
+        found = spins.certify(steps=[9, 18], scan="systematic", influences=given)
+        assert found.given == 24 and plain.given == 0
+        assert found.variation.tolist() == plain.variation.tolist() and found.spectral_radius == plain.spectral_radius
+        scan = spins.optimise_scan(6, weights=["4"], influences=given)
+        assert scan.bound == spins.optimise_scan(6, weights=["4"]).bound
+    matrix = np.zeros((9, 9))
+    assert spins.certify(steps=[9], scan="systematic", influences=matrix).variation.tolist() == [0.0]
+    for value in (-0.5, 1.5, float("nan")):
+        matrix[1, 2] = value
+        with pytest.raises(ValueError, match="expected 0 to 1"):
+            spins.certify(influences=matrix)
+    with pytest.raises(ValueError, match="on itself"):
+        spins.certify(influences=np.eye(9))
+    with pytest.raises(ValueError, match="found an array of shape"):
+        spins.optimise_scan(6, influences=np.zeros((9, 8)))
+    with pytest.raises(ValueError, match="expected one of the two"):
+        spins.certify(influences=computed, influence="exact")
+    (tmp_path / "c.mtx").write_text("%%MatrixMarket matrix coordinate real general\n9 9 1\n1 2 3\n")
+    with pytest.raises(gb.Error, match="c.mtx:3:5: found the influence"):
+        spins.certify(influences=str(tmp_path / "c.mtx"))
+
+
 def test_couplings(ask, tmp_path):
     spins = gb.ising((4, 5), 0.12)
     spins.write(tmp_path / "m.gbm")

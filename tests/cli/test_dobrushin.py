@@ -340,3 +340,81 @@ def test_scans_from_other_scans(run, grid):
         assert was == after and again <= after
     assert "draws blocks" in run("scan", grid, "--scan", "splash").err
     assert run("scan", grid, "--scan", "random", "--steps", "1000000000").status == 1
+
+
+BANNER = "%%MatrixMarket matrix coordinate real "
+
+
+def matrix_market(n, entries, symmetry="general"):
+    lines = [f"{i + 1} {j + 1} {x!r}" for (i, j), x in entries.items()]
+    return "\n".join([BANNER + symmetry, "% made by a test", f"{n} {n} {len(lines)}", *lines, ""])
+
+
+def followed(n, c, sequence):
+    b = [1.0] * n
+    for i in sequence:
+        b[i] = sum(c.get((i, j), 0.0) * b[j] for j in range(n))
+    return b
+
+
+@pytest.mark.parametrize("symmetry", ["general", "symmetric"])
+def test_given_influences(run, grid, work, symmetry):
+    """Bounds are those of the matrix in the file, whatever the model, and scan makes the best of it."""
+    random = Random(5)
+    c = {(i, j): random.random() / 20 for i in range(48) for j in range(48) if i > j and random.random() < 0.2}
+    (work / "c.mtx").write_text(matrix_market(48, c, symmetry))
+    c.update({(j, i): x for (i, j), x in c.items() if symmetry == "symmetric"})
+    b = followed(48, c, [*range(48)] * 2)
+    done = run("certify", grid, "--influences", "c.mtx", "--scan", "systematic", "--target", "7", "--steps", "96", "--json")
+    assert done.status == 0, done.err
+    found = json.loads(done.out)
+    assert found["influences"]["given"] > 0 and found["influences"]["enumerated_rows"] == 0
+    assert found["influences"]["entries"] == len({p for i, j in c for p in ((i, j), (j, i))})
+    assert found["influences"]["largest_sum"] == pytest.approx(max(sum(c.get((i, j), 0) for j in range(48)) for i in range(48)))
+    assert [r["variation"] for r in found["variation"]] == pytest.approx([sum(b), b[7]])
+    done = run("scan", grid, "--influences", "c.mtx", "--target", "7", "--steps", "5", "-o", "s.scan")
+    assert done.status == 0, done.err
+    sequence = [int(w) for w in (work / "s.scan").read_text().splitlines()[-1].split()]
+    best = followed(48, c, sequence)[7]
+    assert f"variation {best:.6g}" in done.err and best <= followed(48, c, range(5))[7]
+
+
+def test_given_influences_with_evidence(run, grid, work):
+    (work / "c.mtx").write_text(matrix_market(48, {(0, 1): 0.5, (1, 0): 0.25, (5, 6): 0.125}))
+    found = json.loads(run("certify", grid, "--influences", "c.mtx", "-e", "0=0", "--steps", "1", "--json").out)["influences"]
+    assert found["free"] == 47 and found["entries"] == 2 and found["largest_sum"] == 0.125
+    (work / "none.mtx").write_text(matrix_market(48, {}))
+    found = json.loads(run("certify", grid, "--influences", "none.mtx", "--steps", "1", "--json").out)["influences"]
+    assert found["entries"] == 0 and found["radius_high"] == 0.0
+
+
+@pytest.mark.parametrize("text,place,part", [
+    (BANNER + "general\n47 47 0\n", "2:1", "found a matrix of 47 rows, expected one for each of the 48 variables"),
+    (BANNER + "general\n48 47 0\n", "2:4", "expected a square matrix"),
+    (BANNER + "general\n48 48 1\n1 2 1.5\n", "3:5", "found the influence '1.5', expected 0 to 1"),
+    (BANNER + "general\n48 48 1\n1 2 -0.5\n", "3:5", "found the influence '-0.5', expected 0 to 1"),
+    (BANNER + "general\n48 48 1\n1 2 nan\n", "3:5", "expected a finite value"),
+    (BANNER + "general\n48 48 1\n1 2 inf\n", "3:5", "expected a finite value"),
+    (BANNER + "general\n48 48 1\n2 2 0.5\n", "3:5", "of a variable on itself, expected 0 or no entry"),
+    (BANNER + "general\n48 48 1\n0 2 0.5\n", "3:1", "expected a row from 1"),
+    (BANNER + "general\n48 48 1\n1 49 0.5\n", "3:3", "expected a column from 1"),
+    (BANNER + "symmetric\n48 48 1\n1 2 0.5\n", "3:1", "above the diagonal of a symmetric matrix"),
+    (BANNER + "general\n48 48 2\n1 2 0.5\n1 2 0.5\n", "4:1", "given before, expected each entry once"),
+    (BANNER + "general\n48 48 1\n1 2 0.5\n3 4 0.5\n", "4:1", "the last entry"),
+    (BANNER + "general\n48 48 1\n1 2 0.5 6\n", "3:9", "the end of the line"),
+    (BANNER + "skew-symmetric\n48 48 0\n", "1:39", "expected general or symmetric"),
+    (BANNER.replace("coordinate", "array") + "general\n48 48\n", "1:1", "found an array"),
+    (BANNER.replace("real", "pattern") + "general\n48 48 0\n", "1:1", "found a pattern"),
+])
+def test_given_influences_refused(run, grid, work, text, place, part):
+    (work / "c.mtx").write_text(text)
+    for verb in ("certify", "scan"):
+        done = run(verb, grid, "--influences", "c.mtx", "-o", "out")
+        assert done.status == 3 and f"c.mtx:{place}: " in done.err and part in done.err, done.err
+        assert not (work / "out").exists()
+
+
+def test_given_influences_are_not_computed(run, grid, work):
+    (work / "c.mtx").write_text(matrix_market(48, {}))
+    done = run("scan", grid, "--influences", "c.mtx", "--influence", "exact")
+    assert done.status == 2 and "--influences cannot apply with --influence" in done.err

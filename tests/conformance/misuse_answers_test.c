@@ -55,6 +55,19 @@ static void influences(void **state)
     REFUSED(gbs_influences_new(NULL, NULL, NULL, &c, &err));
     REFUSED(gbs_influences_new(m, NULL, NULL, NULL, &err));
     REFUSED(gbs_influences_new(m, NULL, &no_rule, &c, &err));
+    const gbs_pair wrong[] = {{0, 1, -0.1}, {0, 1, 1.5}, {0, 1, NAN}, {0, 0, 0.5}, {7, 0, 0.5}};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; ++k) {
+        const gbs_influence_options one = {.size = sizeof one, .given = &wrong[k], .n_given = 1};
+        REFUSED(gbs_influences_new(m, NULL, &one, &c, &err));
+    }
+    const gbs_pair pair[] = {{0, 1, 0.5}, {0, 1, 0.5}};
+    const gbs_influence_options twice = {.size = sizeof twice, .given = pair, .n_given = 2};
+    REFUSED(gbs_influences_new(m, NULL, &twice, &c, &err));
+    const gbs_influence_options one = {.size = sizeof one, .given = pair, .n_given = 1};
+    FINE(gbs_influences_new(m, NULL, &one, &c, &err));
+    assert_true(gbs_influence(c, 0, 1) == 0.5 && gbs_influence(c, 1, 0) == 0.0);
+    assert_int_equal(gbs_influences_report(c)->n_given, 1);
+    gbs_influences_free(c);
     FINE(gbs_influences_new(m, NULL, NULL, &c, &err));
     assert_null(gbs_influences_report(NULL));
     REFUSED(gbs_influences_norms(NULL, &norms, &err));

@@ -419,6 +419,11 @@ static void other_files(void **state)
     REFUSED(gbsi_query_read("x", NULL, NULL, &list, &n, &err));
     REFUSED(gbsi_query_read("x", m, NULL, NULL, &n, &err));
     REFUSED(gbsi_query_read("x", m, NULL, &list, NULL, &err));
+    gbs_pair *pair = NULL;
+    REFUSED(gbs_influences_read(NULL, m, &pair, &n, &err));
+    REFUSED(gbs_influences_read("x", NULL, &pair, &n, &err));
+    REFUSED(gbs_influences_read("x", m, NULL, &n, &err));
+    REFUSED(gbs_influences_read("x", m, &pair, NULL, &err));
     REFUSED(gbs_scan_read(NULL, m, &list, &n, &err));
     REFUSED(gbs_scan_read("x", NULL, &list, &n, &err));
     REFUSED(gbs_scan_read("x", m, NULL, &n, &err));

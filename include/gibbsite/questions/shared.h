@@ -114,6 +114,11 @@
         "exact: influences by enumeration of up to 2^16 configurations of the neighbours; bound: upper " \
         "bounds; unset: auto, exact where that is fast", \
         "NAME", "auto; exact: by enumeration; bound: upper bounds", ACCURACY, "")
+#define GBS_SHARED_INFLUENCES \
+    GBS_ROW_TEXT(0, influences, "influences", "FILE", \
+        "take influences from a Matrix Market file instead of computing them: row i, column j is that " \
+        "of variable j - 1 on variable i - 1, 0 to 1", \
+        "", "", INPUT, "no influence")
 #define GBS_SHARED_WEIGHTS \
     GBS_ROW_TEXT(0, weights, "weights", "COLUMN", \
         "how many rows each row of DATA stands for, a number of 0 or more, is in this column", \

@@ -83,8 +83,7 @@ cleanup:
     return status;
 }
 
-/* Stores C_ji beside every C_ij. */
-static gbs_status transpose(gbsi_influences *c, gbs_error *err)
+gbs_status gbsi_influences_transpose(gbsi_influences *c, gbs_error *err)
 {
     const size_t n_entries = gbsi_influences_row(c, c->n);
     uint32_t *used = gbsi_alloc_array_zero(c->n, sizeof *used);
@@ -174,7 +173,7 @@ gbs_status gbsi_influences_new(const gbsi_graph *graph, gbs_influence_rule rule,
     if (rule != GBS_INFLUENCE_BOUND) {
         GBSI_TRY(enumerate(g.c, graph->model, rule, watch, err));
     }
-    GBSI_TRY(transpose(g.c, err));
+    GBSI_TRY(gbsi_influences_transpose(g.c, err));
     *out = g.c;
     g.c = NULL;
 

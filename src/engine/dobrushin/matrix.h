@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dobrushin's matrix of influences: bounds on all entries, or the entries themselves where
- * enumeration is cheap [M17]. Variations [M38] and optimised scans [M39] are computed from it.
+ * enumeration is cheap [M17], or what a caller gives. Variations [M38] and optimised scans [M39]
+ * are computed from it.
  *
- * Row i has an entry for j exactly if i and j share a factor. The pattern of entries is therefore
+ * Row i has an entry for j exactly if i and j share a factor, or if an influence of one of them
+ * on the other was given. The pattern of entries is therefore
  * symmetric, and one list of neighbours serves rows and columns. */
 #ifndef GBSI_DOBRUSHIN_MATRIX_H
 #define GBSI_DOBRUSHIN_MATRIX_H
@@ -21,6 +23,7 @@ typedef struct gbsi_influences {
     uint32_t n_exact;   /* number of rows that were enumerated */
     uint32_t n_refused; /* number of rows that were not enumerated, because they have too many
                            configurations or the limit on work was reached */
+    size_t n_given;     /* number of entries that the caller gave; 0 if the matrix was computed */
 } gbsi_influences;
 
 static inline size_t gbsi_influences_row(const gbsi_influences *c, size_t i)
@@ -51,6 +54,22 @@ static inline uint64_t gbsi_influences_work(const gbsi_influences *c, size_t i)
 gbs_status gbsi_influences_new(const gbsi_graph *graph, gbs_influence_rule rule, uint64_t room,
                                gbsi_watch *watch, gbsi_influences **out, gbs_error *err);
 void gbsi_influences_free(gbsi_influences *c);
+/* Stores C_ji beside every C_ij: the last step of making a matrix. */
+gbs_status gbsi_influences_transpose(gbsi_influences *c, gbs_error *err);
+/* ---- matrix_given.c ---------------------------------------------------------------------- */
+
+/* The matrix with given entries, the others 0. @param pair [n] borrowed: C_ij = value, for
+ * variables of the user; those that are not free are left out. @param room, watch as above.
+ * @return GBS_ERR_ARGUMENT for values outside 0 to 1, on the diagonal, or given twice. */
+gbs_status gbsi_influences_given(const gbsi_conditioned *model, const gbs_pair *pair, size_t n,
+                                 uint64_t room, gbsi_watch *watch, gbsi_influences **out,
+                                 gbs_error *err);
+/* Connected components of the pattern, numbered by their lowest members. @param component [n] out.
+ */
+gbs_status gbsi_matrix_components(const gbsi_influences *c, uint32_t *component,
+                                  uint32_t *n_components, gbs_error *err);
+
+/* ---- norms.c ------------------------------------------------------------------------------ */
 
 /* Computes |C|_inf, the largest sum of a row, and the mean sum of a row; both are 0 if there are no
  * rows. */

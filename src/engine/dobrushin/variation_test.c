@@ -110,6 +110,56 @@ static void matrix_is_the_influences(void **unused)
     }
 }
 
+/* All entries of a matrix given again, in any order, are the same matrix, but for entries of 0;
+ * half of a pair is enough for both of its places. */
+static void given_matrix_is_the_matrix(void **unused)
+{
+    (void)unused;
+    uint64_t seed = 77;
+    for (unsigned k = 0; k < 200; ++k) {
+        made m;
+        if (prepare(&m, random_noisy_model(&seed, k % 2 == 0 ? 0 : 20), GBS_INFLUENCE_BOUND)) {
+            const gbsi_influences *c = m.c;
+            gbs_pair pair[400];
+            size_t n = 0;
+            gbsi_influences *given = NULL;
+            for (uint32_t i = c->n; i-- > 0;) {
+                pair[n++] = (gbs_pair){m.conditioned->user_variable[i],
+                                       m.conditioned->user_variable[i], 0.0};
+                for (size_t e = gbsi_influences_row(c, i);
+                     e < gbsi_influences_row(c, i + (size_t)1); ++e) {
+                    assert_true(n < 400);
+                    pair[n++] = (gbs_pair){m.conditioned->user_variable[i],
+                                           m.conditioned->user_variable[c->j[e]], c->on[e]};
+                }
+            }
+            gbs_error err = {GBS_OK, ""};
+            (void)gbsi_influences_given(m.conditioned, pair, n, UINT64_MAX, NULL, &given, &err);
+            assert_string_equal(err.message, "");
+            assert_int_equal(given->n_given, n);
+            for (uint32_t i = 0; i < c->n; ++i) {
+                for (uint32_t j = 0; j < c->n; ++j) {
+                    assert_true(entry(given, i, j, given->on) == entry(c, i, j, c->on));
+                    assert_true(entry(given, i, j, given->of) == entry(c, j, i, c->on));
+                }
+            }
+            gbsi_influences *none = NULL;
+            if (n > 0) {
+                pair[0].value = 0.5; /* on the diagonal */
+                assert_int_equal(
+                    gbsi_influences_given(m.conditioned, pair, n, UINT64_MAX, NULL, &none, &err),
+                    GBS_ERR_ARGUMENT);
+                assert_int_equal(
+                    gbsi_influences_given(m.conditioned, pair, n, 8, NULL, &none, &err),
+                    GBS_ERR_LIMIT);
+            }
+            assert_true(none == NULL);
+            gbsi_influences_free(given);
+        }
+        release(&m);
+    }
+}
+
 /* A variable of seventeen neighbours has too many configurations; its neighbours do not. */
 static void large_rows_are_refused(void **unused)
 {
@@ -541,13 +591,10 @@ static void failing_requests(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matrix_is_the_influences),
-        cmocka_unit_test(large_rows_are_refused),
-        cmocka_unit_test(never_below_the_worst_start),
-        cmocka_unit_test(closed_form_is_the_product),
-        cmocka_unit_test(norms_hold_the_numbers),
-        cmocka_unit_test(norms_of_a_torus),
-        cmocka_unit_test(norms_of_a_star),
+        cmocka_unit_test(matrix_is_the_influences),   cmocka_unit_test(given_matrix_is_the_matrix),
+        cmocka_unit_test(large_rows_are_refused),     cmocka_unit_test(never_below_the_worst_start),
+        cmocka_unit_test(closed_form_is_the_product), cmocka_unit_test(norms_hold_the_numbers),
+        cmocka_unit_test(norms_of_a_torus),           cmocka_unit_test(norms_of_a_star),
         cmocka_unit_test(failing_requests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,8 +11,10 @@
 #include "scan/influences.h"
 #include "scan/optimise.h"
 
-#define MOST_STEPS  ((uint64_t)1 << 28)
-#define STEP_BYTES  24u /* bytes per update: two copies of the scan, the kept values, the result */
+#define MOST_STEPS ((uint64_t)1 << 28)
+#define STEP_BYTES                                                                     \
+    26u /* bytes per update: two copies of the scan, the kept values, the result, half \
+a scan */
 #define MOST_ROUNDS 100u
 #define SETTLED     1e-12 /* descents end when the relative gain of a round is at most this */
 #define STALLED     (1.0 - 1e-9) /* beyond 64 passes, give up if doubling lowers V by less */
@@ -28,6 +30,9 @@ typedef struct dogs {
     uint32_t *scan;
     size_t n, capacity;
     gbs_scan_report report;
+    uint32_t *whole; /* the scan of the length before, for an early stop */
+    size_t n_whole, whole_capacity;
+    gbs_scan_report whole_report;
 } dogs;
 
 static gbs_run_options systematic(const gbs_scan_request *request)
@@ -72,18 +77,20 @@ static gbs_status improve(dogs *w, double enough, gbs_error *err)
 {
     gbs_scan_report *r = &w->report;
     double before = 0.0;
+    size_t left = 0;
     r->rounds = 0;
     if (w->start.sequence.variable == NULL && w->n > 0) {
         GBSI_PASS(gbsi_optimise_uniform(w->f->c, w->d, &w->watch, gbsi_influences_room(w->f),
-                                        w->scan, w->n, &r->before, err));
+                                        w->scan, w->n, &r->before, &left, err));
         ++r->rounds;
     }
     r->after = gbsi_optimiser_variation(w->optimiser, w->scan, w->n);
     r->before = r->rounds == 0 ? r->after : r->before;
-    if (isnan(r->after)) {
+    r->n_left = left;
+    if (isnan(r->after) || (left > 0 && r->after > r->before)) {
         return gbsi_watch_fail(err, "bounding the variation of a scan");
     }
-    if (r->rounds > 0 && (!w->request->iterate || r->after <= enough)) {
+    if (r->rounds > 0 && (!w->request->iterate || r->after <= enough || left > 0)) {
         return GBS_OK;
     }
     do {
@@ -106,6 +113,34 @@ static gbs_status no_length(const dogs *w, gbs_error *err)
         w->n, w->report.goal, w->report.after, norms.radius_lo, norms.radius_hi);
 }
 
+/* Keeps the scan of a length before that of twice the length is looked for. */
+static gbs_status keep_whole(dogs *w, gbs_error *err)
+{
+    void *pointer = w->whole;
+    const gbs_status status =
+        gbsi_reserve(&pointer, &w->whole_capacity, w->n, sizeof *w->whole, "scan", err);
+    w->whole = pointer;
+    if (status >= 0 && w->n > 0) {
+        memcpy(w->whole, w->scan, w->n * sizeof *w->scan);
+    }
+    w->n_whole = w->n;
+    w->whole_report = w->report;
+    return status;
+}
+
+/* After an early stop: the scan of the length before, if that of this length is none or worse. */
+static gbs_status or_the_whole(dogs *w, gbs_status found)
+{
+    const bool stopped = found == GBS_ERR_STOPPED || (found >= 0 && gbsi_watch_stopped(&w->watch));
+    if (!stopped || w->n_whole == 0 || (found >= 0 && w->report.after <= w->whole_report.after)) {
+        return found;
+    }
+    memcpy(w->scan, w->whole, w->n_whole * sizeof *w->scan);
+    w->n = w->n_whole;
+    w->report = w->whole_report;
+    return GBS_OK;
+}
+
 /* Tries lengths 2, 4, 8, ... until the goal is met. If the goal is to match the systematic scan and
  * this scan is being improved, the search ends at w->request->match updates at the latest, because
  * the scan itself meets the goal there. */
@@ -116,7 +151,7 @@ static gbs_status by_doubling(dogs *w, gbs_error *err)
     for (uint64_t n = 2;; n *= 2) {
         n = match > 0 && n > match ? match : n;
         GBSI_PASS(take_start(w, n, err));
-        GBSI_PASS(improve(w, -1.0, err));
+        GBSI_PASS(or_the_whole(w, improve(w, -1.0, err)));
         if (w->report.after <= w->report.goal || n == match || w->n == 0 ||
             gbsi_watch_stopped(&w->watch)) {
             return GBS_OK;
@@ -126,6 +161,7 @@ static gbs_status by_doubling(dogs *w, gbs_error *err)
             return no_length(w, err);
         }
         compared = w->report.after;
+        GBSI_PASS(keep_whole(w, err));
     }
     return GBS_OK;
 }
@@ -215,7 +251,7 @@ gbs_status gbs_scan_optimise(const gbs_influences *influences, const gbs_scan_re
 cleanup:
     gbsi_scan_pass_free(&w.start);
     gbsi_optimiser_free(w.optimiser);
-    GBSI_FREE(w.d, w.scan);
+    GBSI_FREE(w.d, w.scan, w.whole);
     gbsi_budget_leave(before);
     return status;
 }

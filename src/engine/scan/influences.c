@@ -44,7 +44,8 @@ static void describe(gbs_influences *f)
                                        .n_free = c->n,
                                        .n_entries = gbsi_influences_row(c, c->n),
                                        .n_exact = c->n_exact,
-                                       .n_refused = c->n_refused};
+                                       .n_refused = c->n_refused,
+                                       .n_given = c->n_given};
     gbsi_matrix_sums(c, &f->report.largest_sum, &f->report.mean_sum);
 }
 
@@ -60,7 +61,7 @@ gbs_status gbs_influences_norms(const gbs_influences *influences, gbs_influence_
     gbsi_budget *before = gbsi_influences_enter(influences);
     uint32_t *component = gbsi_alloc_array(c->n, sizeof *component);
     GBSI_TRY(GBSI_HAVE(err, "norms", component));
-    GBSI_TRY(gbsi_graph_components(influences->graph, component, &n_components, err));
+    GBSI_TRY(gbsi_matrix_components(c, component, &n_components, err));
     GBSI_TRY(gbsi_matrix_norms(c, component, n_components, &watch, &found, err));
     *norms = (gbs_influence_norms){.two_lo = found.two.lo,
                                    .two_hi = found.two.hi,
@@ -104,7 +105,11 @@ gbs_status gbs_influences_new(const gbs_model *model, const gbs_evidence *eviden
     GBSI_TRY(gbsi_simd_check(err));
     GBSI_TRY(gbsi_condition_watched(model, evidence, &watch, &f->conditioned, err));
     GBSI_TRY(gbsi_graph_new(f->conditioned, NULL, &f->graph, err));
-    GBSI_TRY(gbsi_influences_new(f->graph, rule, gbsi_influences_room(f), &watch, &f->c, err));
+    GBSI_TRY(
+        asked.given != NULL
+            ? gbsi_influences_given(f->conditioned, asked.given, asked.n_given,
+                                    gbsi_influences_room(f), &watch, &f->c, err)
+            : gbsi_influences_new(f->graph, rule, gbsi_influences_room(f), &watch, &f->c, err));
     describe(f);
     *out = f;
     f = NULL;

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -674,6 +675,85 @@ static void descents_stop_anywhere(void **unused)
     end(&f);
 }
 
+/* From the random scan: the updates that were chosen before the stop are those of the whole search.
+ */
+static void random_starts_stop_anywhere(void **unused)
+{
+    (void)unused;
+    enum { STEPS = 400 };
+    fixture f;
+    begin(&f, 12, 0.2, 0.0, 0);
+    const gbs_run_options start = options_of(GBS_SCAN_RANDOM);
+    const gbs_scan_request request = {.size = sizeof request, .steps = STEPS, .start = &start};
+    gbs_scan_report whole = {.size = sizeof whole};
+    uint32_t *scan = NULL;
+    size_t n = 0;
+    unsigned n_parts = 0;
+    assert_int_equal(gbs_scan_optimise(f.influences, &request, &scan, &n, &whole, NULL), GBS_OK);
+    assert_true(n == STEPS && whole.n_left == 0);
+    for (unsigned most = 2; most < 60; ++most) {
+        patience p = {.most = UINT_MAX};
+        const gbs_influence_options options = {
+            .rule = GBS_INFLUENCE_BOUND, .stop = ask, .stop_context = &p};
+        gbs_influences *influences = NULL;
+        gbs_scan_report report = {.size = sizeof report};
+        uint32_t *part = NULL;
+        assert_int_equal(gbs_influences_new(f.model, NULL, &options, &influences, NULL), GBS_OK);
+        p = (patience){.most = most};
+        const gbs_status status = gbs_scan_optimise(influences, &request, &part, &n, &report, NULL);
+        if (status >= 0) {
+            assert_true(n == STEPS && report.n_left < STEPS);
+            assert_true((status == GBS_STOPPED) >= (report.n_left > 0));
+            assert_memory_equal(part + report.n_left, scan + report.n_left,
+                                (STEPS - report.n_left) * sizeof *scan);
+            for (uint64_t t = 0; t < report.n_left; ++t) {
+                assert_int_equal(part[t], t % f.influences->c->n);
+            }
+            assert_true(report.after <= report.before && report.before == whole.before);
+            n_parts += report.n_left > 0;
+        }
+        gbs_free(part);
+        gbs_influences_free(influences);
+    }
+    assert_true(n_parts > 3);
+    gbs_free(scan);
+    end(&f);
+}
+
+/* While lengths are doubled: never worse than the whole scan of half the length. */
+static void doubling_leaves_the_last_whole_scan(void **unused)
+{
+    (void)unused;
+    fixture f;
+    begin(&f, 40, 0.2, 0.0, 0);
+    const gbs_scan_request request = {.size = sizeof request, .accuracy = 1e-3};
+    double last = INFINITY;
+    unsigned n_kept = 0;
+    for (unsigned most = 2; most < 60; ++most) {
+        patience p = {.most = UINT_MAX};
+        const gbs_influence_options options = {
+            .rule = GBS_INFLUENCE_BOUND, .stop = ask, .stop_context = &p};
+        gbs_influences *influences = NULL;
+        gbs_scan_report report = {.size = sizeof report};
+        uint32_t *scan = NULL;
+        size_t n = 0;
+        assert_int_equal(gbs_influences_new(f.model, NULL, &options, &influences, NULL), GBS_OK);
+        p = (patience){.most = most};
+        const gbs_status status = gbs_scan_optimise(influences, &request, &scan, &n, &report, NULL);
+        if (status >= 0) {
+            assert_true(report.after <= last);
+            last = report.after;
+            n_kept += status == GBS_STOPPED;
+        } else {
+            assert_true(status == GBS_ERR_STOPPED && isinf(last));
+        }
+        gbs_free(scan);
+        gbs_influences_free(influences);
+    }
+    assert_true(n_kept > 20);
+    end(&f);
+}
+
 static void the_user_stops(void **unused)
 {
     (void)unused;
@@ -715,12 +795,20 @@ static void the_user_stops(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(least_of_many),          cmocka_unit_test(descent_is_the_naive_one),
-        cmocka_unit_test(enough_is_enough),       cmocka_unit_test(sixteen_of_a_million),
-        cmocka_unit_test(lengths_and_accuracies), cmocka_unit_test(refusals),
-        cmocka_unit_test(passes_that_suffice),    cmocka_unit_test(failing_requests),
-        cmocka_unit_test(little_between_looks),   cmocka_unit_test(descents_stop_anywhere),
-        cmocka_unit_test(the_user_stops),         cmocka_unit_test(from_the_random_scan),
+        cmocka_unit_test(least_of_many),
+        cmocka_unit_test(descent_is_the_naive_one),
+        cmocka_unit_test(enough_is_enough),
+        cmocka_unit_test(sixteen_of_a_million),
+        cmocka_unit_test(lengths_and_accuracies),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(passes_that_suffice),
+        cmocka_unit_test(failing_requests),
+        cmocka_unit_test(little_between_looks),
+        cmocka_unit_test(descents_stop_anywhere),
+        cmocka_unit_test(the_user_stops),
+        cmocka_unit_test(random_starts_stop_anywhere),
+        cmocka_unit_test(doubling_leaves_the_last_whole_scan),
+        cmocka_unit_test(from_the_random_scan),
         cmocka_unit_test(from_a_sequence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

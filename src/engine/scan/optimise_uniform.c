@@ -86,7 +86,9 @@ static bool forward(const descent *w, double *last)
     return true;
 }
 
-static bool backward(const descent *w, uint32_t *scan)
+/* Chooses updates from the last to the first. @return how many are left: 0, unless the watch
+ * stopped it. */
+static size_t backward(const descent *w, uint32_t *scan)
 {
     const size_t n = w->c->n;
     for (size_t first = (w->n - 1) / w->stride * w->stride;; first -= w->stride) {
@@ -95,18 +97,18 @@ static bool backward(const descent *w, uint32_t *scan)
         memcpy(w->before, w->kept + first / w->stride * n, n * sizeof *w->before);
         for (size_t t = 1; t < length; ++t) {
             if (!step(w, w->before + (t - 1) * n, w->before + t * n)) {
-                return false;
+                return first + length;
             }
         }
         for (size_t t = length; t-- > 0;) {
             scan[first + t] = best(w, w->before + t * n);
             bring_back(w, scan[first + t]);
             if (gbsi_watch_spend(w->watch, gbsi_influences_row(w->c, n) + n)) {
-                return false;
+                return first + t;
             }
         }
         if (first == 0) {
-            return true;
+            return 0;
         }
     }
 }
@@ -140,7 +142,7 @@ static gbs_status take_room(descent *w, uint64_t room, gbs_error *err)
 
 gbs_status gbsi_optimise_uniform(const gbsi_influences *c, const double *d, gbsi_watch *watch,
                                  uint64_t room, uint32_t *scan, size_t n, double *before,
-                                 gbs_error *err)
+                                 size_t *left, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     descent w = {.c = c, .watch = watch, .n = n};
@@ -155,8 +157,12 @@ gbs_status gbsi_optimise_uniform(const gbsi_influences *c, const double *d, gbsi
         GBSI_TRY(gbsi_watch_fail(err, "bounding the variation of the random scan"));
     }
     *before = gbsi_weigh(w.d, last, c->n);
-    if (!backward(&w, scan)) {
+    *left = backward(&w, scan);
+    if (*left == n && n > 0) {
         GBSI_TRY(gbsi_watch_fail(err, "choosing updates of a scan"));
+    }
+    for (size_t t = 0; t < *left; ++t) {
+        scan[t] = (uint32_t)(t % c->n);
     }
 
 cleanup:

@@ -55,9 +55,7 @@ gbs_status gbsi_couplings_add(gbsi_couplings *c, const gbsi_text *line, gbsi_tok
     return gbsi_edges_add(&c->edges, dropped ? GBS_NO_PAIR : (uint32_t)i, (uint32_t)j, value, err);
 }
 
-/* @return the start of entry e in the file. Reads the file again, because only messages need the
- *   place. */
-static gbsi_token place_of(const gbsi_couplings *c, size_t e)
+gbsi_token gbsi_couplings_place(const gbsi_couplings *c, size_t e)
 {
     gbsi_text text = c->first;
     gbsi_text line;
@@ -74,7 +72,7 @@ static gbsi_token place_of(const gbsi_couplings *c, size_t e)
 static void pair_text(const gbsi_couplings *c, size_t e, char text[64])
 {
     gbsi_text line = c->first;
-    line.at = place_of(c, e).at;
+    line.at = gbsi_couplings_place(c, e).at;
     gbsi_token i = gbsi_text_next(&line);
     gbsi_token j = gbsi_text_next(&line);
     (void)snprintf(text, 64, "%.*s %.*s", (int)(i.n < 24 ? i.n : 24), i.at,
@@ -91,7 +89,7 @@ static gbs_status refuse_repeats(const gbsi_couplings *c, const gbsi_repeats *re
     }
     pair_text(c, repeats->entry, entry);
     pair_text(c, repeats->of, of);
-    return gbsi_text_deviation(c->text, place_of(c, repeats->entry), err,
+    return gbsi_text_deviation(c->text, gbsi_couplings_place(c, repeats->entry), err,
                                "found %s after %s: %zu %s an earlier entry, expected each entry "
                                "once (--lenient adds them up)",
                                entry, of, repeats->n,
@@ -122,8 +120,8 @@ static gbs_status join_entries(gbsi_couplings *c, gbsi_pairing pairing, gbs_erro
     GBSI_PASS(gbsi_edges_fold(&c->edges, c->n_variables, &repeats, err));
     if (repeats.n != 0) {
         const gbsi_edge *edge = c->edges.edge;
-        return gbsi_refuse_mirror(c->text, place_of(c, repeats.entry), edge[repeats.of].value,
-                                  edge[repeats.entry].value, err);
+        return gbsi_refuse_mirror(c->text, gbsi_couplings_place(c, repeats.entry),
+                                  edge[repeats.of].value, edge[repeats.entry].value, err);
     }
     return GBS_OK;
 }

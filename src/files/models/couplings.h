@@ -146,6 +146,9 @@ typedef enum gbsi_pairing {
 gbs_status gbsi_couplings_build(gbsi_couplings *c, gbsi_pairing pairing, bool binary,
                                 gbs_model **model, gbs_error *err);
 
+/* @return the start of entry e of the file, which is read again: for messages. */
+gbsi_token gbsi_couplings_place(const gbsi_couplings *c, size_t e);
+
 /* Fails because the two values of a coupling in a full matrix differ. */
 gbs_status gbsi_refuse_mirror(const gbsi_text *text, gbsi_token place, double one, double other,
                               gbs_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads Matrix Market (Boisvert, Pozo & Remington 1996, NISTIR 5935): a square matrix of
  * couplings, with fields on its diagonal. Each coupling counts once, even if a file has both
- * triangles of the matrix. */
+ * triangles of the matrix. A matrix of influences is read by the same functions. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -102,6 +102,8 @@ static gbs_status read_size(mtx_reader *r, gbs_error *err)
     return gbsi_line_expect_end(&line, "the size", err);
 }
 
+typedef gbs_status read_one(mtx_reader *r, gbsi_text *line, gbs_error *err);
+
 /* ---- entries ----------------------------------------------------------------------------- */
 
 static gbs_status read_value(mtx_reader *r, gbsi_text *line, double *value, gbs_error *err)
@@ -128,19 +130,28 @@ static gbs_status read_index(mtx_reader *r, gbsi_text *line, const char *expecte
     return status;
 }
 
+/* Reads the row and the column of an entry, from 1. */
+static gbs_status read_place(mtx_reader *r, gbsi_text *line, uint64_t *i, uint64_t *j,
+                             gbs_error *err)
+{
+    gbsi_token place = gbsi_text_peek(line);
+    GBSI_PASS(read_index(r, line, "a row from 1", i, err));
+    GBSI_PASS(read_index(r, line, "a column from 1", j, err));
+    if (r->symmetric && *i < *j) {
+        return gbsi_text_fail(line, place, err,
+                              "found an entry above the diagonal of a symmetric matrix, expected "
+                              "its lower triangle only");
+    }
+    return GBS_OK;
+}
+
 static gbs_status read_entry(mtx_reader *r, gbsi_text *line, gbs_error *err)
 {
     uint64_t i = 0;
     uint64_t j = 0;
     double value = 1.0;
     gbsi_token place = gbsi_text_peek(line);
-    GBSI_PASS(read_index(r, line, "a row from 1", &i, err));
-    GBSI_PASS(read_index(r, line, "a column from 1", &j, err));
-    if (r->symmetric && i < j) {
-        return gbsi_text_fail(line, place, err,
-                              "found an entry above the diagonal of a symmetric matrix, expected "
-                              "its lower triangle only");
-    }
+    GBSI_PASS(read_place(r, line, &i, &j, err));
     if (!r->pattern) {
         GBSI_PASS(read_value(r, line, &value, err));
     }
@@ -148,7 +159,7 @@ static gbs_status read_entry(mtx_reader *r, gbsi_text *line, gbs_error *err)
     return gbsi_couplings_add(&r->couplings, line, place, i - 1, j - 1, value, err);
 }
 
-static gbs_status read_entries(mtx_reader *r, gbs_error *err)
+static gbs_status read_entries(mtx_reader *r, read_one *read, gbs_error *err)
 {
     gbsi_text line;
     r->couplings.first = *r->text;
@@ -158,7 +169,7 @@ static gbs_status read_entries(mtx_reader *r, gbs_error *err)
                                   "found the end of the file, expected entry %llu of %llu",
                                   (unsigned long long)e + 1, (unsigned long long)r->n_entries);
         }
-        GBSI_PASS(read_entry(r, &line, err));
+        GBSI_PASS(read(r, &line, err));
     }
     return GBS_OK;
 }
@@ -238,7 +249,7 @@ gbs_status gbsi_mtx_read(gbsi_text *text, gbs_model **model, gbs_error *err)
     GBSI_TRY(gbsi_couplings_begin(&r.couplings, text, GBSI_MTX_CONVENTION, "", err));
     GBSI_TRY(read_header(&r, err));
     GBSI_TRY(read_size(&r, err));
-    GBSI_TRY(r.array ? read_array(&r, err) : read_entries(&r, err));
+    GBSI_TRY(r.array ? read_array(&r, err) : read_entries(&r, read_entry, err));
     GBSI_TRY(gbsi_text_expect_end(text, "the last entry", err));
     /* read_array_value() has compared the two triangles of a dense matrix. */
     status = gbsi_couplings_build(&r.couplings,
@@ -247,5 +258,100 @@ gbs_status gbsi_mtx_read(gbsi_text *text, gbs_model **model, gbs_error *err)
 
 cleanup:
     gbsi_couplings_free(&r.couplings);
+    return status;
+}
+
+/* ---- influences -------------------------------------------------------------------------- */
+
+static gbs_status read_influence(mtx_reader *r, gbsi_text *line, gbs_error *err)
+{
+    char shown[GBSI_SHOWN];
+    uint64_t i = 0;
+    uint64_t j = 0;
+    double value = 0.0;
+    GBSI_PASS(read_place(r, line, &i, &j, err));
+    const gbsi_token number = gbsi_text_peek(line);
+    GBSI_PASS(read_value(r, line, &value, err));
+    if (!(value >= 0.0 && value <= 1.0)) {
+        return gbsi_text_fail(
+            line, number, err,
+            "found the influence %s, expected 0 to 1: it bounds a total variation "
+            "distance",
+            gbsi_token_show(number, shown));
+    }
+    if (i == j && value != 0.0) {
+        return gbsi_text_fail(line, number, err,
+                              "found the influence %s of a variable on itself, expected 0 or no "
+                              "entry on the diagonal",
+                              gbsi_token_show(number, shown));
+    }
+    GBSI_PASS(gbsi_line_expect_end(line, "an entry", err));
+    return gbsi_edges_add(&r->couplings.edges, (uint32_t)(i - 1), (uint32_t)(j - 1), value, err);
+}
+
+/* Refuses entries that are there twice, and adds the upper triangle of a symmetric matrix. */
+static gbs_status complete(mtx_reader *r, gbs_error *err)
+{
+    gbsi_couplings *c = &r->couplings;
+    gbsi_repeats repeats;
+    GBSI_PASS(gbsi_edges_sum(&c->edges, c->n_variables, true, &repeats, err));
+    if (repeats.n != 0) {
+        return gbsi_text_fail(r->text, gbsi_couplings_place(c, repeats.entry), err,
+                              "this influence was given before, expected each entry once");
+    }
+    for (size_t e = c->edges.n; r->symmetric && e-- > 0;) {
+        const gbsi_edge edge = ((const gbsi_edge *)c->edges.edge)[e];
+        if (edge.i != edge.j) {
+            GBSI_PASS(gbsi_edges_add(&c->edges, edge.j, edge.i, edge.value, err));
+        }
+    }
+    return GBS_OK;
+}
+
+static gbs_status read_influences(mtx_reader *r, const gbs_model *model, gbs_error *err)
+{
+    const uint32_t n = gbs_model_n_variables(model);
+    GBSI_PASS(read_header(r, err));
+    if (r->array || r->pattern) {
+        return gbsi_text_fail(r->text, gbsi_text_at(r->text, r->text->begin), err,
+                              "found %s, expected influences as 'coordinate real'",
+                              r->array ? "an array" : "a pattern without values");
+    }
+    GBSI_PASS(read_size(r, err));
+    if (r->couplings.n_variables != n) {
+        return gbsi_text_fail(r->text, r->size, err,
+                              "found a matrix of %u rows, expected one for each of the %u "
+                              "variable%s of the model",
+                              r->couplings.n_variables, n, gbsi_plural(n));
+    }
+    GBSI_PASS(read_entries(r, read_influence, err));
+    GBSI_PASS(gbsi_text_expect_end(r->text, "the last entry", err));
+    return complete(r, err);
+}
+
+gbs_status gbs_influences_read(const char *path, const gbs_model *model, gbs_pair **pair, size_t *n,
+                               gbs_error *err)
+{
+    GBSI_NEED(path, model, pair, n);
+    gbs_status status = GBS_OK;
+    gbsi_input input = {0};
+    gbsi_text text;
+    mtx_reader r = {.text = &text};
+    GBSI_TRY(gbsi_input_read_text(path, &input, err));
+    GBSI_TRY(gbsi_text_open(&text, &input, NULL, err));
+    GBSI_TRY(gbsi_couplings_begin(&r.couplings, &text, GBSI_MTX_CONVENTION, "", err));
+    GBSI_TRY(read_influences(&r, model, err));
+    gbsi_edges *edges = &r.couplings.edges;
+    if (edges->edge == NULL) { /* no entry: all influences are 0, not computed */
+        edges->edge = gbsi_alloc_array(1, sizeof **pair);
+        GBSI_TRY(GBSI_HAVE(err, path, edges->edge));
+    }
+    *pair = edges->edge;
+    *n = edges->n;
+    r.couplings.edges = (gbsi_edges){0};
+
+cleanup:
+    gbsi_couplings_free(&r.couplings);
+    gbsi_input_free(&input);
     return status;
 }

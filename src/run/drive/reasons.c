@@ -163,11 +163,12 @@ static bool takes_ladders(const gbsi_task *task)
            gbsi_options_check(&o, NULL) >= 0;
 }
 
-/* Whether ladders may help: R-hat of the chains is above the limit at which `auto` would try
- * ladders. */
+/* Whether ladders may help a run that has none: R-hat of the chains is above the limit at which
+ * `auto` would try ladders. */
 static bool ladders_may_help(const gbsi_task *task, const gbsi_report *report)
 {
-    return report->public.max_rhat > GBSI_STUCK_RHAT && takes_ladders(task);
+    return report->public.max_rhat > GBSI_STUCK_RHAT && !gbsi_runner_climbs(task->runner) &&
+           takes_ladders(task);
 }
 
 /* The scan of blocks that verdict.def advises. */
