@@ -75,8 +75,8 @@ typedef struct gbs_influence_report {
     uint32_t n_variables;
     uint32_t n_free; /**< number of variables that are neither observed nor implied by evidence: the
                         rows of C */
-    uint64_t n_entries; /**< number of ordered pairs of variables that share a factor; with
-                             given influences, of which one influences the other */
+    uint64_t n_entries; /**< number of ordered pairs of variables that share a factor; of given
+ influences, of which one variable influences the other */
     /** number of rows computed by enumeration; the other rows are upper bounds */
     uint32_t n_exact;
     uint32_t n_refused; /**< with GBS_INFLUENCE_EXACT: number of rows with too many configurations
@@ -214,8 +214,8 @@ typedef struct gbs_scan_report {
  * @param sequence out, variable ids; caller frees with gbs_free(). @param n out: its length.
  * @param report   out or NULL.
  * @return GBS_STOPPED if gbs_influence_options.stop ended the search: sequence is the best scan so
- *         far, whose V may be above the goal: while lengths are doubled, the last whole one, unless
- *         the longer one is already better; GBS_ERR_STOPPED if it ended the search before a scan
+ *         far, whose V may be above the goal (while lengths are doubled: the last whole scan,
+ * unless the longer one is already better); GBS_ERR_STOPPED if it ended the search before a scan
  *         was found; GBS_ERR_UNSUPPORTED if no length up to 2^28 updates, or up to the length that
  *         the memory limit of the influences allows, reaches the goal; GBS_ERR_ARGUMENT. Time
  *         O(length * neighbours).

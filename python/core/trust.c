@@ -86,8 +86,7 @@ static int take_source(const core_asked *q, PyObject *how, source *s)
                                   : take_entries(how, s);
 }
 
-/* Computes influences. @param watch watch that the influences ask whether to stop; it must outlive
- * them. */
+/* @param watch the watch that the influences ask whether to stop, for as long as they exist. */
 static gbs_influences *influences_of(const core_asked *q, const source *s, core_watch *watch)
 {
     const gbs_influence_options options = {.size = sizeof options,

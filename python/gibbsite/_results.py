@@ -535,7 +535,7 @@ class Certificate(Report):
     dobrushin : whether the largest row sum of influences is below 1
     largest_row_sum, mean_row_sum, two_norm, spectral_radius : properties of the matrix of influences; the last two are upper
         bounds, and ``two_norm_low`` and ``radius_low`` are lower bounds
-    given : number of entries of the matrix that the caller gave; 0: it was computed
+    given : number of entries of the matrix that the caller gave; 0 if the matrix was computed
     """
 
     found: bool

@@ -3,8 +3,8 @@
  * enumeration is cheap [M17], or what a caller gives. Variations [M38] and optimised scans [M39]
  * are computed from it.
  *
- * Row i has an entry for j exactly if i and j share a factor, or if one of
- * them was given an influence on the other. The pattern of entries is therefore
+ * Row i has an entry for j exactly if i and j share a factor, or if an influence of one of them
+ * on the other was given. The pattern of entries is therefore
  * symmetric, and one list of neighbours serves rows and columns. */
 #ifndef GBSI_DOBRUSHIN_MATRIX_H
 #define GBSI_DOBRUSHIN_MATRIX_H
@@ -23,7 +23,7 @@ typedef struct gbsi_influences {
     uint32_t n_exact;   /* number of rows that were enumerated */
     uint32_t n_refused; /* number of rows that were not enumerated, because they have too many
                            configurations or the limit on work was reached */
-    size_t n_given;     /* number of entries that the caller gave; 0: the matrix was computed */
+    size_t n_given;     /* number of entries that the caller gave; 0 if the matrix was computed */
 } gbsi_influences;
 
 static inline size_t gbsi_influences_row(const gbsi_influences *c, size_t i)

@@ -45,11 +45,10 @@ gbs_status gbsi_optimiser_descend(gbsi_optimiser *o, uint32_t *scan, size_t n, d
  * @param d [variables] weights; NULL: all weights are 1. @param room limit on the bytes of the
  * computation.
  * @param scan   [n] out. @param before out: V of the random scan.
- * @param left   out: updates at the beginning that were not chosen when the watch stopped it, and
- * are those of the systematic scan: V may then be above `before`.
- * @return GBS_ERR_LIMIT for too much work or memory; GBS_ERR_STOPPED where the watch stopped it
- *         before any update was chosen.
- */
+ * @param left   out: number of updates at the beginning that were not chosen when the watch stopped
+ * the descent. They are those of the systematic scan, and V may then be above `before`.
+ * @return GBS_ERR_LIMIT for too much work or memory; GBS_ERR_STOPPED if the watch stopped the
+ *         descent before any update was chosen. */
 gbs_status gbsi_optimise_uniform(const gbsi_influences *c, const double *d, gbsi_watch *watch,
                                  uint64_t room, uint32_t *scan, size_t n, double *before,
                                  size_t *left, gbs_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads Matrix Market (Boisvert, Pozo & Remington 1996, NISTIR 5935): a square matrix of
  * couplings, with fields on its diagonal. Each coupling counts once, even if a file has both
- * triangles of the matrix. The same functions read a matrix of influences. */
+ * triangles of the matrix. A matrix of influences is read by the same functions. */
 #include <string.h>
 
 #include "base/memory.h"
