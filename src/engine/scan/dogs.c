@@ -12,9 +12,8 @@
 #include "scan/optimise.h"
 
 #define MOST_STEPS ((uint64_t)1 << 28)
-#define STEP_BYTES                                                                     \
-    26u /* bytes per update: two copies of the scan, the kept values, the result, half \
-a scan */
+/* bytes per update: two copies of the scan, the kept values, the result, half a scan */
+#define STEP_BYTES  26u
 #define MOST_ROUNDS 100u
 #define SETTLED     1e-12 /* descents end when the relative gain of a round is at most this */
 #define STALLED     (1.0 - 1e-9) /* beyond 64 passes, give up if doubling lowers V by less */
