@@ -20,7 +20,6 @@ static void exact_answers(void **state)
     (void)state;
     gbs_model *m = two_spins();
     double z = 0.0;
-    double p[4];
     uint32_t x[2];
     const uint32_t bad[2] = {0, 2};
     REFUSED(gbs_exact_log_z(NULL, NULL, NULL, &z, &err));
