@@ -8,8 +8,8 @@
  *     gbs_option_set(&options, "sweeps", "1000", &err);
  *
  * The rows of options.def define the options with their ranges, defaults and help; enums.def,
- * scans.def and draws.def define their choices. The command line is made from the same tables, and
- * so is option_fields.h with the fields of gbs_run_options.
+ * scans.def and draws.def define their choices. The command line, and option_fields.h with the
+ * fields of gbs_run_options, are made from the same tables.
  *
  * A field with a choice is an int, and its comment names the enum. A field of the enum's type would
  * have a size and sign that the language leaves to the compiler. With -fshort-enums the enum is a

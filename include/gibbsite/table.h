@@ -13,7 +13,7 @@
  *         printf("variable %u is in state %u\n", column[0], x[0]);
  *     }
  *
- * The manual page gibbsite-formats(5) says what is read, under "Tables of data".
+ * Section "Tables of data" of the manual page gibbsite-formats(5) describes the files.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
@@ -36,10 +36,10 @@ typedef struct gbs_table gbs_table;
 typedef struct gbs_table_options {
     size_t size;         /**< sizeof(gbs_table_options) */
     const char *weights; /**< name of the column with the weights of rows; NULL: none */
-    int numbers; /**< 1: cells hold numbers of states from 0; 0: their labels, or their numbers for
-                    variables without labels, and numbers also in the CSV files of gibbsite sample,
-                    whose columns begin with chain, draw, lp; 2: as 0, but labels in these CSV
-                    files, too */
+    int numbers; /**< 1: cells are numbers of states, from 0. 0: cells are labels of states, or
+                      numbers for variables without labels; in the CSV files of gibbsite sample,
+                      whose columns begin with chain, draw, lp, cells are always numbers. 2: as 0,
+                      but cells are labels in these CSV files, too */
     int strict;  /**< 1: columns that are not variables are refused; 0: such columns are left out */
     int complete; /**< 1: every variable of two states or more must have a column, and a value in
                      each row; 0: values may be missing */
