@@ -292,9 +292,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_crf_learn(const char *templates, gbs_templat
  *                  probes are used. NULL means the defaults.
  * @param callbacks NULL; progress is called with pass = probes done.
  * @param error     out: [gbs_crf_n_weights(crf)], in the order of gbs_crf_weights().
- * @return GBS_ERR_UNSUPPORTED in four cases: l1 is not 0 (l1 holds weights at 0), tokens are
- *         linked, log-weights at one token differ by more than 690, or the linear equations of a
- *         probe are not solved after 2000 products; GBS_ERR_ARGUMENT, GBS_ERR_LIMIT,
+ * @return GBS_ERR_UNSUPPORTED in four cases: l1 is not 0 (l1 keeps some weights at exactly 0),
+ *         tokens are linked, log-weights at one token differ by more than 690, or the linear
+ *         equations of a probe are not solved after 2000 products; GBS_ERR_ARGUMENT, GBS_ERR_LIMIT,
  *         GBS_ERR_MEMORY; GBS_ERR_STOPPED by time_s or the callback.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_crf_errors(const gbs_crf *crf, const gbs_sequences *data,
@@ -329,7 +329,7 @@ typedef struct gbs_label_scores gbs_label_scores;
  * conlleval, and the only score is the score of all classes together. A true label that the model
  * does not have counts as a wrong label, and its entities count as not found.
  *
- * @param column number of the data's column that holds the true labels.
+ * @param column number of the data's column with the true labels.
  * @param label  [gbs_sequences_n_tokens(data)] ids of labels of the model.
  * @param scores out, caller frees.
  */

@@ -46,9 +46,9 @@ typedef struct gbs_denoise_options {
                            between neighbouring levels */
     gbs_smoothing smoothing;
     double coupling;   /**< strength of the coupling, 0 to 100, in units of the log-weight */
-    double truncation; /**< largest value of d(x_i, x_j) between neighbours; 0 stands for (levels -
-                          1)^2, so that no difference is truncated */
-    uint32_t neighbours; /**< number of neighbours of a pixel: 4 or 8; 0 stands for 4 */
+    double truncation; /**< largest value of d(x_i, x_j) between neighbours; 0 means (levels - 1)^2,
+                            so that no difference is truncated */
+    uint32_t neighbours;                /**< number of neighbours of a pixel: 4 or 8; 0 means 4 */
     const gbs_run_callbacks *callbacks; /**< callbacks or NULL; gbs_denoise_model() calls progress
                                              after every 2^16 factors, and progress may stop the
                                              call */
@@ -95,8 +95,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_limit(const gbs_image *noisy,
  * factors, which takes a small part of the memory of factors; see gbs_denoise_limit(). A run with
  * one bit for each pixel gives the same results, bit for bit, with and without factors. If the
  * option lattice is `always`, any other picture whose probabilities are averaged is run level by
- * level, with one byte for each pixel. Its random draws differ from those of a run with factors. In
- * a large picture only some pixels, spread evenly, then have standard errors
+ * level, with one byte for each pixel. Its random draws differ from the draws of a run with
+ * factors. In a large picture only some pixels, spread evenly, then have standard errors
  * (gbs_report.n_watched).
  *
  * @param run_options borrowed; NULL: the defaults.
@@ -120,13 +120,15 @@ typedef enum gbs_denoise_picture {
                                       white is 1 - 1/levels, shown as 16-bit grey */
 } gbs_denoise_picture;
 
-/** Draw marginals. @param p [height * width * levels], as gbs_run_marginals() gives them.
+/** Draw a picture of marginals. @param p [height * width * levels], as gbs_run_marginals() gives
+ * them.
  *  @param image out, freed by the caller, untouched on failure. */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_draw(const gbs_image *noisy,
                                                  const gbs_denoise_options *options,
                                                  const double *p, gbs_denoise_picture what,
                                                  gbs_image *image, gbs_error *err);
-/** Draw levels, in the kind of the noisy picture. @param level [height * width]. */
+/** Draw a picture of levels, in the kind of the noisy picture. @param level [height * width] the
+ * level of each pixel. */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_draw_levels(const gbs_image *noisy,
                                                         const gbs_denoise_options *options,
                                                         const uint32_t *level, gbs_image *image,
@@ -201,7 +203,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_estimate(const gbs_image *noisy,
  * Labels, bitmaps and palettes always show flips. Any other picture always shows normal noise if it
  * has more than 4 levels and these are fewer than 4 values apart.
  *
- * @param levels number of levels of the picture without noise; 0 stands for 2.
+ * @param levels number of levels of the picture without noise; 0 means 2.
  */
 GBS_API gbs_noise gbs_denoise_noise_of(const gbs_image *noisy, uint32_t levels, int labels);
 

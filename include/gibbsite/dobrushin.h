@@ -45,7 +45,7 @@ typedef enum gbs_influence_rule {
 
 typedef struct gbs_influence_options {
     size_t size;           /**< sizeof(gbs_influence_options); 0: the fields of its first version */
-    int rule;              /**< gbs_influence_rule; 0 stands for GBS_INFLUENCE_AUTO */
+    int rule;              /**< a gbs_influence_rule; 0 means GBS_INFLUENCE_AUTO */
     int reserved;          /**< 0 */
     uint64_t memory_limit; /**< memory limit in bytes, program and model included; 0: half of the
                               machine's memory or cgroup limit */
@@ -83,8 +83,9 @@ typedef struct gbs_influence_report {
     uint32_t n_exact;
     uint32_t n_refused; /**< with GBS_INFLUENCE_EXACT: number of rows with too many configurations
                            to enumerate */
-    double largest_sum; /**< largest sum of a row; below 1: Dobrushin's condition holds */
-    double mean_sum;    /**< mean sum of a row */
+    double largest_sum; /**< largest sum of a row of C; if it is below 1, Dobrushin's condition is
+                             satisfied */
+    double mean_sum;    /**< mean sum of a row of C */
     uint64_t n_given;   /**< number of entries that the caller gave; 0: influences were computed */
 } gbs_influence_report;
 
@@ -125,10 +126,10 @@ GBS_API double gbs_influence(const gbs_influences *influences, uint32_t i, uint3
  * Definitions 3 and 4, Theorem 8): */
 typedef struct gbs_variation_bound {
     double variation; /**< V, the sum of d_i b_i */
-    double functions; /**< min(V, sum of d_i): bounds the error of the expectation of any function
-                         that changes by at most d_i when x_i changes */
-    double total_variation; /**< min(1, sum of b_i over S): bounds the total variation distance of
-                               the joint distribution of S, for any weights */
+    double functions; /**< min(V, sum of d_i): bound on the error of the expectation of any function
+                           that changes by at most d_i when x_i changes */
+    double total_variation; /**< min(1, sum of b_i over S): bound, for any weights, on the total
+                                 variation distance of the joint distribution of S */
 } gbs_variation_bound;
 
 /**
@@ -194,10 +195,10 @@ typedef struct gbs_scan_request {
     uint64_t match;  /**< with steps = 0: the goal is V of the systematic scan after this many
                         updates; if match is 0, the goal is accuracy */
     int iterate;     /**< 1: improve the result again until V no longer falls */
-    /** options of the scan that is improved, of which scan, origin and sequence are used; a
-     * sequence is repeated up to the length. NULL: the systematic scan from origin. With the random
-     * scan, q_t is uniform at each step (Mitliagkas & Mackey 2017, Definition 7); time O(length *
-     * (influences + variables)) */
+    /** options of the scan that is improved. Only scan, origin and sequence are used; a sequence is
+     * repeated up to the length. NULL: the systematic scan from origin. With the random scan, q_t
+     * is uniform at each step (Mitliagkas & Mackey 2017, Definition 7); time O(length * (influences
+     * + variables)) */
     const gbs_run_options *start;
 } gbs_scan_request;
 
@@ -260,9 +261,8 @@ typedef struct gbs_coupling_bound {
 typedef struct gbs_coupling_report {
     size_t size;      /**< in: sizeof(gbs_coupling_report) */
     uint64_t pairs;   /**< number of pairs of chains */
-    uint64_t met;     /**< number of pairs that met.
-If it is less than `pairs`, the estimates are lower
-bounds of the expectations */
+    uint64_t met;     /**< number of pairs that met. If `met` is less than `pairs`, the estimates
+                           are lower bounds of the expectations */
     uint64_t lag;     /**< lag L in passes */
     uint64_t sweeps;  /**< number of passes after which a pair was given up */
     uint64_t longest; /**< number of passes of the second chain until the last pair met */

@@ -93,10 +93,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_image_read_memory(const char *name, const vo
                                                       gbs_image *image, gbs_error *err);
 
 /**
- * Write a picture. PBM holds bitmaps; PGM holds bitmaps, grey and the indices of palettes; PPM
- * holds all kinds. PNG keeps the kind, except that bitmaps become grey; grey and colour whose
- * maxval is not 255 or 65535 are scaled to 8 bits, or 16 bits if maxval is above 255, rounded to
- * nearest. Equal pictures give equal bytes.
+ * Write a picture. PBM is for bitmaps; PGM is for bitmaps, grey pictures and the indices of
+ * palettes; PPM is for all kinds. PNG keeps the kind, except that bitmaps become grey; grey and
+ * colour whose maxval is not 255 or 65535 are scaled to 8 bits, or 16 bits if maxval is above 255,
+ * rounded to nearest. Equal pictures give equal bytes.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_image_write(const gbs_image *image, const char *path,
                                                 const gbs_image_write_options *options,
@@ -120,8 +120,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_image_to_labels(const gbs_image *image, uint
 /**
  * Convert the grey value of each pixel, as in gbs_image_to_spins(), to the nearest of the levels a
  * * maxval / (n_levels - 1), a = 0 ... n_levels - 1. If two levels are equally near, the brighter
- * one is taken. With two levels, the result is that of gbs_image_to_spins() with the default
- * threshold. Bitmaps are refused, because the value 1 means black in a bitmap.
+ * one is taken. With two levels, the result equals the result of gbs_image_to_spins() with the
+ * default threshold. Bitmaps are refused, because the value 1 means black in a bitmap.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_image_to_levels(const gbs_image *image, uint32_t n_levels,
                                                     uint32_t *state, gbs_error *err);

@@ -77,7 +77,7 @@ typedef struct gbs_info {
     int lattice;              /**< gbs_bits: meaning of the bits of a word in class "lattice" */
     uint32_t lattice_side[3]; /**< sides of the lattice, fastest first, if lattice is
                                  GBS_BITS_SITES; else 0 */
-    double lattice_share;     /**< share of the bits of a word that hold a spin */
+    double lattice_share;     /**< share of the bits of a word that are used for spins */
     /* Junction trees of the model given the evidence, by elimination: minimum fill or weight, then
      * a local search. See log2_entries and order_found below. Long logical factors and products of
      * spins are first split into chains of short factors. */
@@ -101,18 +101,20 @@ typedef struct gbs_info {
     int order_found; /**< 1: a complete elimination order was found for every component, and width
                           and entries belong to these orders, even if the tables do not fit memory
                       */
-    /** like exact_bytes, but for the smallest sufficient memory limit */
+    /** peak memory of exact inference under the smallest memory limit that is sufficient, in bytes;
+     * like exact_bytes */
     uint64_t exact_least_bytes;
     double exact_s;      /**< predicted seconds of exact marginals in one thread, from entries */
     uint32_t auto_cases; /**< number of cases into which method auto splits components without a
                               junction tree; same meaning as gbs_exact_cost.n_cases */
-    int auto_forms;      /**< how method auto answers components exactly: bits of gbs_exact_form */
+    int auto_forms;      /**< how method auto answers components exactly: a sum of values of
+                              gbs_exact_form */
     double auto_s; /**< predicted seconds of one thread for the components that method auto answers
                       exactly */
     double auto_nonzero; /**< number of nonzero entries of sparse tables in components that method
                             auto answers exactly */
-    uint32_t n_barren;   /**< number of free variables that no evidence depends on; they can be left
-                            out of any question about other variables */
+    uint32_t n_barren;   /**< number of free variables on which no evidence depends; such variables
+                              can be left out of any question about other variables */
 } gbs_info;
 
 /** The memory that each kind of draw would need in addition to gbs_info.run_bytes. */

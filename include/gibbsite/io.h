@@ -45,7 +45,7 @@ typedef struct gbs_read_options {
      * reader then returns GBS_ERR_STOPPED. */
     int (*stop)(void *context);
     void *stop_context; /**< first argument of stop */
-    int file_evidence;  /**< 1: no warning about observations that an XMLBIF file holds, because the
+    int file_evidence;  /**< 1: no warning about observations in an XMLBIF file, because the
                            caller reads them with gbs_evidence_read() */
     /** The order of the entries of conditional tables, the slowest variable first: "parents-child"
      * or "child-parents". In "reversed-child" and "child-reversed" the first parent varies fastest
@@ -67,7 +67,7 @@ typedef struct gbs_write_options {
     int fixed_floats;       /**< 1: numbers as digits[.digits] without exponents; 0: the shortest
                                  decimal numbers that read back to the same double */
     const char *convention; /**< sign of couplings, as in gbs_read_options */
-    /** NULL, or called for each property of the model that the format cannot hold. */
+    /** NULL, or called for each property of the model that the format cannot represent. */
     void (*warn)(void *context, const char *message);
     void *context;
 } gbs_write_options;
@@ -110,8 +110,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_model_read_memory(const char *name, const vo
 /**
  * Write a model. For a format that only has tables, other kinds of factors are expanded to tables.
  * A table of more than 2^24 entries, and a model that the format cannot represent, give
- * GBS_ERR_UNSUPPORTED. options->warn is called for things that the format cannot hold (names,
- * labels, direction).
+ * GBS_ERR_UNSUPPORTED. options->warn is called for parts of the model that the format cannot
+ * represent (names, labels, direction).
  *
  * @param path    a final ".gz" or ".zst" compresses.
  * @param options NULL for the defaults.
@@ -142,7 +142,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_evidence_add_likelihood(gbs_evidence *eviden
                                                             const char *list, gbs_error *err);
 
 /**
- * Count the samples in an evidence file. A sample is a set of observations; most files hold one.
+ * Count the samples in an evidence file. A sample is a set of observations; most files have one
+ * sample.
  *
  * The file has one of three kinds: UAI evidence in the form of either generation of the
  * competition; libDAI data with a sample per line, if its extension is .tab or

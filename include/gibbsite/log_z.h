@@ -110,8 +110,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_log_z(const gbs_model *model, const gbs_evid
  * All ranks call gbs_log_z_with() together. Every rank gets the report that one process would get,
  * with the same bits except in `seconds` and `warning`. Each rank has the whole model. It updates
  * some of the chains of an annealing, or some lanes of the ladders; all ranks have the states of
- * all lanes. Every rank computes the exact components itself. Checkpoint files are those of a run
- * in one process; rank 0 writes them and all ranks read them.
+ * all lanes. Every rank computes the exact components itself. Checkpoint files are the same as for
+ * one process; rank 0 writes them and all ranks read them.
  *
  * @param ranks borrowed; NULL: this process is alone. @param files NULL for none.
  * @param callbacks callbacks of this rank; a callback that stops one rank stops all ranks. @return

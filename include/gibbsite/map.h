@@ -58,14 +58,14 @@ typedef struct gbs_map_callbacks {
  * Search for the most probable state.
  *
  * In one annealing schedule of n sweeps, the temperature falls from options.tau0 to tau0 / n as
- * options.schedule says; tau0 = 0 stands for a temperature that is computed from the couplings. The
- * best state at the end of any sweep of any chain is kept. After each schedule, blocks of variables
- * are set to their most probable joint states; a state that is better than the best so far is kept
- * [M27]. With options.sweeps there is one schedule with that number of sweeps. Without this option
- * there are schedules of 64, 128, 256, ... sweeps, each starting where the schedule before it
- * ended. The search ends when a schedule finds no better state or options.time_s is over. Draws
- * other than random run at temperature 1 throughout. Options of estimators, burn-in and targets
- * have no effect.
+ * options.schedule says; tau0 = 0 means that the first temperature is computed from the couplings.
+ * The best state at the end of any sweep of any chain is kept. After each schedule, blocks of
+ * variables are set to their most probable joint states; a state that is better than the best so
+ * far is kept [M27]. With options.sweeps there is one schedule with that number of sweeps. Without
+ * this option there are schedules of 64, 128, 256, ... sweeps, each starting where the schedule
+ * before it ended. The search ends when a schedule finds no better state or options.time_s is over.
+ * Draws other than random run at temperature 1 throughout. Options of estimators, burn-in and
+ * targets have no effect.
  *
  * @param options   NULL for the defaults. options.method AUTO solves components that are small
  *                  enough exactly. EXACT solves all components exactly or fails. SAMPLE solves no

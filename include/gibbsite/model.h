@@ -229,7 +229,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_logical(gbs_builder *builder,
  *
  * @param function GBS_LOGICAL_AT_LEAST (1 <= k <= n), GBS_LOGICAL_AT_MOST (k < n) or
  *                 GBS_LOGICAL_EXACTLY (k <= n).
- * @param k        at most 65535. @param weight in units of the log-weight; INFINITY: must hold.
+ * @param k        at most 65535. @param weight in units of the log-weight; INFINITY: the condition
+ * must hold.
  * @param scope, state see gbs_builder_add_logical().
  */
 GBS_API GBS_MUST_USE gbs_status gbs_builder_add_cardinality(
@@ -424,7 +425,7 @@ GBS_API uint32_t gbs_model_tied_weight(const gbs_model *model, size_t factor, do
 
 /**
  * List the evidence that is part of the model: factors on one variable that allow one state only.
- * Readers of formats that hold model and evidence in one file make such factors.
+ * Such factors are made by readers of formats that have model and evidence in one file.
  *
  * @param state [n_variables] out: the only allowed state, or UINT32_MAX if there is no such factor.
  */

@@ -216,13 +216,13 @@ typedef struct gbs_report {
                                  block plans; 0: only single variables are updated */
     uint64_t round_trips; /**< smallest number, over ladders, of round trips that states made from
                              the coldest level to the hottest and back */
-    double hottest; /**< inverse temperature of the hottest level; that of the coldest level is 1 */
-    double barrier; /**< sum of the rejection rates of swaps between neighbours */
-    double valid_share; /**< share of states of the coldest level that violate no hard zero; only
-                           these states count */
-    double log_z;       /**< ln Z given evidence, as from gbs_exact_log_z(), if all components were
-                           answered exactly; else NAN. For a normalised Bayesian network this is ln
-                           P(evidence), see gbs_model_is_normalized() */
+    double hottest;       /**< inverse temperature of the hottest level; the coldest level has 1 */
+    double barrier;       /**< sum of the rejection rates of swaps between neighbours */
+    double valid_share;   /**< share of states of the coldest level that violate no hard zero; only
+                             these states count */
+    double log_z; /**< ln Z given evidence, as from gbs_exact_log_z(), if all components were
+                     answered exactly; else NAN. For a normalised Bayesian network this is ln
+                     P(evidence), see gbs_model_is_normalized() */
     double nonzero_entries; /**< number of nonzero entries of components with sparse tables;
                                included in exact.entries */
     int chains_disagree; /**< 1: R-hat is above its limit. Standard errors then come from within the
@@ -341,11 +341,12 @@ typedef struct gbs_run_setup {
  *         GBS_ERR_UNSUPPORTED for options that need all chains in one process (splashes, the pilot
  *         run of scan auto, the synchronous scan, spins with one bit each, a threshold that trial
  *         runs find); GBS_ERR_STATE if version, model, evidence or options of a rank differ from
- *         those of rank 0, or if its time or memory limit makes it answer other components exactly;
- *         GBS_ERR_FORMAT, with the rank's file in the message, if the shares come from different
- *         partitions or the share of a rank is missing. gbs_run_execute() returns GBS_ERR_STATE on
- *         a rank that differs from rank 0 in whether it has a checkpoint, in the checkpoint it goes
- *         on from, or in the variables of traces and draws.
+ *         version, model, evidence or options of rank 0, or if its time or memory limit makes it
+ *         answer other components exactly; GBS_ERR_FORMAT, with the rank's file in the message, if
+ *         the shares come from different partitions or the share of a rank is missing.
+ *         gbs_run_execute() returns GBS_ERR_STATE on a rank that differs from rank 0 in whether it
+ *         has a checkpoint, in the checkpoint it goes on from, or in the variables of traces and
+ *         draws.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_new_with(const gbs_run_setup *setup, gbs_run **run,
                                                  gbs_error *err);

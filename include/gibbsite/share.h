@@ -34,7 +34,7 @@ typedef struct gbs_partition gbs_partition;
 typedef struct gbs_share gbs_share;
 
 /** The rule by which the variables of a model are divided among ranks. The rule does not change
- * results, except those of the splash scan. */
+ * results, except results of the splash scan. */
 typedef enum gbs_parts {
     GBS_PARTS_AUTO,      /**< the quick rule that gives the smallest halo */
     GBS_PARTS_METIS,     /**< the METIS library; fails if gibbsite was built without METIS */
@@ -52,8 +52,8 @@ typedef struct gbs_share_figures {
     uint32_t n_own; /**< number of variables that the rank updates */
     /** number of variables of other ranks whose states the rank keeps up to date */
     uint32_t n_halo;
-    uint32_t n_boundary; /**< number of updates in a pass of own variables whose states other ranks
-                            keep up to date */
+    uint32_t n_boundary; /**< number of updates, in a pass, of own variables that are in the halo of
+                              another rank */
     uint32_t n_neighbours; /**< number of ranks that this rank exchanges messages with */
     uint64_t n_messages;   /**< number of messages that the rank sends in a pass */
     uint64_t n_values;     /**< number of states of one chain that the rank sends in a pass */
@@ -83,9 +83,9 @@ GBS_API void gbs_partition_free(gbs_partition *partition); /**< NULL is allowed 
 /**
  * Partition the model of gbs_generate_ising() without making that model: parts are blocks between
  * planes (bisection), updates follow the colours of a chessboard, and the memory and time of a
- * share depend only on its own part. Shares are those of gbs_partition_new() of the model with
- * GBS_PARTS_BISECTION and default options, byte for byte. One walk through all couplings finds the
- * digest of the model.
+ * share depend only on its own part. The shares are byte for byte the shares that
+ * gbs_partition_new() makes of the model with GBS_PARTS_BISECTION and default options. One walk
+ * through all couplings computes the digest of the model.
  *
  * @return GBS_ERR_UNSUPPORTED if formulas would not give the bytes of gbs_partition_new(): closed
  *         sides of odd length, sides below 4, cuts between planes after which a part has more than

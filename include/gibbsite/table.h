@@ -73,7 +73,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_table_open_memory(const gbs_model *model, co
                                                       const gbs_table_options *options,
                                                       gbs_table **table, gbs_error *err);
 
-/** A column of a table that a program holds in memory, such as a column of a data frame. */
+/** A column of a table in the memory of a program, such as a column of a data frame. */
 typedef struct gbs_column {
     const char *name;
     const char *const *cell; /**< [rows] texts in UTF-8. NULL in place of a text, or in place of the
@@ -114,7 +114,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_table_next(gbs_table *table, uint32_t *state
 /** Go back to the first row. */
 GBS_API void gbs_table_rewind(gbs_table *table);
 
-/** The texts that stand for a missing value, numbered from 0. If a variable has a state with such a
+/** The texts that mean a missing value, numbered from 0. If a variable has a state with such a
  * label, the text means this state. @return NULL behind the last. */
 GBS_API const char *gbs_table_missing_sign(size_t i);
 
