@@ -124,8 +124,8 @@ static gbs_status read_constants(gbsi_program *p, const gbsi_text *text, gbsi_te
     return gbsi_logic_take(line, "", "the end of the line", err);
 }
 
-/* @return whether a statement declares a type, as in person = {Anna, Bob}; `line` then stands
- * before the brace. */
+/* @return whether a statement declares a type, as in person = {Anna, Bob}; `line` is then at the
+ * brace. */
 static bool takes_type(gbsi_text *line, gbsi_token *name)
 {
     gbsi_text behind = *line;
@@ -195,7 +195,7 @@ static bool same_arguments(const gbsi_predicate *a, const gbsi_predicate *b)
 }
 
 /* Reads a declaration: Friends(person, person), Tuffy's *Friends(person, person), or person
- * motherOf(person). @param line stands after the name. @param q the predicate; q->name and
+ * motherOf(person). @param line the text after the name. @param q the predicate; q->name and
  * q->closed are set already. @param value the type of a function's values; empty for a predicate.
  */
 static gbs_status read_predicate(gbsi_program *p, gbsi_text *line, gbsi_predicate *q,

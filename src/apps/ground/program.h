@@ -67,11 +67,12 @@ typedef struct gbsi_logic_node {
 
 typedef struct gbsi_logic_formula {
     gbsi_token place; /* first token of the formula */
-    double weight;    /* infinite: the formula must hold */
+    double weight;    /* weight of the formula; infinite if the formula must hold */
     uint32_t root;
     uint32_t n_variables;
-    uint32_t type[GBSI_GROUND_MOST_VARIABLES]; /* UINT32_MAX: not known yet */
-    uint32_t bound;                            /* bit set: the variable is bound by a quantifier */
+    uint32_t
+        type[GBSI_GROUND_MOST_VARIABLES]; /* type of each variable; UINT32_MAX: not known yet */
+    uint32_t bound;                       /* bit set: the variable is bound by a quantifier */
     uint32_t plus; /* bit set: the variable is marked '+', so that each of its constants has its own
                       weight */
 } gbsi_logic_formula;
@@ -83,7 +84,7 @@ typedef struct gbsi_program {
     gbsi_predicate *predicate;
     gbsi_logic_node *node;
     gbsi_logic_formula *formula;
-    int64_t *term; /* a variable, or ~constant */
+    int64_t *term; /* terms: the number of a variable, or ~ the number of a constant */
     char **made;   /* texts of constants that are in no file */
     size_t type_capacity, predicate_capacity, node_capacity, formula_capacity, term_capacity,
         made_capacity;

@@ -55,8 +55,8 @@ gbs_status gbsi_prune_for(gbsi_conditioned **whole, size_t n, const uint32_t *us
 
 /* Computes the distribution of the i-th pruned variable given the variables that leave after it and
  * those that stay.
- * @param x [variables of the whole] states; the state of the variable itself is scratch. @param
- * p [its arity] out: probabilities of sum 1. */
+ * @param x [variables of the whole] states; the state of the variable itself is scratch. @param p
+ * [its arity] out: probabilities, whose sum is 1. */
 void gbsi_pruned_law(const gbsi_conditioned *whole, const gbsi_pruning *pruning, uint32_t i,
                      uint32_t *x, double *p);
 

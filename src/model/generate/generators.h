@@ -44,7 +44,7 @@ gbs_status gbsi_generate_variables(gbs_builder *builder, uint32_t n, uint32_t ar
 /* Parameters of all spin models: J_ij uniform in coupling -+ coupling_spread, h_i uniform in field
  * -+ random_field. */
 typedef struct gbsi_generate_spins {
-    uint32_t size[3]; /* size of the graph, whose meaning depends on its kind */
+    uint32_t size[3]; /* size of the graph; each kind of graph defines the three numbers */
     bool torus;
     double coupling, coupling_spread, field, random_field;
     uint64_t seed;

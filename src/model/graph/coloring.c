@@ -38,7 +38,7 @@ typedef struct greedy {
     uint32_t *set_of; /* [n_scopes] index into `set`; GBSI_NONE for a short scope; NULL if all
                          scopes are short */
     color_set *set;
-    uint32_t *around; /* [n_around] long scopes' sets of the current variable */
+    uint32_t *around; /* [n_around] sets of the long scopes of the current variable */
     size_t n_around;
     uint64_t *bits; /* storage of all sets */
     uint32_t *next, *above;

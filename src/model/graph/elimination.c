@@ -23,7 +23,7 @@
 
 /* a table of more entries of 8 bytes could not be addressed */
 #define MOST_ENTRIES (UINT64_C(1) << 62)
-/* work that components together may do beyond their own effort \ */
+/* work that all components together may do in addition to their own effort */
 #define POOL  (UINT64_C(1) << 24)
 #define SPARE (UINT64_C(1) << 23) /* work for further tries of all components */
 /* entries of a clique that end a search, because no improvement saves a factor of 2^24 */
