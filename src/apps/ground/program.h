@@ -70,9 +70,8 @@ typedef struct gbsi_logic_formula {
     double weight;    /* weight of the formula; infinite if the formula must hold */
     uint32_t root;
     uint32_t n_variables;
-    uint32_t
-        type[GBSI_GROUND_MOST_VARIABLES]; /* type of each variable; UINT32_MAX: not known yet */
-    uint32_t bound;                       /* bit set: the variable is bound by a quantifier */
+    uint32_t type[GBSI_GROUND_MOST_VARIABLES]; /* types of variables; UINT32_MAX: unknown yet */
+    uint32_t bound;                            /* bit set: the variable is bound by a quantifier */
     uint32_t plus; /* bit set: the variable is marked '+', so that each of its constants has its own
                       weight */
 } gbsi_logic_formula;

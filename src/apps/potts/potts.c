@@ -191,8 +191,8 @@ static gbs_status check_rows(const gbs_rows *rows, const gbs_rows *held_out, gbs
     return GBS_OK;
 }
 
-/* Computes ln PL of the rows and of the held-out rows under the result.
- * @return false if it was stopped. */
+/* Computes ln PL of the rows and of the held-out rows under the result. @return false if the watch
+ * stopped the work. */
 static bool judge(learning *l)
 {
     gbs_potts_report *r = &l->report;

@@ -37,7 +37,7 @@ static void shuffle(gbsi_rbm *r, uint64_t epoch)
     }
 }
 
-/* @return false: stopped. */
+/* Runs one epoch. @return false if the watch stopped the epoch. */
 static bool run_epoch(gbsi_rbm *r, uint64_t epoch, gbs_rbm_report *report)
 {
     const size_t batch = (size_t)r->options.batch;
@@ -61,7 +61,8 @@ static bool run_epoch(gbsi_rbm *r, uint64_t epoch, gbs_rbm_report *report)
     return true;
 }
 
-/* Runs epochs until the weights are held still for the next judgement. @return false: stopped. */
+/* Runs epochs until the weights are held still for the next judgement. @return false if the watch
+ * stopped the epochs. */
 static bool run_epochs(gbsi_rbm *r, const gbs_rows *held_out, gbs_rbm_report *report)
 {
     const double begun_s = gbsi_clock_s();

@@ -405,7 +405,7 @@ static double rare_in_formula(const sampling *s, size_t factor, size_t cell)
 
 /* Computes the error that rare values of a score hide, as if the score had one size in (sum
  * |score|)^2 / sum score^2 draws (Kish 1965, Survey Sampling) and were 0 in all others. @return NAN
- * if no draw had any. */
+ * if no draw had a score other than 0. */
 static double rare_in_score(const sampling *s, size_t cell, size_t n_parameters)
 {
     const size_t whole = n_batches(s);

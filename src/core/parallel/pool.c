@@ -192,8 +192,8 @@ void gbsi_pool_run(gbsi_pool *pool, void (*job)(void *context, uint32_t member),
     gbsi_barrier_wait(pool->done);
 }
 
-/* Shares n in units as parts of floor(n / n_members) or ceil(n / n_members) units, the larger
- * parts first. */
+/* Divides n things into units, and the units into parts. Each part has the floor or the ceiling of
+ * the mean number of units; the larger parts come first. */
 void gbsi_pool_share(uint64_t n, uint64_t unit, uint32_t member, uint32_t n_members,
                      uint64_t *first, uint64_t *end)
 {

@@ -8,8 +8,9 @@
 #include "graph/order_search.h"
 
 /* a search must be allowed this multiple of the steps that its preparation costs */
-#define WORTH      4u
-#define MOST_STEPS 64u /* most steps per table entry, if the number of steps is given */
+#define WORTH 4u
+#define MOST_STEPS \
+    64u /* largest number of steps per table entry, if the number of steps is given */
 
 typedef struct component {
     uint32_t n;

@@ -100,8 +100,8 @@ gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, gbsi_watch *watch, ui
 gbs_status gbsi_factor_blocks(const gbsi_conditioned *model, gbsi_watch *watch, uint32_t *block,
                               uint32_t *n_blocks, gbs_error *err);
 
-/* Tests whether some of these blocks needs separators of more than `width` variables in every tree
- * of cliques.
+/* Tests whether some block of gbsi_hard_blocks() needs separators of more than `width` variables in
+ * every tree of cliques.
  * @param watch NULL: never stops. If the watch stops the work, *too_dense is undefined. @param
  * too_dense out: true if this is proved; false if it is not. */
 gbs_status gbsi_hard_too_dense(const gbsi_conditioned *model, uint32_t width, gbsi_watch *watch,
@@ -115,7 +115,7 @@ gbs_status gbsi_hard_too_dense(const gbsi_conditioned *model, uint32_t width, gb
  * the work. */
 gbs_status gbsi_graph_color(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *color,
                             uint32_t *n_colors, gbs_error *err);
-/* One of the two greedy rules alone, for tests.
+/* Colours by one of the two greedy rules alone, for tests.
  * @param work NULL, or out: number of colours and words of colours that were examined. */
 typedef enum gbsi_color_order { GBSI_LARGEST_FIRST, GBSI_SMALLEST_LAST } gbsi_color_order;
 gbs_status gbsi_graph_color_greedy(const gbsi_graph *graph, gbsi_color_order order,

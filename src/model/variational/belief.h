@@ -29,9 +29,9 @@ void gbsi_belief_free(gbsi_belief *b);
 
 /* Runs one round over the factors, alternately from the first to the last and from the last to the
  * first. Factors whose incoming messages have changed least wait for a later round.
- * @param damping D in (0, 1]: log m <- (1 - D) log m + D log new; 1: undamped. @return the
- * largest change, |new - old| / (1 + |new|) of a log message, that a factor had not taken into
- * account when its turn came; 0 at a fixed point. NAN if the watch stopped the round. */
+ * @param damping D in (0, 1]: log m <- (1 - D) log m + D log new; 1: undamped. @return the largest
+ * change, |new - old| / (1 + |new|) of a log message, that a factor had not taken into account when
+ * its turn came. The result is 0 at a fixed point, and NAN if the watch stopped the round. */
 double gbsi_belief_round(gbsi_belief *b, double damping);
 
 /* Computes the probabilities of the variables' states from the current messages.
@@ -39,8 +39,8 @@ double gbsi_belief_round(gbsi_belief *b, double damping);
  * messages leave a variable without a state; no state of the model then has positive weight. */
 gbs_status gbsi_belief_marginals(const gbsi_belief *b, double *p, gbs_error *err);
 
-/* Returns the Bethe value of ln Z, including log_constant. It is neither an upper nor a lower
- * bound unless the graph is a forest. NAN if the watch stopped the work. */
+/* Returns the Bethe value of ln Z, including log_constant. It is neither an upper nor a lower bound
+ * unless the graph is a forest. The result is NAN if the watch stopped the work. */
 double gbsi_belief_log_z(gbsi_belief *b);
 
 #endif
