@@ -45,7 +45,7 @@ struct gbs_crf {
     uint64_t *bigram; /* [features.n] index of the first of L * L weights of neighbours or links, or
                          GBSI_NO_WEIGHT */
     size_t unigram_capacity, bigram_capacity;
-    double *weight; /* [n_weights] */
+    double *weight; /* [n_weights] weights of all features */
     uint64_t n_weights;
 };
 

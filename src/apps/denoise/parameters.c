@@ -21,7 +21,7 @@ enum {
     BATCHES = 6,         /* number of batches of averaged iterations, for a standard error */
     CHAINS = 8,          /* pictures drawn in an iteration */
     SWEEPS = 8,          /* sweeps from one picture to the next */
-    NEWTON_STEPS = 12,   /* most steps of Newton's method */
+    NEWTON_STEPS = 12,   /* largest number of steps of Newton's method */
     PICTURES = 2,        /* number of the drawn pictures to which the coupling is fitted */
 };
 /* largest last step at which Newton's method ends; the error from so few pictures is far larger */

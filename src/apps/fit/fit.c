@@ -17,7 +17,7 @@
 
 /* share of the uniform distribution in the first theta, if there is a prior */
 #define UNIFORM    0.01
-#define AUTO_WORK  0x1p40 /* most entries of junction trees in an iteration */
+#define AUTO_WORK  0x1p40 /* largest number of entries of junction trees in an iteration */
 #define PROGRESS_S 0.1
 
 typedef struct fitting {

@@ -17,7 +17,7 @@ typedef struct parser {
     uint32_t calls;
 } parser;
 
-enum { MOST_NODES = 1000 }; /* most nodes of a formula, which the grounding visits by recursion */
+enum { MOST_NODES = 1000 }; /* largest number of nodes; the grounding visits nodes by recursion */
 
 static gbs_status read_iff(parser *s, uint32_t *node, gbs_error *err);
 

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "ground/grounding.h"
 
-enum { MOST_LEAVES = 64 }; /* most leaves that are examined; further leaves do not prune */
+enum { MOST_LEAVES = 64 }; /* largest number of examined leaves; further leaves do not prune */
 
 /* A join over the leaves of a formula. A leaf k whose truth value is decides[k] decides the
  * formula. */

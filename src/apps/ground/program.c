@@ -13,7 +13,10 @@
 #include "decimal/decimal.h"
 #include "text/lines.h"
 
-enum { MOST_OF_RANGES = 1000000, MOST_DIGITS = 20 }; /* most constants of all ranges together */
+enum {
+    MOST_OF_RANGES = 1000000,
+    MOST_DIGITS = 20
+}; /* constants of all ranges; bytes of a number */
 
 #define GROW(program, array, n, err)                                                    \
     gbsi_reserve((void **)(void *)&(program)->array, &(program)->array##_capacity, (n), \

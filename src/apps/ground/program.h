@@ -8,7 +8,7 @@
 #include "text/text.h"
 
 #define GBSI_GROUND_MOST_ARGUMENTS 16
-#define GBSI_GROUND_MOST_VARIABLES 32  /* most variables of a formula */
+#define GBSI_GROUND_MOST_VARIABLES 32  /* largest number of variables of a formula */
 #define GBSI_GROUND_MOST_DEPTH     100 /* greatest depth of nested formulas */
 #define GBSI_GROUND_NO_ONE         UINT32_MAX
 

@@ -30,7 +30,7 @@ typedef struct gbsi_conjugate {
     double *d, *product;    /* [n] scratch */
     const double *diagonal; /* [n] positive numbers near the diagonal of the matrix, for Jacobi's
                                preconditioner; the length of a vector x is the length of x_k /
-                               sqrt(diagonal_k). NULL: a diagonal of ones */
+                               sqrt(diagonal_k). NULL: all entries are 1 */
     double left; /* the solver has converged if the residual is at most this share of the right
                     side's length */
     double flat; /* a direction whose curvature is below this share of the largest curvature so far

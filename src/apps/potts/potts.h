@@ -18,7 +18,7 @@ typedef struct gbsi_potts {
     size_t n_block;  /* number of entries of a block (potts_rows.h) */
     double *other;   /* [n] the gradient's part from the second site of each pair */
     double *log_p;   /* [n_sites] sum of weight times ln p(x_i | others) of each site */
-    double *scratch; /* [members][3][n_block] */
+    double *scratch; /* [members][3][n_block] three blocks for each thread */
     const double *x; /* parameters of the current evaluation; the members below also belong to this
                         evaluation */
     const double *weight; /* [rows] weights that replace the weights of the rows, or NULL */

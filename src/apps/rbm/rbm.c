@@ -17,7 +17,7 @@
 
 #define EPOCHS      100u
 #define BATCH       64u
-#define MOST_ROWS   (1u << 20) /* most rows in a batch */
+#define MOST_ROWS   (1u << 20) /* largest number of rows in a batch */
 #define UNPENALISED 0.25       /* share of the steps that have no L1 penalty */
 /* number used in place of a chain for the random order of rows */
 #define SHUFFLE (UINT32_MAX - 1)

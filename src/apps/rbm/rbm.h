@@ -122,7 +122,7 @@ bool gbsi_rbm_is_done(const gbsi_rbm *rbm);
  * ln PL has not risen. */
 double gbsi_rbm_rise(const gbsi_rbm *rbm);
 void gbsi_rbm_take_best(gbsi_rbm *rbm);
-/* rbm_judge.c: @return the mean ln PL of rows; NAN if it was stopped. */
+/* rbm_judge.c: @return the mean ln PL of rows; NAN if the watch stopped the work. */
 double gbsi_rbm_mean_pl(gbsi_rbm *rbm, const gbs_rows *rows);
 
 /* @return the number of entries of rbm->best. */

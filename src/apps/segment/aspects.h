@@ -106,7 +106,7 @@ void gbsi_training_free(gbsi_training *training);
 
 /* A picture cut into patches, with the words of every patch. */
 struct gbs_segment {
-    const gbs_aspects *aspects; /* borrowed */
+    const gbs_aspects *aspects; /* the classes, borrowed */
     gbsi_grid grid;
     uint32_t width, height; /* size of the picture */
     double coupling;

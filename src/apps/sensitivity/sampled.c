@@ -49,7 +49,7 @@ typedef struct sampling {
     double *sum;
     double *w, *out, *mean, *square, *room;
     uint8_t *is_zero;  /* [GBS_MAX_ARITY] whether the entry of each state of a column is 0 */
-    gbsi_score *score; /* [n_longest] */
+    gbsi_score *score; /* [n_longest] whether draws determine each parameter */
 } sampling;
 
 static void sampling_free(sampling *s)

@@ -34,7 +34,7 @@ typedef struct gbsi_pseudo {
     size_t *local_start; /* [n_variables + 1] where the part of each variable begins in `local` */
     uint32_t *local;     /* learnt weights, 0 to n - 1, of the factors next to each variable */
     size_t *work;        /* [n_variables] operations for one state of the variable */
-    gbsi_pseudo_room *room; /* [members] */
+    gbsi_pseudo_room *room; /* [members] scratch memory of each thread */
     uint32_t n_rooms;
     gbsi_pool *pool;
     gbsi_watch *watch;

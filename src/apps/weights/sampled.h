@@ -16,7 +16,7 @@ typedef struct gbsi_learning_scan {
     const gbsi_pseudo *pseudo;
     gbs_learn_scan kind;
     double accuracy; /* optimised scans: bound on the total variation that a scan must reach */
-    uint64_t memory_limit; /* most bytes for the optimisation of a scan */
+    uint64_t memory_limit; /* largest number of bytes for the optimisation of a scan */
     gbsi_sweep_order order;
     uint32_t *variable; /* owned array of the variables of `order` */
     double *at;         /* [n] weights for which the optimised scan was made */

@@ -27,7 +27,7 @@ struct gbsi_pool {
     uint32_t n_members;
     uint32_t n_started; /* number of workers that run */
     uint32_t n_spins;
-    worker *worker;   /* [n_members - 1] */
+    worker *worker;   /* [n_members - 1] all members except the caller */
     gbsi_gate *start; /* gate whose step increases by one for each job; gate and barrier are
                          separate because each is aligned */
     gbsi_barrier *done;

@@ -15,7 +15,7 @@ typedef struct gbsi_conditioned {
     const gbs_model *model; /* borrowed */
     uint32_t n_variables;   /* number of free variables */
     uint32_t *arity;        /* [n_variables] numbers of remaining states, >= 2 */
-    size_t *state_offset;   /* [n_variables + 1] */
+    size_t *state_offset;   /* [n_variables + 1] offsets of the variables' states */
     gbsi_factors factors; /* factors over free variables and their states; every scope has 1 or more
                              variables */
     size_t *origin;       /* [factors.n_factors] number of the user's factor; SIZE_MAX for virtual

@@ -17,7 +17,7 @@
 
 typedef struct gbsi_propagation {
     const gbsi_factors *factors; /* borrowed */
-    const uint32_t *arity;       /* [n_variables] borrowed */
+    const uint32_t *arity;       /* [n_variables] numbers of states, borrowed */
     uint32_t n_variables;
     size_t *word_start; /* [n_variables + 1] offsets of the domains in words */
     size_t n_hard;

@@ -20,8 +20,8 @@ enum { MAX_PARENTS = 24 };
 typedef struct network {
     const gbs_generate_bayes_options *options;
     gbs_builder *builder;
-    uint32_t *arity;    /* [variables] */
-    double *logw;       /* [largest table] */
+    uint32_t *arity;    /* [variables] number of states of each variable */
+    double *logw;       /* [largest table] log-probabilities of the current table */
     uint64_t n_entries; /* number of entries of all tables before */
 } network;
 

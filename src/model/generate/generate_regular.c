@@ -124,7 +124,7 @@ static void free_graph(graph *g)
     GBSI_FREE(g->e, g->bad, g->set.key, g->bad_list);
 }
 
-/* Pairs half-edges: shuffles them (Fisher & Yates) and takes consecutive ones as pairs. */
+/* Pairs half-edges: shuffles them (Fisher & Yates) and takes consecutive half-edges as pairs. */
 static void pair_up(graph *g)
 {
     edge *e = g->e;

@@ -158,7 +158,8 @@ static uint32_t coordinate(const bisection *b, uint32_t v, unsigned d)
     return v / b->stride[d] % b->shape.side[d];
 }
 
-/* Returns the direction in which the piece is longest; among equal ones, the slowest direction. */
+/* Returns the direction in which the piece is longest; among several such directions, the slowest.
+ */
 static unsigned longest(const bisection *b, const piece *p, uint32_t *from, uint32_t *to)
 {
     unsigned best = 0;

@@ -67,9 +67,9 @@ void gbsi_factors_free(gbsi_factors *factors); /* frees the arrays, but not the 
 /* Lists the arrays; arrays that do not exist are listed with no elements. */
 void gbsi_factors_list(gbsi_factors *factors, gbsi_room arrays[GBSI_FACTORS_ARRAYS]);
 
-/* Returns weight * phi for n_body_true true body literals (including fixed ones) and a value of
- * the head [M5]. If the weight is +inf, returns the value of the hard form of
- * gbs_logical_function. */
+/* Returns weight * phi for n_body_true true body literals (including fixed literals) and a value of
+ * the head [M5]. If the weight is +inf, returns the value of the hard form of gbs_logical_function.
+ */
 double gbsi_logical_value(const gbsi_logical *logical, double weight, uint32_t n_body_true,
                           bool head);
 
@@ -112,8 +112,8 @@ bool gbsi_logical_same(const gbsi_logical *a, const gbsi_logical *b);
 bool gbsi_logical_is_cardinality(unsigned function);
 void gbsi_logical_range(const gbsi_logical *logical, uint32_t *least, uint32_t *most);
 
-/* gbsi_are_cardinalities_alike(): whether two factors are cardinalities of the same literals,
- * including fixed ones. gbsi_count_cardinalities(): the number of consecutive such factors from
+/* gbsi_are_cardinalities_alike(): whether two factors are cardinalities of equal literals,
+ * including fixed literals. gbsi_count_cardinalities(): the number of consecutive such factors from
  * the cardinality f on. */
 bool gbsi_are_cardinalities_alike(const gbsi_factors *factors, size_t f, size_t g);
 uint32_t gbsi_count_cardinalities(const gbsi_factors *factors, size_t f);

@@ -22,7 +22,7 @@ uint64_t gbsi_belief_bytes(const gbsi_conditioned *model);
  * @param model borrowed.
  * @param watch borrowed; may stop any of the calls below. NULL: never stops.
  * @return GBS_ERR_UNSUPPORTED if a factor without a table has more than 2^22 states;
- * gbsi_decompose() splits most such factors into short ones. */
+ * gbsi_decompose() splits most such factors into short factors. */
 gbs_status gbsi_belief_new(const gbsi_conditioned *model, gbsi_watch *watch, gbsi_belief **out,
                            gbs_error *err);
 void gbsi_belief_free(gbsi_belief *b);
