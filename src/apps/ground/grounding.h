@@ -101,8 +101,8 @@ gbs_status gbsi_fact_add(gbsi_grounding *g, uint32_t predicate, const uint32_t *
 
 /* ---- similar.c --------------------------------------------------------------------------- */
 
-/* Adds the facts of similarity predicates. @param names names of predicates, separated by ',';
- * NULL: none. */
+/* Adds the facts of similarity predicates. @param names names of predicates, separated by ','; NULL
+ * if there are none. */
 gbs_status gbsi_similar_facts(gbsi_grounding *g, const char *names, gbs_error *err);
 
 /* ---- join.c: the groundings that evidence does not decide -------------------------------- */

@@ -13,10 +13,7 @@
 #include "decimal/decimal.h"
 #include "text/lines.h"
 
-enum {
-    MOST_OF_RANGES = 1000000,
-    MOST_DIGITS = 20
-}; /* constants of all ranges; bytes of a number */
+enum { MOST_OF_RANGES = 1000000, MOST_DIGITS = 20 }; /* constants in ranges; bytes of one */
 
 #define GROW(program, array, n, err)                                                    \
     gbsi_reserve((void **)(void *)&(program)->array, &(program)->array##_capacity, (n), \
@@ -283,8 +280,8 @@ static const char *unknown_statement(gbsi_text line)
                : NULL;
 }
 
-/* @return whether a line declares a predicate once more: the arguments after its name are the names
- * of its types. */
+/* @return whether a line declares a known predicate again. The arguments after the predicate's name
+ * are then the names of its types. */
 static bool is_repeated(const gbsi_program *p, uint32_t id, gbsi_text behind)
 {
     const gbsi_predicate *q = &p->predicate[id];

@@ -349,7 +349,7 @@ static void find_errors(sampling *s, size_t factor, size_t cell, size_t n_cells,
 }
 
 /* @return the part of the error of Cov(1[X = x], 1[s]) = P(x, s) P(not x, not s) - P(x, not s)
- * P(not x, s) that is due to events among these four that are rare. */
+ * P(not x, s) that is due to the rare events among these four events. */
 static double rare_in_table(const sampling *s, size_t cell)
 {
     const size_t whole = n_batches(s);

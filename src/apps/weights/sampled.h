@@ -54,8 +54,8 @@ typedef struct gbsi_climbed {
     double misfit; /* for many weights, in place of `share` and `error`: length of the gradient, in
                       standard errors of the gradient of the rows */
     bool converged;
-    uint64_t steps; /* number of steps, those before a checkpoint included; set even after an error,
-                       like n_unwritten */
+    uint64_t steps; /* number of steps, including the steps before a checkpoint; set even after an
+                       error, like n_unwritten */
     uint64_t n_unwritten; /* number of checkpoints that could not be written */
 } gbsi_climbed;
 

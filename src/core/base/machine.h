@@ -22,7 +22,7 @@ uint64_t gbsi_auto_memory_limit(void);
 /* The memory of the process without the library's objects: the program, its libraries, and the
  * memory allocated before the first call of this function. Later calls return the same number. */
 uint64_t gbsi_process_bytes(void);
-/* gbsi_process_bytes() plus the memory that every call needs beside its arrays: stacks of
+/* gbsi_process_bytes() plus the memory that every call needs in addition to its arrays: stacks of
  * threads, buffers of files and other small allocations. Predictions of memory begin with this
  * number. */
 uint64_t gbsi_program_bytes(void);

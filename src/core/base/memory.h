@@ -48,9 +48,9 @@ uint64_t gbsi_rooms_bytes(const gbsi_room *arrays, size_t n);
  * unchanged: if they are NULL, the object can be freed. */
 gbs_status gbsi_rooms_take(const gbsi_room *arrays, size_t n, const char *what, gbs_error *err);
 void gbsi_rooms_free(const gbsi_room *arrays, size_t n);
-/* Gives back the memory beyond the listed elements that growing an array allocated, for those
- * arrays that exist. An array that cannot be moved stays unchanged. The alignment of
- * gbsi_alloc_lanes() may be lost. */
+/* Gives back the memory beyond the listed elements that growing an array allocated, for all arrays
+ * that exist. An array that cannot be moved stays unchanged. The alignment of gbsi_alloc_lanes()
+ * may be lost. */
 void gbsi_rooms_shrink(const gbsi_room *arrays, size_t n);
 
 /* Writes a text such as "1.4 GiB", for messages. */

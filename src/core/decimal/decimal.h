@@ -47,10 +47,10 @@ typedef enum gbsi_decimal_status {
 gbsi_decimal_status gbsi_decimal_read(const char *text, size_t n, double *value);
 
 /* Reads the number that begins at `at` if it has a common form and a blank follows. Call this
- * function only far from the end of the text. The values are the same as those of
+ * function only far from the end of the text. The function gives the same values as
  * gbsi_decimal_read().
- * @return the address of the blank. NULL, with *value unchanged, means that the caller must cut
- * the token out and read it with gbsi_decimal_read(). */
+ * @return the address of the blank. NULL, with *value unchanged, means that the caller must cut the
+ * token out and read it with gbsi_decimal_read(). */
 const char *gbsi_decimal_scan(const char *at, const char *end, double *value);
 const char *gbsi_integer_scan(const char *at, const char *end, uint64_t *value);
 

@@ -15,7 +15,7 @@
 typedef struct scanned {
     uint64_t leading;   /* the first 19 significant digits, as an integer */
     int64_t exponent10; /* exponent of the last digit in `leading` */
-    bool inexact;       /* whether a nonzero digit follows those in `leading` */
+    bool inexact;       /* whether a nonzero digit follows the digits in `leading` */
     bool negative;
     const char *first; /* first significant digit; digits and at most one point follow up to `end`;
                           NULL if `leading` has all digits */

@@ -109,7 +109,7 @@ typedef struct gbsi_generate_picture {
     uint32_t size[3]; /* numbers of columns, rows and layers */
     uint32_t n_variables;
     uint32_t n_patches;
-    gbsi_generate_patch patch[GBSI_MOST_PATCHES]; /* patches; each covers those before it */
+    gbsi_generate_patch patch[GBSI_MOST_PATCHES]; /* patches; each covers the patches before it */
 } gbsi_generate_picture;
 
 /* Refuses the options that gbs_generate_potts() refuses, except models larger than memory. */

@@ -33,8 +33,8 @@ typedef struct greedy {
     const gbsi_graph *graph;
     uint32_t *color;
     uint32_t n_colors;
-    uint64_t *used; /* [n_variables / 64 + 1] colours used around the current variable, except those
-                       in bitsets; zero between variables */
+    uint64_t *used;   /* [n_variables / 64 + 1] colours used around the current variable, except
+                         colours in bitsets; zero between variables */
     uint32_t *set_of; /* [n_scopes] index into `set`; GBSI_NONE for a short scope; NULL if all
                          scopes are short */
     color_set *set;

@@ -97,7 +97,8 @@ static void copy_clique(const search *s, const uint32_t *member, uint32_t n, uin
     }
 }
 
-/* Replaces the order and the cliques of a component by those that were found. */
+/* Replaces the order and the cliques of a component by the order and the cliques that the search
+ * found. */
 static gbs_status take_order(search *s, gbsi_elimination_part *part, const component *c,
                              const gbsi_order_cliques *cliques, gbs_error *err)
 {

@@ -20,9 +20,9 @@ typedef struct gbsi_edges {
     bool all;       /* true if every pair counts and none is stored; updates then run one by one */
 } gbsi_edges;
 
-/* Factors of one variable are left out, because they couple nothing. A "scope" here is the scope
- * of another factor or an extra edge. Scopes are numbered in order, those of factors first. If
- * no scope has more than two variables, as in the largest models, an end of a scope is stored as
+/* Factors of one variable are left out, because they couple nothing. A "scope" here is the scope of
+ * another factor or an extra edge. Scopes are numbered in order; the scopes of factors come first.
+ * If no scope has more than two variables, as in the largest models, an end of a scope is stored as
  * the other variable alone, in 4 bytes. */
 typedef struct gbsi_graph {
     const gbsi_conditioned *model; /* borrowed */
@@ -145,7 +145,7 @@ void gbsi_graph_schedule_levels(const gbsi_graph *graph, const uint32_t *sequenc
 gbs_status gbsi_order_largest_first(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *order,
                                     gbs_error *err);
 
-/* Builds the order from its end: each step places the variable of least degree among those not yet
+/* Builds the order from its end: each step places the variable of least degree that is not yet
  * placed (Matula & Beck 1983, J. ACM 30(3):417-427). Among several such variables it places the one
  * whose degree fell last; if no degree fell, the one with the lowest number. While fewer than 128
  * members of a scope are left, each placed member reduces the degrees of the others at once; in

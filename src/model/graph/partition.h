@@ -35,9 +35,9 @@ uint32_t gbsi_partition_work(const gbsi_graph *graph, uint32_t v);
 
 /* Divides the variables into n_parts parts of nearly equal work. No part is empty if there are at
  * least as many variables as parts. Time: intervals O(sum of degrees), bisection O(n_variables log
- * n_parts), breadth O(sum of degrees, log n_parts times). Memory beside the result: 12 bytes a
- * variable for intervals, 16 for bisection, 20 for breadth and 4 a scope unless all scopes are
- * pairs. METIS needs a copy of the graph, with 12 bytes a variable and 4 an end of a pair, and
+ * n_parts), breadth O(sum of degrees, log n_parts times). Memory in addition to the result: 12
+ * bytes a variable for intervals, 16 for bisection, 20 for breadth and 4 a scope unless all scopes
+ * are pairs. METIS needs a copy of the graph, with 12 bytes a variable and 4 an end of a pair, and
  * allocates about three times this amount itself.
  *
  * Batches take their variables in the order of gbsi_graph_local_order() if there is one, otherwise
