@@ -13,7 +13,8 @@
 #include "decimal/decimal.h"
 #include "text/lines.h"
 
-enum { MOST_OF_RANGES = 1000000, MOST_DIGITS = 20 }; /* constants in ranges; bytes of one */
+/* largest number of constants of all ranges together; bytes of the text of such a constant */
+enum { MOST_OF_RANGES = 1000000, MOST_DIGITS = 20 };
 
 #define GROW(program, array, n, err)                                                    \
     gbsi_reserve((void **)(void *)&(program)->array, &(program)->array##_capacity, (n), \
