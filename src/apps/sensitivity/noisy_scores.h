@@ -7,7 +7,8 @@
 
 #include "sensitivity/reduced.h"
 
-/* Sums over draws for each of n parameters: n of the score, n of its size, n of its square. */
+/* Number of sums over draws for each of n parameters. An array has n sums of scores, then n sums of
+ * their absolute values, then n sums of their squares. */
 #define GBSI_SCORE_CELLS 3u
 
 /* Adds the scores of a draw. @param state states of the user's variables in the draw. @param sum
