@@ -235,7 +235,7 @@ static int elsewhere(const char *name)
 }
 
 /* Lists the verbs with the same first word that have an option: "learn weights, learn rbm".
- * @return their number. */
+ * @return the number of these variables. */
 static int siblings(const cli_verb *verb, const char *option, char *names, size_t size)
 {
     const char *kind = cli_verb_kind(verb);

@@ -13,8 +13,8 @@ typedef struct gbsi_context {
     size_t *start;       /* [n_slots + 1] start of each slot's neighbours */
     uint32_t *neighbour; /* [start[n_slots]] slots of the neighbours, in ascending order of their
                             variables */
-    uint64_t *n_codes; /* [n_slots] number of joint states of the neighbours; GBSI_MANY_CODES: 2^63
-                          or more */
+    uint64_t *n_codes;   /* [n_slots] number of number of joint states of the neighbours;
+                            GBSI_MANY_CODES: 2^63 or more */
 } gbsi_context;
 
 /* Returns an upper bound of the number of entries of `neighbour`, by counting the members of all

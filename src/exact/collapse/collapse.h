@@ -55,7 +55,7 @@ void gbsi_collapse_free(gbsi_collapse *collapse);
 typedef struct gbsi_recovery {
     gbsi_simd level;
     uint64_t seed, pass;
-    uint32_t chain; /* chain number of lane 0; random numbers are functions of chain + lane, pass
+    uint32_t chain; /* chain number of lane 0; random numbers are functions of (chain + lane), pass
                        and variable */
     const double *weight; /* [GBSI_COLLAPSE_LANES] weight of the state in each lane; 0: the state
                              does not count */

@@ -145,7 +145,7 @@ static void find_homes(answering *a)
 
 /* Lists the variables whose home is clique i, and the places of their marginals. Chain variables
  * are not listed.
- * @param axis, at [axes] out. @return their number. */
+ * @param axis, at [axes] out. @return the number of these variables. */
 static uint32_t list_homes(const answering *a, uint32_t i, uint32_t *axis, size_t *at)
 {
     const gbsi_sparse *s = a->sparse;

@@ -111,7 +111,8 @@ static void choose(marginals *m)
 
 /* ---- one variable ---------------------------------------------------------------------------- */
 
-/* Chooses the most probable states, and keeps them in the model's order. @return their number. */
+/* Chooses the most probable states, and keeps them in the model's order. @return the number of
+ * these variables. */
 static size_t choose_states(const marginals *m, uint32_t v, uint32_t state[SHOWN_STATES])
 {
     const double *p = m->p + m->offset[v];
