@@ -11,7 +11,7 @@
 typedef struct cli_selection {
     uint32_t *variable; /* [n] ids of the variables */
     uint32_t n;
-    int all; /* 1: every variable, in the order of the model */
+    int all; /* 1 if the selection has every variable, in the order of the model */
 } cli_selection;
 
 /* variables.c: selects the variables of a list; NULL selects all. @param option "--monitor", for

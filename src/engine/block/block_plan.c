@@ -133,7 +133,7 @@ static gbs_status list_factors(making *m, gbs_error *err)
         GBSI_HAVE(err, "blocks", m->first_factor, m->next_factor, m->first_child, m->next_child));
     memset(m->first_factor, 0xff, model->n_variables * sizeof *m->first_factor);
     memset(m->first_child, 0xff, model->n_variables * sizeof *m->first_child);
-    for (size_t f = n; f-- > 0;) { /* backwards, so that lists ascend */
+    for (size_t f = n; f-- > 0;) { /* the loop goes backwards, so that lists ascend */
         const uint32_t home = home_of(m, f);
         if (home != GBSI_NONE) {
             m->next_factor[f] = m->first_factor[home];

@@ -58,8 +58,8 @@ static size_t scope_size(const gbsi_factors *factors, size_t f)
     return factors->scope_start[f + 1] - factors->scope_start[f];
 }
 
-/* Returns the index of the first factor of i. The factors of i are incident.factor[first_factor(i)
- *.. first_factor(i + 1)).
+/* Returns the index of the first factor of i. The list incident.factor has the factors of i from
+ *this index up to first_factor(i + 1), exclusive.
  */
 static size_t first_factor(const gbsi_enumerator *e, size_t i)
 {
