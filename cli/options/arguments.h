@@ -190,8 +190,8 @@ const char *cli_option_help(const cli_option *option);
 /* @return the option with this name that the verb takes, NULL if it takes no such option. */
 const cli_option *cli_find_option(const char *name, const cli_verb *verb);
 
-/* The names of model formats, with '|' before each: of the formats that are written, and of those
- * that are read. */
+/* The names of model formats, with '|' before each name: the formats that the program writes,
+ * and the formats that it reads. */
 extern const char cli_model_formats[], cli_source_formats[];
 
 #define CLI_UNIT_SIZE 256

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gibbsite compare: two results of one task. Exit statuses are like those of diff: 0 if the
- * difference is within the tolerance, 1 if it is not, 2 and above for errors. */
+ * difference is within the tolerance, 1 if the difference is larger, 2 and above for errors. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -19,7 +19,7 @@
 #define ENTRY_STEPS 4.0 /* number of look-ups that take as long as the exponential of an entry */
 #define ONE_WAY     1.0 /* number of passes over the entries for ln Z, namely one up */
 #define BOTH_WAYS   2.0 /* number of passes for marginals, namely up and down */
-#define TO_DRAW     4.0 /* number of passes for draws: two up, one down, and one that lists entries */
+#define TO_DRAW     4.0 /* number of passes for draws: two up, one down, one over the list */
 
 /* ---- one pass over the cliques ------------------------------------------------------------- */
 

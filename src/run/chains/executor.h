@@ -36,8 +36,7 @@ typedef struct gbsi_executor {
     uint64_t n_updates; /* updates of each chain in the last pass */
     float *beta;        /* [n_groups * lanes] inverse temperatures; NULL means 1 for every chain */
     gbsi_pool *pool;    /* borrowed; NULL means one thread */
-    /* Watch that is asked during long passes; borrowed; NULL if the work is never stopped a
-     * pass. */
+    /* Watch that may stop long passes; borrowed; NULL if the work is never stopped a pass. */
     gbsi_watch *watch;
     gbsi_batch_hook hook;
     const gbs_ranks *ranks; /* ranks that have the other chains, for gbsi_executor_save(); NULL if
@@ -67,7 +66,7 @@ typedef struct gbsi_executor_setting {
     const void *compiled;  /* compiled model of a pass with GBSI_PASS_OWNS, or NULL */
     const gbs_run_options *options;
     gbsi_simd level;
-    gbsi_pool *pool;    /* NULL means one thread; the bits do not depend on the pool */
+    gbsi_pool *pool;    /* NULL for one thread; the bits do not depend on the pool */
     uint64_t draw_room; /* number of bytes that the draw may take */
     gbsi_own_chains own;
     gbsi_own_chains moved;   /* chains of this rank that its passes update; other ranks update the

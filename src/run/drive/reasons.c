@@ -17,8 +17,8 @@ static double target_of(const gbsi_report *report, const gbsi_run_purpose *purpo
                                  : GBSI_DEFAULT_TARGET;
 }
 
-/* Whether the verdict depends on errors. If the run is for draws, it does only if the user gave a
- * target. */
+/* Whether the verdict depends on errors. The verdict of a run for draws depends on errors only
+ * if the user gave a target. */
 static bool judges_errors(const gbsi_run_purpose *purpose, const gbs_run_options *options)
 {
     return !purpose->draws || options->target_error > 0.0;

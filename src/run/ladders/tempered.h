@@ -76,7 +76,8 @@ void gbsi_tempered_marginal(const gbsi_tempered *tempered, uint32_t variable,
 bool gbsi_tempered_has_draws(const gbsi_tempered *tempered);
 /* The estimate of ln Z of the sampled part, for runs that estimate only ln Z. */
 typedef struct gbsi_tempered_log_z {
-    double log_z, error; /* NAN if no iteration was kept; error is NAN if too few were kept */
+    double log_z, error; /* log_z is NAN if no iteration was kept; error is NAN if too few
+                            iterations were kept */
     double freedom;      /* degrees of freedom of the error */
 } gbsi_tempered_log_z;
 /* @param tempered NULL if no ladders were made. */
