@@ -9,7 +9,7 @@
 #include "options/rows.h"
 #include "src/core/base/plural.h"
 
-/* Reads whole numbers with a separator between: "3x4", "2:5".
+/* Reads whole numbers with a separator between them: "3x4", "2:5".
  * @return the number of numbers, 0 for any other text. */
 static int parse_numbers(const char *text, char separator, int max, uint32_t *number)
 {

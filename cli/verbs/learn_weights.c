@@ -16,7 +16,7 @@ typedef struct learning {
     gbs_checkpoint_files checkpoints;
     gbs_data *data, *held_out;
     gbs_model *learnt;
-    double *error;       /* [weights] standard errors; NULL: not wanted */
+    double *error;       /* [weights] standard errors; NULL if they are not wanted */
     double held_out_sum; /* ln P or ln PL of the held-out rows */
     gbs_learn_report report;
     cli_bar bar;

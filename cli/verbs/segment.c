@@ -15,7 +15,7 @@
 typedef struct segmenting {
     cli_job job;
     gbs_aspects *aspects;
-    gbs_image picture, truth; /* truth: empty without --truth */
+    gbs_image picture, truth; /* noisy picture, and true picture, which is empty without --truth */
     gbs_segment *segment;
     gbs_rectangle target;
     const gbs_rectangle *rectangle; /* &target, or NULL: the whole picture */

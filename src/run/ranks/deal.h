@@ -20,7 +20,8 @@ typedef enum gbsi_dealt {
 
 typedef struct gbsi_deal {
     uint32_t n_ranks;
-    uint64_t *seen; /* [n_seen] variable << 32 | rank that sees it and does not own it, ascending */
+    uint64_t *seen; /* [n_seen] (variable << 32) | rank that sees the variable and does not own it,
+                       ascending */
     size_t n_seen, seen_capacity;
     uint8_t *is_seen; /* [n_variables] 1 if a rank other than the owner sees the variable */
     size_t *start[GBSI_N_DEALT];       /* [n_ranks + 1] start of the series of each rank */
