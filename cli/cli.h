@@ -220,14 +220,12 @@ int cli_check_output(const char *path);
  * @return CLI_DONE, or CLI_USAGE after a message. */
 int cli_check_written(const cli_verb *verb, const cli_arguments *arguments);
 /* Refuses a file name whose extension belongs to another kind of file than an answer of the UAI
- * competitions.
- */
+ * competitions. */
 int cli_check_answer(const char *path);
 /* Refuses operands in the wrong order, and an output file that is also an input file. */
 int cli_check_operands(const cli_verb *verb, const cli_arguments *arguments);
 /* Refuses a file name whose extension belongs to any kind of file. @param known the formats, for
- * the message.
- */
+ * the message. */
 int cli_refuse_ending(const char *path, const char *known);
 
 /* Checks the names of --output and of the files beside it: --intervals, --curve, --summary and
@@ -338,8 +336,7 @@ int cli_columns_of(const char *text);
 /* Replaces invisible characters, and characters that change the direction of text, by escapes such
  * as \\u202e.
  * @param to [size] scratch memory for the new text, which is cut to this size. @return the new
- *         text, or `text` itself if no character had to be replaced.
- */
+ *         text, or `text` itself if no character had to be replaced. */
 const char *cli_seen(const char *text, char *to, size_t size);
 /* Writes text in `width` columns. Longer text ends with "..", and shorter text is filled with
  * blanks. */

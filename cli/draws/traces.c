@@ -13,8 +13,7 @@ enum { TOP = 20, MOST_NAME = 256 };
 
 /* @return whether the page of a report shows the log density without --monitor. The density is not
  * shown with checkpoints, because the monitored values would belong to the earlier run that this
- * one resumes.
- */
+ * one resumes. */
 static int shows_density(const cli_arguments *arguments)
 {
     return arguments->monitor == NULL && arguments->report != NULL &&

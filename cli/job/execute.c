@@ -15,8 +15,7 @@
 /*
  * Options whose rows need "sampled" apply to sampling only (gibbsite-marginals(1), --method). If
  * one of these options was given, even with its default value, `--method auto` means `sample`. The
- * library sees values only, not which options were given, so the program decides this here.
- */
+ * library sees values only, not which options were given, so the program decides this here. */
 const char *cli_sampled_option(const cli_arguments *arguments)
 {
     for (size_t i = 0; i < arguments->verb->n_options; i++) {

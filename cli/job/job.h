@@ -127,8 +127,7 @@ int cli_check_report(const cli_arguments *arguments);
  *
  * @param draw     NULL, or called for every kept draw; context is its first argument.
  * @param stopped  out: 1 if the run ended before its target, with results to write.
- * @return CLI_DONE, or an exit status after a message.
- */
+ * @return CLI_DONE, or an exit status after a message. */
 int cli_execute(cli_job *job,
                 gbs_status (*draw)(void *context, uint64_t draw, uint32_t chain, double log_density,
                                    const uint32_t *state, gbs_error *err),

@@ -223,8 +223,7 @@ int cli_is_later(const char *option, const char *text);
  *
  * @param verb_name name of the verb in messages. @param argv argv[0] is the verb; permuted.
  * @return CLI_DONE, or CLI_USAGE after a message. The caller must call cli_arguments_free() in
- *         either case.
- */
+ *         either case. */
 int cli_parse(const cli_verb *verb, const char *verb_name, int argc, char **argv,
               cli_arguments *arguments);
 void cli_arguments_free(cli_arguments *arguments);

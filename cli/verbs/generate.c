@@ -67,8 +67,7 @@ typedef gbs_status model_maker(const cli_arguments *a, const model_shape *shape,
                                gbs_error *err);
 
 /* options_KIND reads the options of a kind of model; make_KIND makes the model. The last argument
- * is a statement that sets values of --grid or --states in the options `o`.
- */
+ * is a statement that sets values of --grid or --states in the options `o`. */
 #define MAKER(kind, ...)                                                            \
     static gbs_generate_##kind##_options options_##kind(const cli_arguments *a,     \
                                                         const model_shape *shape)   \

@@ -24,8 +24,7 @@ typedef struct learning {
 } learning;
 
 /* @return whether a junction tree computes the likelihood of rows; otherwise the pseudo-likelihood
- *         of held-out rows is reported.
- */
+ *         of held-out rows is reported. */
 static int by_tree(const learning *l)
 {
     return l->options.objective == GBS_LEARN_LIKELIHOOD;

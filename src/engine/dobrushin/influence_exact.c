@@ -58,9 +58,8 @@ static size_t scope_size(const gbsi_factors *factors, size_t f)
     return factors->scope_start[f + 1] - factors->scope_start[f];
 }
 
-/* Returns the index of the first factor of i. The list incident.factor has the factors of i from
- *this index up to first_factor(i + 1), exclusive.
- */
+/* Returns the index in incident.factor of the first factor of i. The factors of i end before
+ * first_factor(i + 1). */
 static size_t first_factor(const gbsi_enumerator *e, size_t i)
 {
     return gbsi_offset(&e->incident.start, i);

@@ -122,8 +122,7 @@ logical_key gbsi_logical_key(const gbsi_influence *w, size_t f, uint32_t pi, uin
 /* Returns the effect of a logical factor over all its cases: the range of the log-odds of literal
  * i, and the change of these log-odds by literal j.
  * @param single whether only i is considered, without a second variable j. k->j_head is then true,
- * as if i were j.
- */
+ * as if i were j. */
 const logical_effect *gbsi_logical_effect(gbsi_influence *w, const logical_key *k, bool single);
 /* Adds the slab of every case of a short factor to a measure. If i has more than two states, a
  * slab has the literal values false, true, false of i. */

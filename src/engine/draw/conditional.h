@@ -38,8 +38,7 @@ void gbsi_conditional_logw(const gbsi_conditionals *c, uint32_t slot, const gbsi
 bool gbsi_normalise(double *logw, uint32_t k);
 
 /* Returns round(p 2^32) of state 1, from 1 to 2^32 - 1 [M19]. @param p probabilities of states 0
- * and 1, both positive.
- */
+ * and 1, both positive. */
 uint32_t gbsi_chance(const double p[2]);
 
 /* Writes the user's number and the name of a slot's variable to `text`, for messages. @return text.

@@ -37,8 +37,7 @@ typedef enum gbsi_reach {
 /* Ranks take turns to change slots that other ranks see. A turn has two batches. In its own turn, a
  * rank changes its boundary slots in the first batch. In every turn, the first batch may also
  * change interior slots. The second batch changes only interior slots, while the changes of the
- * first batch are sent to other ranks.
- */
+ * first batch are sent to other ranks. */
 typedef struct gbsi_turns {
     uint32_t n_ranks, rank;
     uint32_t n;           /* number of turns of a pass */

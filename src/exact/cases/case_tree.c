@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiles a junction tree for many cases: its tables, its messages, and the strides of the
- * messages in the tables.
- */
+ * messages in the tables. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>

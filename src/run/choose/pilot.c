@@ -71,8 +71,7 @@ static double shortest_run(const gbs_run_options *o, double least_passes)
     return (o->sweeps > 0 ? (double)o->sweeps : least_passes) + burn_in;
 }
 
-/* The largest of low, 2 low, 4 low, ... that exceeds neither `most` nor `high`; at least `low`.
- */
+/* The largest of low, 2 low, 4 low, ... that exceeds neither `most` nor `high`; at least `low`. */
 static uint64_t power_of_two(double most, uint64_t low, uint64_t high)
 {
     uint64_t n = low;
@@ -208,8 +207,7 @@ static uint64_t room_for_trials(const pilot *p)
 
 /* Whether n trials fit the memory, and a run with the scan of the last trial fits the memory. The
  * bytes of trials are computed for one thread, which makes the choice independent of the number of
- * threads.
- */
+ * threads. */
 static bool fit(const pilot *p, uint32_t n)
 {
     const gbs_run *run = p->run;
