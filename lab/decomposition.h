@@ -60,8 +60,8 @@ typedef struct lab_decomposition {
  * @param options NULL for the defaults. If sweeps is 0, 2^16 sweeps are made; if burn_in is unset,
  *                there is no burn-in.
  * @param focus a free variable.
- *@param callbacks receive the progress of the run; NULL if there are no callbacks; callbacks->draw
- *must be NULL.
+ * @param callbacks receive the progress of the run; NULL if there are no callbacks; callbacks->draw
+ * must be NULL.
  * @param out must be freed with lab_decomposition_free(); unchanged on failure.
  * @return GBS_ERR_LIMIT, with the number of states in the message, if there are more than
  *         LAB_DECOMPOSE_MAX_STATES; GBS_ERR_ARGUMENT if the focus variable is fixed, or for options

@@ -51,7 +51,7 @@ size_t lab_focus_z(const lab_focus *focus, const uint32_t *user_state);
 uint32_t lab_focus_state(const lab_focus *focus, size_t z, uint32_t v);
 
 /* Returns the index of the key of z that an update takes. If keys are random, the random word of
- *the update decides. */
+ * the update decides. */
 static inline uint32_t lab_focus_choice(const lab_focus *focus, size_t z, uint32_t word)
 {
     /* the upper key if u < p B - floor(p B), which is the probability of the upper key */

@@ -276,7 +276,7 @@ static int print_errors(const cli_arguments *a, const gbs_denoise_errors *errors
 
 #define BAND                                                                                      \
     ((uint32_t)1 << 20) /* number of pixels times levels of a band, whose marginals are in memory \
-                         *together                                                                \
+                         * together                                                               \
                          */
 
 enum { N_PICTURES = 3 };

@@ -66,7 +66,7 @@ gbs_status gbsi_influences_given(const gbsi_conditioned *model, const gbs_pair *
                                  uint64_t room, gbsi_watch *watch, gbsi_influences **out,
                                  gbs_error *err);
 /* Finds the connected components of the pattern, numbered in the order of their lowest members.
- *@param component [n] out. */
+ * @param component [n] out. */
 gbs_status gbsi_matrix_components(const gbsi_influences *c, uint32_t *component,
                                   uint32_t *n_components, gbs_error *err);
 

@@ -131,7 +131,7 @@ enum { GBSI_ESTIMATE_ARRAYS = 20 };
 size_t gbsi_estimate_arrays(gbsi_estimate *e, gbsi_estimate_array out[GBSI_ESTIMATE_ARRAYS]);
 
 /* Use of the fast sums in the next gbsi_estimate_end_pass(), which leaves, reads or takes these
- *sums. */
+ * sums. */
 typedef enum gbsi_end { GBSI_END_LEAVES, GBSI_END_READS, GBSI_END_TAKES } gbsi_end;
 gbsi_end gbsi_estimate_next_end(const gbsi_estimate *e);
 

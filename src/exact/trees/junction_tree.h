@@ -5,8 +5,8 @@
  * slowest. The variables shared with the parent (the separator) are eliminated after the clique's
  * own variables. A table therefore has one row per state of the separator, rows are contiguous, and
  * a message has one number per row. After the upward half of calibration each row of a table is in
- *proportion to p(own | separator), which is all that backward sampling and the downward half need.
- *Messages are dropped after use, and one stack holds them.
+ * proportion to p(own | separator), which is all that backward sampling and the downward half need.
+ * Messages are dropped after use, and one stack holds them.
  *
  * Tables hold weights, scaled so that the largest weight of each factor and message is 1. If the
  * weights of a clique may be too far apart for doubles, its table holds logarithms (upward.c). */

@@ -266,7 +266,7 @@ typedef struct gbsi_drive {
     double stopped_s;   /* time at which `stop` was noticed inside a pass */
     bool whole;         /* whether the pass under way is finished even if something stops the run */
     bool prepares; /* whether --time includes the preparation of the run, which began before the run
-                    *existed */
+                    * existed */
 } gbsi_drive;
 
 /* @param drive must not be moved afterwards. @param run, callbacks borrowed. If `run` is NULL,

@@ -15,7 +15,7 @@
 typedef struct gbsi_starter gbsi_starter;
 
 /* @param watch borrowed; NULL if the search is never stopped. Once the watch has stopped, the
- *search for starts ends. */
+ * search for starts ends. */
 gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_watch *watch,
                             gbsi_starter **starter, gbs_error *err);
 void gbsi_starter_free(gbsi_starter *starter);

@@ -2,10 +2,10 @@
 /* Passes that update one variable after the other.
  *
  * Threads: whole groups are independent, and are first dealt to the workers in turn. Each group
- *left over is shared by a team. The places of a batch are mutually non-adjacent. The team divides
- *the places among its members, which then meet at a barrier. Batches too small to be worth a
- *barrier are run by one member of the team, together with neighbouring batches. The update of a
- *place does not depend on the thread.
+ * left over is shared by a team. The places of a batch are mutually non-adjacent. The team divides
+ * the places among its members, which then meet at a barrier. Batches too small to be worth a
+ * barrier are run by one member of the team, together with neighbouring batches. The update of a
+ * place does not depend on the thread.
  *
  * The watch: a long pass is cut into stretches. All groups reach the end of a stretch before the
  * next one begins, and the watch is asked between two stretches. If the watch stops the pass, all

@@ -311,7 +311,7 @@ static gbs_status write_together(const kept_run *kept, unsigned n_rooms, gbs_err
 }
 
 /* Writes a checkpoint. @param why out: the reason for which the file could not be written, if no
- *other step failed. */
+ * other step failed. */
 static gbs_status write_checkpoint(gbs_run *run, const gbsi_drive *drive, unsigned n_rooms,
                                    gbs_error *why, gbs_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Approximations in place of chains: mean field, and loopy belief propagation. Each approximation
- *is iterated until it reaches a fixed point, or until --iterations, --max-updates, --time or the
- *user ends the work. */
+ * is iterated until it reaches a fixed point, or until --iterations, --max-updates, --time or the
+ * user ends the work. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 #define SEARCH_SHARE 0.4   /* share of --time that `auto` spends on the choice */
 
 /* The memory that `auto` assumes on several ranks without --memory-limit, so that all ranks decide
- *alike. */
+ * alike. */
 #define RANKS_BYTES (UINT64_C(4) << 30)
 
 /* The bytes of the memory limit that remain after the memory that is needed in any case. */

@@ -84,7 +84,7 @@ gbs_status gbsi_monitor_begin(const gbsi_problem *problem, gbsi_monitor *monitor
 }
 
 /* Returns the number in the sampled part of one of the user's variables; GBSI_NONE if this variable
- *is not sampled. */
+ * is not sampled. */
 static uint32_t sampled_as(const gbsi_problem *problem, uint32_t variable)
 {
     const uint32_t v = problem->whole->free_variable[variable];

@@ -114,7 +114,7 @@ static gbs_status check_scan(const gbs_partition *p, uint32_t n_ranks, gbs_error
 }
 
 /* Checks the support. If updates of single variables are not shown to cross all zeros, a single
- *process starts a pilot, which may choose splashes. Ranks that share a model have no pilot. */
+ * process starts a pilot, which may choose splashes. Ranks that share a model have no pilot. */
 static gbs_status check_support(gbs_partition *p, bool named, gbs_error *err)
 {
     gbs_run *run = p->run;

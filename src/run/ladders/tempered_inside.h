@@ -65,7 +65,7 @@ struct gbsi_tempered {
     /* Ranks, each of which moves some of the lanes; NULL if this process moves all lanes. */
     const gbs_ranks *ranks;
     bool chooses_levels; /* whether the user set neither the number of levels nor the number of
-                          *ladders */
+                          * ladders */
     /* the chains */
     double penalty;         /* penalty of a violated zero, nats */
     gbsi_conditioned *soft; /* the core with softened zeros */

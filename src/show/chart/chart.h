@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Static charts as SVG text. A chart is a grid of panels with axes, titles and labels. A panel
- *shows lines with bands on linear or logarithmic axes, bars, swings, or a picture.
+ * shows lines with bands on linear or logarithmic axes, bars, swings, or a picture.
  *
  * A figure is a plain value that the caller fills and this module only reads: strings and arrays
- *are borrowed while gbsi_figure_write() runs. The text of a figure depends on the figure alone, not
- *on the clock or the locale. Its coordinates are rounded to a tenth of a pixel. The text can be
- *searched, and has a title and a description for readers who do not see the figure. Colours are
- *those of Okabe & Ito (2008). They are variables of a style sheet, with other values for dark
- *screens. */
+ * are borrowed while gbsi_figure_write() runs. The text of a figure depends on the figure alone,
+ * not on the clock or the locale. Its coordinates are rounded to a tenth of a pixel. The text can
+ * be searched, and has a title and a description for readers who do not see the figure. Colours are
+ * those of Okabe & Ito (2008). They are variables of a style sheet, with other values for dark
+ * screens. */
 #ifndef GBSI_CHART_CHART_H
 #define GBSI_CHART_CHART_H
 
