@@ -95,7 +95,7 @@ GBSI_INLINE vu pre_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu 
     return vu_load(value);
 }
 
-/* 32 - log2(B) if B is a power of two above 1, else 0. */
+/* Returns 32 - log2(B) if B is a power of two above 1, else 0. */
 static int shift_of(uint32_t n_bins)
 {
     int shift = 32;

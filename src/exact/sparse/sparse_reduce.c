@@ -10,7 +10,7 @@
 #include "trees/clique_tables.h"
 
 #define FILTER      4096u /* largest number of entries of a factor that is projected */
-#define TRIAL       8.0   /* after 1 / TRIAL of the steps the search may give up */
+#define TRIAL       8.0   /* after 1 / TRIAL of the allowed steps, the search may be given up */
 #define LEAST_RATIO 1.5   /* least ratio of finished entries to entries in remaining rows */
 #define LOOK        4095u /* 1 less than the number of rows between two checks of the memory */
 
