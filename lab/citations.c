@@ -19,11 +19,11 @@
 #include "base/memory.h"
 
 #define GROUP 8u /* number of citations of a group */
-#define AUTHORS \
-    5u /* number of authors of a group; the first two also belong to the previous group */
-#define NEW    3u
-#define TITLES 5u
-#define VENUES 40u
+/* Number of authors of a group; the first two also belong to the previous group */
+#define AUTHORS 5u
+#define NEW     3u
+#define TITLES  5u
+#define VENUES  40u
 
 #define ALIKE     1.0 /* standard deviation of the evidence for two strings */
 #define DIFFERENT 0.5

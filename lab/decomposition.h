@@ -21,8 +21,8 @@
 
 #include "gibbsite/run.h"
 
-#define LAB_DECOMPOSE_MAX_STATES \
-    (UINT64_C(1) << 16) /* largest number of states of the free variables */
+/* Largest number of states of the free variables */
+#define LAB_DECOMPOSE_MAX_STATES  (UINT64_C(1) << 16)
 #define LAB_ASYMPTOTIC_MAX_STATES (UINT64_C(1) << 12)
 
 typedef enum lab_component {
@@ -107,8 +107,8 @@ gbs_status lab_decompose_asymptotic(const gbs_model *model, const gbs_evidence *
                                     gbs_error *err);
 void lab_asymptotic_free(lab_asymptotic *asymptotic); /**< zeroes the struct */
 
-#define LAB_BOUND_MAX_STATES \
-    (UINT64_C(1) << 10) /* largest number of states of the free variables */
+/* Largest number of states of the free variables */
+#define LAB_BOUND_MAX_STATES (UINT64_C(1) << 10)
 
 /** Constants of the convergence theorem of herded Gibbs sampling on fully connected models (Chen et
  * al. 2016, theorem 3) [M80]. After T >= t_star + tau(t_star) sweeps from the start, the total

@@ -5,8 +5,8 @@
 
 #include "cli/cli.h"
 
-#define MANY_CHOICES \
-    60 /* least number of characters of a list of choices that does not fit the left column */
+/* Least number of characters of a list of choices that does not fit the left column */
+#define MANY_CHOICES 60
 
 /* For each topic: the word after `help VERB` that shows it (NULL for topics of the first screen),
  * and the line above its options. */

@@ -14,9 +14,9 @@
 #include "options/rows.h"
 #include "src/core/base/plural.h"
 
-#define MUCH_LARGER \
-    1.5              /* ratio of neighbour_noise to noise_level from which a warning is printed */
-#define LEAST_S 1e-3 /* least seconds of --time that a run gets */
+/* Ratio of neighbour_noise to noise_level from which a warning is printed */
+#define MUCH_LARGER 1.5
+#define LEAST_S     1e-3 /* least seconds of --time that a run gets */
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
@@ -274,10 +274,8 @@ static int print_errors(const cli_arguments *a, const gbs_denoise_errors *errors
 
 /* ---- the answer, some rows of pixels at a time ----------------------------------------------- */
 
-#define BAND                                                                                      \
-    ((uint32_t)1 << 20) /* number of pixels times levels of a band, whose marginals are in memory \
-                         * together                                                               \
-                         */
+/* Number of pixels times levels of a band, whose marginals are in memory together */
+#define BAND ((uint32_t)1 << 20)
 
 enum { N_PICTURES = 3 };
 

@@ -18,12 +18,11 @@ extern "C" {
 #endif
 
 #define GBS_N_CLASSES 7
-#define GBS_INFO_ORDERS \
-    16 /* number of classes of factors by number of variables: 0..14, and 15 or more */
+/* Number of classes of factors by number of variables: 0..14, and 15 or more */
+#define GBS_INFO_ORDERS  16
 #define GBS_INFO_DEGREES 16
-#define GBS_INFO_DRAWS                                                                             \
-    16 /* length of arrays with an element for each draw; at least the number of rows in draws.def \
-        */
+/* Length of arrays with an element for each draw; at least the number of rows in draws.def */
+#define GBS_INFO_DRAWS 16
 
 /** How the search for an elimination order ended. */
 typedef enum gbs_search_end {

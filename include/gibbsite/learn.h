@@ -39,9 +39,9 @@ extern "C" {
  * weight. */
 #define GBS_MAX_LIKELIHOOD_WEIGHTS 512u
 
-#define GBS_USUAL_LEARN_PROBES \
-    32u /**< default number of probes if there are more weights than fit a matrix */
-#define GBS_MAX_LEARN_PROBES 1000000u /**< largest number of probes */
+/** Default number of probes if there are more weights than fit a matrix */
+#define GBS_USUAL_LEARN_PROBES 32u
+#define GBS_MAX_LEARN_PROBES   1000000u /**< largest number of probes */
 
 /** The state of learning after some iterations. */
 typedef struct gbs_learn_point {

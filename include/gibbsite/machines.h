@@ -272,9 +272,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_potts_parameters(const gbs_model *model, siz
  * (n - 1) / 2 (q - 1)^2 for n sites with q states; with ASYMMETRIC, (q - 1) + (n - 1) (q - 1)^2 for
  * each site. */
 #define GBS_MAX_POTTS_ERRORS 4096u
-#define GBS_USUAL_POTTS_PROBES \
-    32u /**< default number of probes if there are more free parameters */
-#define GBS_MAX_POTTS_PROBES 1000000u /**< largest number of probes */
+/** Default number of probes if there are more free parameters */
+#define GBS_USUAL_POTTS_PROBES 32u
+#define GBS_MAX_POTTS_PROBES   1000000u /**< largest number of probes */
 
 /**
  * Compute standard errors of the parameters in the zero-sum gauge, at the maximum of the

@@ -26,8 +26,8 @@
 #define LAST       6 /* number of octaves of sweeps from which slopes are computed */
 
 #define MOST_MODELS 5
-#define MOST_SWEEPS \
-    (UINT64_C(1) << 18) /* largest number of sweeps of all models except the first */
+/* Largest number of sweeps of all models except the first */
+#define MOST_SWEEPS (UINT64_C(1) << 18)
 
 typedef struct result {
     /* ws-sharing: errors of a mean, with keys by states and by bins */

@@ -6,12 +6,12 @@ import re
 import subprocess
 import sys
 
-TOKENS = re.compile(rb'(/\*.*?\*/|//[^\n]*)|("(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|\s+)', re.DOTALL)
+TOKENS = re.compile(rb'(/\*.*?\*/|//[^\n]*|(?:\s|\\\n)+)|("(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\')', re.DOTALL)
 
 
 def code(text):
     """The text without comments and blanks: what is between quotes stays."""
-    return TOKENS.sub(lambda m: b"" if m[1] or m[2].isspace() else m[2], text)
+    return TOKENS.sub(lambda m: m[2] or b"", text)
 
 
 def of_commit(base, names):

@@ -4,8 +4,8 @@
  * the tables. */
 #include "dobrushin/influence.h"
 
-#define UNION_BUDGET \
-    (UINT64_C(1) << 24) /* limit on joint states of unions of scopes, over all pairs */
+/* Limit on joint states of unions of scopes, over all pairs */
+#define UNION_BUDGET    (UINT64_C(1) << 24)
 #define LEAST_CELLS     16u
 #define WALK_BUDGET     (UINT64_C(1) << 28) /* limit on reads of table entries, over all pairs */
 #define WALKS_PER_ENTRY 56u /* limit on reads of each entry, which tables of 8 variables reach */

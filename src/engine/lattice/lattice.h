@@ -23,14 +23,13 @@
 
 #define GBSI_LATTICE_LANES      16u
 #define GBSI_LATTICE_NEIGHBOURS 6u
-#define GBSI_LATTICE_KINDS                                                                         \
-    32u /* largest number of kinds of sites; a kind is a field and a number of bonds in each group \
-         */
-#define GBSI_LATTICE_THRESHOLDS \
-    96u /* largest number of different thresholds; p and 1 - p share a threshold */
-#define GBSI_LATTICE_LEVELS 512u
-#define GBSI_LATTICE_FOLDED \
-    7u /* number of levels of one kind with one group, from 0 to 6 neighbours up */
+/* Largest number of kinds of sites; a kind is a field and a number of bonds in each group */
+#define GBSI_LATTICE_KINDS 32u
+/* Largest number of different thresholds; p and 1 - p share a threshold */
+#define GBSI_LATTICE_THRESHOLDS 96u
+#define GBSI_LATTICE_LEVELS     512u
+/* Number of levels of one kind with one group, from 0 to 6 neighbours up */
+#define GBSI_LATTICE_FOLDED 7u
 
 /* Value of the local log-odds: a kind of site, and the number of neighbours up in each group. */
 typedef struct gbsi_lattice_level {

@@ -19,18 +19,18 @@ struct gbsi_schedule;
 #define GBSI_DRAW_EXACT    1u /* leaves the target invariant */
 #define GBSI_DRAW_CONTEXT  2u /* reads the neighbours' states: tile.state */
 #define GBSI_DRAW_POSITION 4u /* needs the place's position in the sequence */
-#define GBSI_DRAW_TABLED                                                                     \
-    8u /* finds every conditional in a table by its context: no kernel runs, and tile.w only \
-          provides room for p */
-#define GBSI_DRAW_INDEPENDENT                                                                     \
-    16u /* uses independent random numbers for every update: all theorems on Gibbs sampling hold, \
-           and blocks of variables may be drawn together */
-#define GBSI_DRAW_HEATS     32u  /* applies inverse temperatures, tile.beta */
-#define GBSI_DRAW_THRESHOLD 64u  /* uses options.threshold, which a search may find */
-#define GBSI_DRAW_ROUNDS    128u /* rounds p at random to a multiple of 1 / bins */
-#define GBSI_DRAW_HERDS                                                                          \
-    256u /* keeps weights between updates; with GBSI_DRAW_CONTEXT, a weight for each joint state \
-            of \ the neighbours */
+/* Finds every conditional in a table by its context: no kernel runs, and tile.w only provides
+ * room for p */
+#define GBSI_DRAW_TABLED 8u
+/* Uses independent random numbers for every update: all theorems on Gibbs sampling hold, and
+ * blocks of variables may be drawn together */
+#define GBSI_DRAW_INDEPENDENT 16u
+#define GBSI_DRAW_HEATS       32u  /* applies inverse temperatures, tile.beta */
+#define GBSI_DRAW_THRESHOLD   64u  /* uses options.threshold, which a search may find */
+#define GBSI_DRAW_ROUNDS      128u /* rounds p at random to a multiple of 1 / bins */
+/* Keeps weights between updates; with GBSI_DRAW_CONTEXT, a weight for each joint state of the
+ * neighbours */
+#define GBSI_DRAW_HERDS 256u
 
 /* The inputs from which a draw is made. All pointers are borrowed until the draw is freed. */
 typedef struct gbsi_draw_job {

@@ -23,8 +23,8 @@ struct gbsi_estimate;
 /* Traits of a kind of pass. */
 #define GBSI_PASS_HEATS 1u /* applies the inverse temperatures job.beta */
 #define GBSI_PASS_OWNS  2u /* stores states in a form of its own; plan, group and draw are NULL */
-#define GBSI_PASS_CONNECT \
-    4u /* may cross hard zeros that single updates cannot cross; see connects() */
+/* May cross hard zeros that single updates cannot cross; see connects() */
+#define GBSI_PASS_CONNECT 4u
 
 /* The ranks whose variables share factors with a slot, if the model is divided among ranks. */
 typedef enum gbsi_reach {

@@ -34,12 +34,12 @@ typedef enum gbsi_class {
 #define GBSI_LINEAR_SPAN   40.0  /* e^-40 2^-64 is still a normal float */
 #define GBSI_LINEAR_DEGREE 1000u /* most factors of a linear slot, each with an error of 2^-24 */
 
-#define GBSI_ROUNDING_LIMIT \
-    1e-4 /* variables with larger rounding errors of log-weights are PRECISE */
-#define GBSI_COARSE_LIMIT \
-    1e-2 /* limit that replaces GBSI_ROUNDING_LIMIT if the plan options set `coarse` */
-#define GBSI_LONG_ROW  64u /* longer ISING rows are summed in 16 strided partial sums */
-#define GBSI_LONG_TERM 16u /* longer logical and spin terms keep counters */
+/* Variables with larger rounding errors of log-weights are PRECISE */
+#define GBSI_ROUNDING_LIMIT 1e-4
+/* Limit that replaces GBSI_ROUNDING_LIMIT if the plan options set `coarse` */
+#define GBSI_COARSE_LIMIT 1e-2
+#define GBSI_LONG_ROW     64u /* longer ISING rows are summed in 16 strided partial sums */
+#define GBSI_LONG_TERM    16u /* longer logical and spin terms keep counters */
 
 /* A factor as stored for one of its variables, in the classes TABLE, LOGICAL and PRECISE. */
 typedef enum gbsi_term_kind {

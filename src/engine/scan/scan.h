@@ -17,13 +17,13 @@
 #define GBSI_SCAN_READS     32u  /* the sequence is options.sequence */
 #define GBSI_SCAN_BASE      64u  /* a pilot tries this scan first, and uses it by default */
 #define GBSI_SCAN_CANDIDATE 128u /* a pilot tries this scan next, with growing width */
-#define GBSI_SCAN_UNIFORM                                                   \
-    256u /* every update takes a variable drawn uniformly at random: bounds \
-            hold for the mean over all sequences */
+/* Every update takes a variable drawn uniformly at random: bounds hold for the mean over all
+ * sequences */
+#define GBSI_SCAN_UNIFORM 256u
 
-#define GBSI_SCAN_AT_ONCE                                                     \
-    512u /* every update reads the states before the pass, so that the target \
-            is not left invariant; only the first of the two chains is reported */
+/* Every update reads the states before the pass, so that the target is not left invariant; only
+ * the first of the two chains is reported */
+#define GBSI_SCAN_AT_ONCE 512u
 
 /* A sequence owned by the scan, valid until the next call. */
 typedef struct gbsi_sequence {

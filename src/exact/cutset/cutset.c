@@ -10,16 +10,15 @@
 #include "condition/propagate.h"
 #include "simd/math.h"
 
-#define MOST_VARIABLES                                                                         \
-    32u /* limit on the number of chosen variables; other variables may follow from the chosen \
-           ones */
-#define FEW_CASES   16.0 /* number of cases that is always allowed */
-#define MOST_CASES  0x1p13
-#define MOST_SCOPE  (UINT64_C(1) << 16) /* limit on states of a factor that is cut */
-#define MOST_SAVED  256.0               /* largest factor by which zeros may save work */
-#define PATIENCE    4u /* largest number of successive choices that do not lower the work */
-#define TRIAL_STEPS (UINT64_C(1) << 24) /* limit on steps of a search for an order */
-#define TRIAL_SHARE 32.0 /* a search takes at most (allowed entries) / TRIAL_SHARE steps */
+/* Limit on the number of chosen variables; other variables may follow from the chosen ones */
+#define MOST_VARIABLES 32u
+#define FEW_CASES      16.0 /* number of cases that is always allowed */
+#define MOST_CASES     0x1p13
+#define MOST_SCOPE     (UINT64_C(1) << 16) /* limit on states of a factor that is cut */
+#define MOST_SAVED     256.0               /* largest factor by which zeros may save work */
+#define PATIENCE       4u /* largest number of successive choices that do not lower the work */
+#define TRIAL_STEPS    (UINT64_C(1) << 24) /* limit on steps of a search for an order */
+#define TRIAL_SHARE    32.0 /* a search takes at most (allowed entries) / TRIAL_SHARE steps */
 
 typedef struct choosing {
     const gbsi_components *components;

@@ -12,8 +12,8 @@
 #define MOST_ENTRIES (UINT64_C(1) << 60) /* limit on dense entries: offsets have 64 bits */
 #define MOST_FACTOR  (UINT64_C(1) << 24) /* limit on entries of one factor */
 #define SHARE        4.0 /* the search may take 1 / SHARE of the time of dense tables */
-#define LIMIT_SHARE \
-    8.0 /* if no dense tables fit, the search may take 1 / LIMIT_SHARE of the allowed time */
+/* If no dense tables fit, the search may take 1 / LIMIT_SHARE of the allowed time */
+#define LIMIT_SHARE 8.0
 #define SLACK       4.0 /* a search begins with 1 / SLACK of the steps */
 #define GAIN        2.0 /* least ratio of the time of dense tables to the time of sparse ones */
 #define ENTRY_STEPS 4.0 /* number of look-ups that take as long as the exponential of an entry */

@@ -15,9 +15,8 @@
 #define GBSI_MESSAGES_NS 12.0
 /* The smallest number of table entries of a tree for which threads are started. */
 #define GBSI_SHARED_ENTRIES ((size_t)1 << 18)
-#define GBSI_MOST_ENTRIES                                                \
-    (UINT64_C(1) << 32) /* per component: offsets in blocks have 32 bits \
-                         */
+/* Per component: offsets in blocks have 32 bits */
+#define GBSI_MOST_ENTRIES (UINT64_C(1) << 32)
 
 typedef struct gbsi_exact_limits {
     uint64_t entries; /* table entries of one component, at most GBSI_MOST_ENTRIES */

@@ -13,8 +13,8 @@
 
 enum { MAX_PARENTS = 24 };
 
-#define MAX_ENTRIES \
-    ((size_t)1 << 26) /* largest number of entries of one table, which takes 512 MiB */
+/* Largest number of entries of one table, which takes 512 MiB */
+#define MAX_ENTRIES ((size_t)1 << 26)
 
 /* Scratch of one network, sized for its largest table. */
 typedef struct network {

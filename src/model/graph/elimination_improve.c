@@ -9,8 +9,8 @@
 
 /* a search must be allowed this multiple of the steps that its preparation costs */
 #define WORTH 4u
-#define MOST_STEPS \
-    64u /* largest number of steps per table entry, if the number of steps is given */
+/* Largest number of steps per table entry, if the number of steps is given */
+#define MOST_STEPS 64u
 
 typedef struct component {
     uint32_t n;

@@ -9,9 +9,8 @@
 #include "base/memory.h"
 #include "graph/graph.h"
 
-#define MOST_ROUNDS                                                                              \
-    64 /* largest number of rounds over all variables; if they do not suffice, nothing is proved \
-        */
+/* Largest number of rounds over all variables; if they do not suffice, nothing is proved */
+#define MOST_ROUNDS 64
 
 typedef struct peeling {
     const gbsi_conditioned *model;

@@ -8,10 +8,10 @@
 #include "base/memory.h"
 #include "graph/partition.h"
 
-#define MOST_DISTANCES                                                                         \
-    32u /* number of different distances between the numbers of neighbours; a closed grid with \
-           diagonals has 26 */
-#define MOST_MEMBERS 27u /* largest number of members of a scope: a cube of 3 x 3 x 3 */
+/* Number of different distances between the numbers of neighbours; a closed grid with diagonals
+ * has 26 */
+#define MOST_DISTANCES 32u
+#define MOST_MEMBERS   27u /* largest number of members of a scope: a cube of 3 x 3 x 3 */
 
 /* ---- recognising a grid -------------------------------------------------------------------- */
 

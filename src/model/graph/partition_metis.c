@@ -11,10 +11,10 @@
 #include <metis.h>
 
 #define LONG_SCOPE 8u /* scopes with more variables become rings */
-#define LEAST_OF_PART                                                                           \
-    32u /* least number of variables per part; with fewer METIS may leave parts empty and print \
-           messages */
-#define SEED 1
+/* Least number of variables per part; with fewer METIS may leave parts empty and print messages
+ */
+#define LEAST_OF_PART 32u
+#define SEED          1
 
 typedef struct edges {
     const gbsi_graph *graph;

@@ -296,8 +296,8 @@ cleanup:
 
 #define FIRST_SHARE      0.1 /* share of --time */
 #define FIRST_ITERATIONS 200u
-#define FIRST_STATES \
-    ((size_t)1 << 22) /* largest number of states; in a larger model a sweep would end as early */
+/* Largest number of states; in a larger model a sweep would end as early */
+#define FIRST_STATES ((size_t)1 << 22)
 
 /* Finds an answer by belief propagation. @param p [states of the part] out. @return false if
  * there is no answer. */

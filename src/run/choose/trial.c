@@ -13,8 +13,8 @@
 
 #define MOST_WATCHED 256u
 #define MOST_CELLS   4096u
-#define WORST_SHARE \
-    10u /* 1 / WORST_SHARE of the watched variables, with the worst results, decide */
+/* 1 / WORST_SHARE of the watched variables, with the worst results, decide */
+#define WORST_SHARE 10u
 /* Number of the first pass of trial 0. A run has far fewer passes than FIRST_PASS, and a trial has
  * fewer than PASSES. */
 #define FIRST_PASS (UINT64_C(1) << 55)

@@ -8,10 +8,10 @@
 #include "decimal/decimal.h"
 #include "simd/math.h"
 
-#define FARTHEST \
-    1e300 /* limit on values that are shown; differences of larger values may overflow */
-#define NEAREST \
-    1e-12 /* values whose distance is below this share of the largest value count as equal */
+/* Limit on values that are shown; differences of larger values may overflow */
+#define FARTHEST 1e300
+/* Values whose distance is below this share of the largest value count as equal */
+#define NEAREST 1e-12
 /* approximate number of ticks; a logarithmic axis has at most twice as many decades */
 #define TICKS_X 6.0
 #define TICKS_Y 5.0
