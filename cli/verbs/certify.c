@@ -408,8 +408,9 @@ static void text_coupled(gbs_output *output, const certificates *c, const layout
 {
     for (size_t row = 0; row < c->n_times * c->n_targets; row++) {
         const gbs_coupling_bound *b = &c->coupled[s * c->n_times * c->n_targets + row];
+        const size_t time = row / c->n_targets;
         put_words(output, l, c->scan[s], c->target[row % c->n_targets].text);
-        put_cell(output, 8, "%.0f", (double)c->times[s][row / c->n_targets]);
+        put_cell(output, 8, "%.0f", (double)c->times[s][time]);
         put_estimate(output, &c->pairs[s], b->joint, b->joint_mcse);
         put_estimate(output, &c->pairs[s], b->variable, b->variable_mcse);
         gbsi_output_text(output, "\n");

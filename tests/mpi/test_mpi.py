@@ -264,7 +264,7 @@ def test_log_z_goes_on_on_another_number_of_ranks(made, tmp_path):
 
 @pytest.mark.parametrize("arguments, status, message", [
     (["--distribute", "model"], 2, "ln Z of a model that ranks share is not estimated"),
-    ([*ANNEALED, "--checkpoint", "/dev/full"], 1, "/dev/full"),
+    ([*ANNEALED, "--checkpoint", "/dev/full"], 2, "/dev/full"),
     ([*ANNEALED, "--resume", "nothing.ckpt"], 3, "nothing.ckpt"),
 ])
 def test_what_log_z_refuses(made, tmp_path, arguments, status, message):
@@ -282,7 +282,7 @@ def test_one_rank_ends_log_z_of_all(made, tmp_path):
     long = [*program[:-1], "1000000000", "--checkpoint", "run.ckpt"]
     stopped = " ".join(long) + " & job=$!; until [ -e run.ckpt ]; do sleep 0.1; done; kill -TERM $job; wait $job"
     done = each_rank(long, long, ["sh", "-c", stopped], cwd=tmp_path)
-    assert done.returncode == 4 and (done.stdout.startswith("PR\n") or "gibbsite-mpi: stopped before the first annealing" in done.stderr)
+    assert done.returncode == 4 and (done.stdout.startswith("PR\n") or "stopped before the first annealing" in done.stderr)
 
 
 # ---- models that ranks share -------------------------------------------------------------------
