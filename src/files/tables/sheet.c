@@ -501,22 +501,17 @@ static bool has_names(gbsi_sheet *s, const char *names, const char *next)
 }
 
 /* Finds column names in a line that begins with #. @return where the names begin, at the # or
- * behind it; NULL if the line is a comment. A comment has no more expected columns than the next
- * line. */
-static const char *find_names(gbsi_sheet *s, const char *line, gbsi_is_column known,
-                              const void *context)
+ * behind it; NULL if the line is a comment. A comment has no more expected columns than `next`, the
+ * first later line without #. */
+static const char *find_names(gbsi_sheet *s, const char *line, const char *next,
+                              gbsi_is_column known, const void *context)
 {
     const char *names = line;
-    const char *next = line;
     size_t n_line = 0;
     size_t n_names = 0;
     size_t n_next = 0;
     while (names < s->text.end && (*names == '#' || *names == ' ')) {
         names++;
-    }
-    while (next < s->text.end && *next == '#') {
-        const char *end = line_end(s, next);
-        next = end == s->text.end ? end : end + 1;
     }
     if (known == NULL) {
         return has_names(s, names, next) ? names : NULL;
@@ -533,11 +528,17 @@ static const char *find_names(gbsi_sheet *s, const char *line, gbsi_is_column kn
 static void skip_hash_lines(gbsi_sheet *s, gbsi_is_column known, const void *context)
 {
     const char comment = s->text.comment;
+    const char *next = s->text.at;
     s->text.comment = 0;
     for (skip_lines(s, false); s->text.at < s->text.end && *s->text.at == '#';
          skip_lines(s, false)) {
         const char *line = s->text.at;
-        const char *names = find_names(s, line, known, context);
+        next = next < line ? line : next;
+        while (next < s->text.end && *next == '#') {
+            const char *last = line_end(s, next);
+            next = last == s->text.end ? last : last + 1;
+        }
+        const char *names = find_names(s, line, next, known, context);
         const char *end = line_end(s, line);
         s->text.at = names != NULL ? names : end == s->text.end ? end : end + 1;
         if (names != NULL) {
