@@ -51,7 +51,7 @@ struct cli_verb {
                            */
     const char *operands; /* names of the operands in the help */
     const char *what;     /* what the verb does, in one line */
-    const char *notes;    /* further lines of the help, or "" */
+    const char *notes;    /* further lines of the verb's help, or "" */
     const char *example;  /* shell lines that run in the source folder */
     int (*run)(cli_arguments *arguments);
     int names_at_once; /* 1: each output file gets its final name when it is complete, even if a
@@ -69,7 +69,7 @@ int cli_is_verb(const cli_verb *verb, const char *name);
 
 /* @return "ising" for "generate ising"; NULL for a verb of one word. */
 const char *cli_verb_kind(const cli_verb *verb);
-/* @return the kind of a verb whose first word is `word`; NULL for any other verb. */
+/* @return the kind of a verb if the verb's first word is `word`; NULL for any other verb. */
 const char *cli_kind_behind(const char *word, const cli_verb *verb);
 /* Lists the first words of verbs of two words, such as "generate" and "learn", in the order of the
  * verbs.
@@ -89,7 +89,7 @@ int cli_potts_options(const cli_arguments *arguments, gbs_generate_potts_options
 int cli_help_welcome(
     FILE *stream); /* prints the help for a call without arguments. @return CLI_USAGE */
 int cli_help_overview(FILE *stream);
-/* @param page NULL: the first screen; "all", or the word of a topic. */
+/* @param page NULL for the first screen; "all" for all pages; or the word of a topic. */
 int cli_help_verb(const char *name, const char *page);
 
 /* @return the next option of a verb that is about a topic; NULL after the last option. @param at
@@ -106,7 +106,7 @@ const char *cli_our_verb(const char *typed);
 const char *cli_our_name(const cli_verb *verb, const char *typed);
 
 /* @return a sentence that tells which verb of gibbsite does the work of a verb of another program;
- * NULL if none is known. */
+ * NULL if no such verb is known. */
 const char *cli_verb_without_use(const char *typed);
 
 /* @return this program's word for a value of an option of other programs, NULL if the value is
@@ -136,7 +136,8 @@ int cli_probability_typed(const char *option, const char *text, int states);
  * message; CLI_DONE if the option is not known. */
 int cli_option_without_use(const cli_verb *verb, const char *verb_name, const char *option);
 
-/* @return a text for the end of a message that refuses evidence: that commas are missing, or "". */
+/* @return a text for the end of a message that refuses evidence. The text says that commas are
+ * missing, or is "". */
 const char *cli_separators(const char *text);
 
 /* Checks that a text of -e without '=' is a file. @return CLI_DONE if the file exists, else the
@@ -179,15 +180,17 @@ int cli_line_width(void); /* @return number of columns of a line if standard out
                              otherwise there is no limit */
 /* Prints a warning. A callback for gbs_read_options.warn; `context` is the cli_arguments. */
 void cli_warn(void *context, const char *message);
-/* Like cli_warn(), for messages that are not warnings, such as a column that is left out. */
+/* Prints a message that is not a warning, for instance that a column is left out. A callback
+ * like cli_warn(). */
 void cli_tell(void *context, const char *message);
 
-/* Says why a call of the library failed. @return the exit status. */
+/* Prints the reason for which a call of the library failed. @return the exit status. */
 int cli_fail(gbs_status status, const gbs_error *err);
-/* Says why a call that read an input file failed; a missing file counts as bad input, too. @return
- * the exit status. */
+/* Prints the reason for which a call that read an input file failed. A missing file is bad input as
+ * well. @return the exit status. */
 int cli_fail_input(gbs_status status, const gbs_error *err);
-/* Says why a call that wrote to path failed, without a message if the reader closed the pipe.
+/* Prints the reason for which a call that wrote to `path` failed; prints nothing if the reader
+ * closed the pipe.
  * @return the exit status. */
 int cli_fail_output(const char *path, gbs_status status, const gbs_error *err);
 
@@ -217,18 +220,16 @@ int cli_check_output(const char *path);
  * @return CLI_DONE, or CLI_USAGE after a message. */
 int cli_check_written(const cli_verb *verb, const cli_arguments *arguments);
 /* Refuses a file name whose extension belongs to another kind of file than an answer of the UAI
- * competitions.
- */
+ * competitions. */
 int cli_check_answer(const char *path);
 /* Refuses operands in the wrong order, and an output file that is also an input file. */
 int cli_check_operands(const cli_verb *verb, const cli_arguments *arguments);
 /* Refuses a file name whose extension belongs to any kind of file. @param known the formats, for
- * the message.
- */
+ * the message. */
 int cli_refuse_ending(const char *path, const char *known);
 
 /* Checks the names of --output and of the files beside it: --intervals, --curve, --summary and
- * --checkpoint. No two of these names may be one file, and at most one may be standard output. */
+ * --checkpoint. All these names must be different files, and at most one may be standard output. */
 int cli_check_results(const cli_arguments *arguments);
 
 /* Refuse a --plot whose value is not the name of an SVG file, or equals that of --output. */
@@ -335,23 +336,24 @@ int cli_columns_of(const char *text);
 /* Replaces invisible characters, and characters that change the direction of text, by escapes such
  * as \\u202e.
  * @param to [size] scratch memory for the new text, which is cut to this size. @return the new
- *         text, or `text` itself if no character had to be replaced.
- */
+ *         text, or `text` itself if no character had to be replaced. */
 const char *cli_seen(const char *text, char *to, size_t size);
-/* Puts text in `width` columns: cut short with "..", or filled with blanks. */
+/* Writes text in `width` columns. Longer text ends with "..", and shorter text is filled with
+ * blanks. */
 void cli_put_column(gbs_output *output, const char *text, int width);
-/* Puts a line: the title in `width` columns, a blank, and the formatted text (cut at 255 bytes). */
+/* Writes a line: the title in `width` columns, a blank, and the formatted text, which is cut at
+ * 255 bytes. */
 void cli_put_line(gbs_output *output, int width, const char *title, const char *format, ...)
     CLI_PRINTF(4, 5);
-/* Puts text and the end of its last line; lines that are too long for the terminal break at
- * blanks. */
+/* Writes text and a line end. Lines that are too long for the terminal are broken at blanks. */
 void cli_put_wrapped(gbs_output *output, const char *text);
-/* Puts text that begins at `column`, broken at blanks before the end of the line; further lines
- * begin at `indent`. */
+/* Writes text that begins at `column` and is broken at blanks before the end of the line;
+ * further lines begin at `indent`. */
 void cli_put_hanging(gbs_output *output, const char *text, int column, int indent, int width);
-/* Puts text with blanks before it, so that it ends at column `width`. */
+/* Writes blanks and then text, so that the text ends at column `width`. */
 void cli_put_right(gbs_output *output, const char *text, int width);
-/* @return whether the environment says that text is UTF-8. The first of LC_ALL, LC_CTYPE and LANG
+/* @return whether the environment variables say that text is in UTF-8. The first of LC_ALL,
+ * LC_CTYPE and LANG
  *         that is set decides. */
 int cli_speaks_unicode(void);
 

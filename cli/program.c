@@ -189,8 +189,8 @@ static int help(int argc, char **argv)
     return cli_help_verb(name, argc > 1 + two ? argv[1 + two] : NULL);
 }
 
-/* Runs a verb. All files that it writes get their final names together at the end, or no file
- * does. */
+/* Runs a verb. At the end, all files that the verb writes get their final names together; after
+ * a failure no file does. */
 static int run_in_set(const cli_verb *verb, cli_arguments *arguments)
 {
     gbs_error err = {GBS_OK, ""};

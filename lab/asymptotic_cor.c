@@ -57,7 +57,7 @@ static double sweep(const sweeper *s, size_t y)
     const lab_focus *f = s->focus;
     double left = 0.0;
     for (uint32_t i = 1; i < f->model->n_variables; i++) {
-        /* visits the variables in order, from the one after x on */
+        /* the loop visits the variables in order, beginning with the variable after x */
         const uint32_t v = (f->x + i) % f->model->n_variables;
         update_lines(s, f->stride[v] * 2, f->model->arity[v]);
     }
@@ -156,7 +156,7 @@ static gbs_status estimate(const lab_focus *f, const gbs_run_callbacks *callback
         a->p[y] = px[2 * y] + px[2 * y + 1];
         a->t[y] = a->p[y] > 0.0 ? gbsi_smaller(px[2 * y], px[2 * y + 1]) / a->p[y] : 0.0;
         const double scale = a->p[y] * 2.0 * a->t[y] * a->t[y];
-        /* |T| is at most 2, so that a key of weight 0 needs no sweeps */
+        /* |T| is at most 2; a key of weight 0 therefore needs no sweeps */
         const double tolerance = scale > 0.0 ? TOLERANCE / (scale * (double)f->n_keys) : 2.0;
         if (tolerance < 2.0) {
             GBSI_TRY(distance_of(&s, y, px + 2 * y, tolerance, &a->distance[y], err));

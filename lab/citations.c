@@ -3,9 +3,9 @@
  * (2006), Entity resolution with Markov logic, ICDM. Citations fall into groups of eight that may
  * be of the same paper. Each citation has three strings that other citations share: an author, a
  * title and a venue. An atom says that two citations are of one paper, or that two strings have one
- * meaning. Atoms of strings exist for strings that occur in a pair of citations of a group. Two
- * authors of each group belong to the group before too, and all groups share the venues, so that
- * there is one network. The clauses have the weights below:
+ * meaning. Atoms of strings exist for strings that occur in a pair of number of citations of a
+ * group. Two authors of each group also belong to the previous group, and all groups share the
+ * venues. All citations are therefore in one network. The clauses have the weights below:
  *
  *     same strings look alike                        one atom, by evidence drawn from the seed
  *     two citations are different, mostly            one atom
@@ -18,11 +18,12 @@
 
 #include "base/memory.h"
 
-#define GROUP   8u /* citations of a group */
-#define AUTHORS 5u /* authors of a group, of which the first two belong to the group before too */
-#define NEW     3u
-#define TITLES  5u
-#define VENUES  40u
+#define GROUP 8u /* number of citations of a group */
+#define AUTHORS \
+    5u /* number of authors of a group; the first two also belong to the previous group */
+#define NEW    3u
+#define TITLES 5u
+#define VENUES 40u
 
 #define ALIKE     1.0 /* standard deviation of the evidence for two strings */
 #define DIFFERENT 0.5

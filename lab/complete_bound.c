@@ -109,8 +109,8 @@ static bool update_reached(const enumeration *e, size_t stride, uint8_t *reached
     return n == e->n_support;
 }
 
-/* Finds the smallest number of updates, from one place of the sweep on, after which every state of
- * the support is reached from every other. One more update does not change this. */
+/* Finds the smallest number of updates, beginning at one place of the sweep, after which every
+ * state of the support can be reached from every other state. */
 static gbs_status steps_from(const enumeration *e, uint32_t place, uint32_t *steps)
 {
     const double *joint = e->focus->joint;

@@ -24,8 +24,9 @@ gbs_status lab_component_curves_run(laboratory *lab, const gbs_model *model,
 #define LAB_COMPONENT_CURVES_HEADER "model,draw,sweeps,component,mean,standard_error"
 void lab_component_rows(lab_table *table, const char *model, const char *draw,
                         const lab_component_curves *parts);
-/* Limit of a component of all chains pooled. The component of random draws, which would tend to 0,
- * is subtracted in squares, because independent deviations add up in squares. */
+/* Limit of a component of all chains pooled. The component of random draws, which would tend to
+ * 0, is subtracted as a difference of squares, because the squares of independent deviations add
+ * up. */
 double lab_component_limit(const lab_component_curves *parts, const lab_component_curves *random,
                            lab_component component);
 

@@ -11,7 +11,7 @@
 
 /* A draw, its options, and its appearance in charts. */
 typedef struct lab_contender {
-    const char *name; /* name in tables and at lines */
+    const char *name; /* name of the contender in tables and at lines of charts */
     gbsi_color color;
     gbsi_dash dash;
     int draw;         /* gbs_draw_kind */
@@ -38,8 +38,8 @@ typedef struct lab_contest {
     /* results */
     lab_curves curves[LAB_MAX_CONTENDERS];
     double median[LAB_MAX_CONTENDERS][LAB_MAX_CHECKPOINTS];
-    double low[LAB_MAX_CONTENDERS][LAB_MAX_CHECKPOINTS]; /* quantile of a tenth over the runs */
-    /* quantile of nine tenths over the runs */
+    double low[LAB_MAX_CONTENDERS][LAB_MAX_CHECKPOINTS]; /* 10 % quantile over the runs */
+    /* 90 % quantile over the runs */
     double high[LAB_MAX_CONTENDERS][LAB_MAX_CHECKPOINTS];
     double max[LAB_MAX_CONTENDERS][LAB_MAX_CHECKPOINTS];
 } lab_contest;
@@ -53,8 +53,8 @@ void lab_contest_free(lab_contest *contest);
 
 #define LAB_CONTEST_HEADER "model,draw,sweeps,median,q10,q90,max"
 void lab_contest_rows(lab_table *table, const lab_contest *contest);
-/* Adds a line of the median for each contender. @param bands whether bands from a tenth to nine
- * tenths of the runs are added. */
+/* Adds a line of the median for each contender. @param bands whether bands from the 10 %
+ * quantile to the 90 % quantile of the runs are added. */
 void lab_contest_lines(lab_plot *plot, size_t panel, const lab_contest *contest, bool bands);
 /* Writes the contests of an experiment as one table. */
 gbs_status lab_contests_write(const laboratory *lab, const char *name, size_t n,

@@ -45,8 +45,8 @@ static gbs_status settle(const gbs_model *model, const gbs_run_options *asked, u
     return GBS_OK;
 }
 
-/* Keys of the draw. The random draw has no keys: the keys of its options only measure the draw, and
- * are removed from the options of the run. */
+/* Keys of the draw. The random draw has no keys. The keys in its options only serve to measure
+ * the draw, and are removed from the options of the run. */
 static lab_focus_keys keys_of(gbs_run_options *options, uint32_t n_free, const gbsi_edges *extra)
 {
     gbs_run_options herded = *options;
@@ -214,7 +214,8 @@ static gbs_status take_results(const gbs_run_options *options, size_t n_keys,
     return GBS_OK;
 }
 
-/* Computes the components of all chains pooled: differences between chains cancel in the mean. */
+/* Computes the components of the pooled counts of all chains. Differences between chains cancel
+ * in the mean. */
 static void pool(const counter *c)
 {
     const size_t n_cells = c->focus->n_z * c->focus->n_choices * c->focus->n_x;

@@ -21,7 +21,8 @@
 
 #include "gibbsite/run.h"
 
-#define LAB_DECOMPOSE_MAX_STATES  (UINT64_C(1) << 16) /* most states of the free variables */
+#define LAB_DECOMPOSE_MAX_STATES \
+    (UINT64_C(1) << 16) /* largest number of states of the free variables */
 #define LAB_ASYMPTOTIC_MAX_STATES (UINT64_C(1) << 12)
 
 typedef enum lab_component {
@@ -59,7 +60,8 @@ typedef struct lab_decomposition {
  * @param options NULL for the defaults. If sweeps is 0, 2^16 sweeps are made; if burn_in is unset,
  *                there is no burn-in.
  * @param focus a free variable.
- * @param callbacks receive the progress of the run; NULL for none; their draw must be NULL.
+ * @param callbacks receive the progress of the run; NULL if there are no callbacks; callbacks->draw
+ * must be NULL.
  * @param out must be freed with lab_decomposition_free(); unchanged on failure.
  * @return GBS_ERR_LIMIT, with the number of states in the message, if there are more than
  *         LAB_DECOMPOSE_MAX_STATES; GBS_ERR_ARGUMENT if the focus variable is fixed, or for options
@@ -76,7 +78,8 @@ typedef struct lab_asymptotic {
     size_t n_keys;
     uint32_t n_neighbours;
     uint32_t *neighbour; /**< [n_neighbours] neighbours of the focus variable */
-    /** [n_keys][n_neighbours] states of the neighbours, in the first state that has the key */
+    /** [n_keys][n_neighbours] states of the neighbours, taken from the first joint state that
+     * has the key */
     uint32_t *state;
     double *p; /**< [n_keys] probability of the key */
     double *t; /**< [n_keys] smaller conditional probability of the focus variable */
@@ -104,7 +107,8 @@ gbs_status lab_decompose_asymptotic(const gbs_model *model, const gbs_evidence *
                                     gbs_error *err);
 void lab_asymptotic_free(lab_asymptotic *asymptotic); /**< zeroes the struct */
 
-#define LAB_BOUND_MAX_STATES (UINT64_C(1) << 10) /* most states of the free variables */
+#define LAB_BOUND_MAX_STATES \
+    (UINT64_C(1) << 10) /* largest number of states of the free variables */
 
 /** Constants of the convergence theorem of herded Gibbs sampling on fully connected models (Chen et
  * al. 2016, theorem 3) [M80]. After T >= t_star + tau(t_star) sweeps from the start, the total

@@ -78,7 +78,7 @@ static double herded(const lab_focus *f, const by_key *k, size_t y, uint32_t x)
     return k->py[y] > 0.0 ? k->qxy[y * f->n_x + x] / k->py[y] : 0.0;
 }
 
-/* Adds the components cor and bin and, over all choices, the frequencies of x. @param px [n_x] sums
+/* Adds the components cor and bin, and the frequencies of x over all choices. @param px [n_x] sums
  * to which the frequencies are added. @return P(z). */
 static double add_choices(const lab_focus *f, const uint64_t *count, double total, const by_key *k,
                           size_t z, double *px, double *value)

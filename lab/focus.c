@@ -161,8 +161,8 @@ static void log_weights(const lab_focus *f, size_t z, uint32_t *state, double *l
     }
 }
 
-/* Name made from the bins of the cumulative probabilities (Yamashita & Suzuki 2019, algorithm 5);
- * for two states the bin of p_1. */
+/* Name made from the bins of the cumulative probabilities (Yamashita & Suzuki 2019, algorithm
+ * 5). For two states the name is the bin of p_1. */
 static uint64_t bins_name(const lab_focus_keys *keys, const double *logw, uint32_t k)
 {
     double max = -INFINITY;

@@ -50,8 +50,8 @@ size_t lab_focus_z(const lab_focus *focus, const uint32_t *user_state);
 /* State of free variable v (not x) in z. */
 uint32_t lab_focus_state(const lab_focus *focus, size_t z, uint32_t v);
 
-/* Which of the keys of z an update takes: the random word of the update decides if keys are random.
- */
+/* Returns the index of the key of z that an update takes. If keys are random, the random word of
+ * the update decides. */
 static inline uint32_t lab_focus_choice(const lab_focus *focus, size_t z, uint32_t word)
 {
     /* the upper key if u < p B - floor(p B), which is the probability of the upper key */
@@ -74,8 +74,8 @@ typedef struct lab_focus_setting {
     gbsi_edges extra; /* dummy edges between free variables */
 } lab_focus_setting;
 
-/* @param focus number of the variable for the user. @param most_states most states of the free
- * variables. @param setting out; must be zero before, and must be freed in any case. */
+/* @param focus number of the variable for the user. @param most_states largest number of states
+ * of the free variables. @param setting out; must be zero before, and must be freed in any case. */
 gbs_status lab_focus_set(const gbs_model *model, const gbs_evidence *evidence,
                          const gbs_run_options *options, uint32_t focus, uint64_t most_states,
                          lab_focus_setting *setting, gbs_error *err);

@@ -107,7 +107,7 @@ cleanup:
     return status;
 }
 
-/* Measures the optimised scan. Each number of updates has its own scan, and its own chains, which
+/* Measures the optimised scan. Each number of updates has its own scan and its own chains, which
  * end with the scan. */
 static gbs_status measure_optimised(measuring *m, int time, gbs_error *err)
 {

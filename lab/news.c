@@ -5,10 +5,10 @@
 
 #include "base/memory.h"
 
-#define MOST_WORDS 64 /* most words of a sentence */
-#define A_WORD     24 /* most bytes of a line */
-#define PHRASES    4  /* most phrases of a sentence */
-#define KNOWN      3  /* names that are used several times in a document */
+#define MOST_WORDS 64 /* largest number of words of a sentence */
+#define A_WORD     24 /* largest number of bytes of a line */
+#define PHRASES    4  /* largest number of phrases of a sentence */
+#define KNOWN      3  /* number of names that are used several times in a document */
 
 const char lab_news_templates[] = "u0:%x[0,0]\n"
                                   "u1:%x[-1,0]\n"
@@ -68,7 +68,8 @@ static void write_text(writer *w, const char *text, size_t n)
     w->at += n;
 }
 
-/* Makes a word of two or three syllables, few enough for words to occur several times. */
+/* Makes a word of two or three syllables. There are so few syllables that words occur several
+ * times. */
 static void make_word(writer *w, char *word)
 {
     static const char *const syllable[] = {"ka", "lo", "mi", "ren", "su", "tor", "vel", "ba"};
@@ -152,7 +153,7 @@ static void write_document(writer *w, uint32_t document, bool whole)
 gbs_status lab_news_make(const laboratory *lab, uint32_t first, uint32_t n, bool whole,
                          gbs_sequences **data, gbs_error *err)
 {
-    /* most bytes of a document */
+    /* largest number of bytes of a document */
     const size_t most = (size_t)LAB_NEWS_LENGTH * MOST_WORDS * A_WORD;
     char *text = gbsi_alloc_array(n, most);
     GBSI_PASS(GBSI_HAVE(err, "sentences", text));

@@ -48,7 +48,7 @@ typedef struct lab_restoration {
     uint32_t n_runs;
     uint32_t n_sweeps;
     /* [n_sweeps][n_runs] number of pixels whose mean over all sweeps so far is on the wrong side of
-     * 1/2; a tie counts half */
+     * 1/2; a tie counts as 1/2 */
     double *wrong;
     double *squares; /* [n_sweeps][n_runs] sum over pixels of (mean - truth)^2 */
     uint32_t *sum;   /* [n_runs][n_pixels] number of sweeps in which the pixel was 1 */

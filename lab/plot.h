@@ -26,7 +26,7 @@ typedef struct lab_plot {
 void lab_plot_begin(lab_plot *plot, lab_figure_id which, size_t times);
 /* Replaces the subtitle of the table. */
 void lab_plot_subtitle(lab_plot *plot, const char *format, ...) GBSI_PRINTF(2, 3);
-/* Adds a line to a panel. The arrays that it points to are borrowed until the plot is written. */
+/* Adds a line to a panel. The arrays of the line are borrowed until the plot is written. */
 void lab_plot_line(lab_plot *plot, size_t panel, gbsi_line line);
 /* Adds a guide to a panel whose guides are not in the table. */
 void lab_plot_guide(lab_plot *plot, size_t panel, gbsi_guide guide);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Comparison of scans on large models, as in Gonzalez et al. (2011), figure 5. The results after 1,
  * 2, 4, ... sweeps depend on the seed alone: the log density of the states, and the variance
- * between the means of independent chains. Work is counted in operations, times nanoseconds that
- * were calibrated once, so that it does not depend on the machine. The number of variables that
+ * between the means of independent chains. Work is the number of operations times nanoseconds that
+ * were calibrated once, so that work does not depend on the machine. The number of variables that
  * scans draw per second on several threads is reported, but not judged. */
 #ifndef LAB_RACE_H
 #define LAB_RACE_H
@@ -18,8 +18,8 @@ typedef struct lab_racer {
     const char *name;
     gbsi_color color;
     int scan; /* gbs_scan_kind */
-    /* largest separator of splashes; 0 for other scans. Eight splashes grow at once, each on at
-     * most a fortieth of the model */
+    /* largest separator of splashes; 0 for other scans. Eight splashes grow at the same time,
+     * each on at most 1/40 of the model */
     uint64_t width;
     uint64_t sweeps;       /* sweeps in full runs, a power of 2 */
     uint64_t sweeps_quick; /* sweeps in quick runs, a power of 2 */
@@ -73,8 +73,8 @@ typedef struct lab_race {
 /* Number of updates of all runs of a race, for the progress. */
 double lab_race_updates(const laboratory *lab, const lab_race *race);
 
-/* Runs a race. Of three equal timed runs, which take turns with the other racers, the fastest
- * counts. @param race with the members before the results set. */
+/* Runs a race. Each racer has three equal timed runs, in turn with the other racers; the fastest
+ * run is used. @param race its members before the results must be set. */
 gbs_status lab_race_run(laboratory *lab, lab_race *race, gbs_error *err);
 
 /* Writes curves.csv and work.csv, which are functions of the seed alone, and times.csv, which is
@@ -87,8 +87,8 @@ gbs_status lab_races_write(const laboratory *lab, size_t n, const lab_race *race
 gbs_status lab_races_draw(const laboratory *lab, size_t n, const lab_race *race, const char *title,
                           gbs_error *err);
 
-/* Value of a curve at `at`, interpolated linearly in the logarithm of x. Beyond the ends of the
- * curve the value is the value at the end. */
+/* Returns the value of a curve at x = `at`, interpolated linearly in the logarithm of x. Beyond the
+ * ends of the curve the value is the value at the end. */
 double lab_trail_at(const lab_trail *trail, const double *x, const double *y, double at);
 /* The x at which a curve first reaches a value from below or above; infinity if the curve never
  * reaches the value. */

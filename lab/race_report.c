@@ -311,7 +311,8 @@ void lab_race_judge(laboratory *lab, const lab_race *race)
     list_values(race, false, updates, text);
     lab_find(lab, in_order(race, false, updates),
              "the variance between chains is %s (wanted below that of chromatic%s)", text, order);
-    /* all curves may end at one level, so that the updates to come near the level are compared */
+    /* all curves may end at one level; the numbers of updates that bring them near this level
+     * are therefore compared */
     const double level = 0.95 * widest->density[last] + 0.05 * first->density[0];
     const double by_density = lab_trail_reaches(first, first->updates, first->density, level) /
                               lab_trail_reaches(widest, widest->updates, widest->density, level);

@@ -20,9 +20,10 @@ const lab_experiment *lab_experiment_at(size_t index);
 /** How to run an experiment. If all members are zero, the run is in full, with seed 0, on all
  * cores, with generated data. */
 typedef struct lab_reproduce_options {
-    int quick;        /**< 1 for fewer and shorter runs, which take seconds instead of minutes */
-    uint64_t seed;    /**< seed of every random number in the experiment */
-    uint64_t threads; /**< 0 for all cores; results do not depend on this number */
+    int quick;     /**< 1 for fewer and shorter runs, which take seconds instead of minutes */
+    uint64_t seed; /**< seed of every random number in the experiment */
+    uint64_t
+        threads; /**< number of threads; 0 for all cores; results do not depend on this number */
     /** a folder of pictures (PNG, PNM) for the experiments on pictures; NULL for generated shapes.
      * Other experiments refuse a folder. */
     const char *data;

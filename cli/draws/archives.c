@@ -55,8 +55,8 @@ static void write_labels(gbs_output *output, const gbs_model *model, uint32_t va
     gbsi_output_text(output, "]");
 }
 
-/* Writes the names as an array in the order of the variables, null for a variable without a name;
- * null in place of the array if no variable has a name. */
+/* Writes the names as an array in the order of the variables, with null for a variable without a
+ * name. If no variable has a name, null replaces the array. */
 static void write_names(gbs_output *output, const gbs_model *model, const cli_selection *s)
 {
     int any_name = 0;

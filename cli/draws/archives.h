@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members that all .npz archives of this program contain besides the results. */
+/* Members that every .npz archive of this program contains in addition to the results. */
 #ifndef GIBBSITE_CLI_ARCHIVES_H
 #define GIBBSITE_CLI_ARCHIVES_H
 

@@ -82,7 +82,8 @@ static void write_head(gbs_output *output, const cli_draws *d, const columns *c,
             gbsi_output_text(output, "# x.");
             gbsi_output_uint(output, (uint64_t)v + 1);
             gbsi_output_text(output, " = ");
-            gbsi_output_json_string(output, name); /* a name may hold anything, line ends too */
+            gbsi_output_json_string(output,
+                                    name); /* a name may contain any character, even a line end */
             gbsi_output_text(output, "\n");
         }
     }
@@ -135,8 +136,9 @@ static void write_times(gbs_output *output, const cli_draws *d)
     gbsi_output_text(output, text);
 }
 
-/* "draws.csv" and "draws" make draws_1.csv, draws_2.csv, ...; a final .gz stays at the end.
- * @param base out: the path before the number; free() it. */
+/* Splits a path for numbered files: "draws.csv" and "draws" give draws_1.csv, draws_2.csv, ...,
+ * and a final .gz remains at the end. @param base out: the path before the number; the caller
+ * must free() it. */
 static gbs_status split_path(const char *path, char **base, const char **after, gbs_error *err)
 {
     size_t n = strlen(path);

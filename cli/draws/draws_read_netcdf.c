@@ -19,7 +19,7 @@ enum { MOST_DIMS = GBSI_ARRAY_MAX_DIMS, NAME_BYTES = 257 };
 enum {
     SECONDS = 2,
     BYTES_A_SECOND = 10000000
-}; /* limits of processor time: seconds in addition to the time for the size of the file */
+}; /* limits of processor time: these seconds are added to the time for the size of the file */
 
 typedef struct reader {
     cli_netcdf_library library;

@@ -11,7 +11,7 @@
 typedef struct cli_selection {
     uint32_t *variable; /* [n] ids of the variables */
     uint32_t n;
-    int all; /* 1: every variable, in the order of the model */
+    int all; /* 1 if the selection has every variable, in the order of the model */
 } cli_selection;
 
 /* variables.c: selects the variables of a list; NULL selects all. @param option "--monitor", for
@@ -46,7 +46,7 @@ typedef struct cli_draws {
     uint8_t *row;           /* memory for one draw */
     cli_spool *states;      /* rows of [selection->n] states, little-endian */
     cli_spool *lp;          /* rows of one double, the log density */
-    double first_s, last_s; /* clock times of the first and the last draw */
+    double first_s, last_s; /* times of the first and the last draw */
 } cli_draws;
 
 /* Runs the model, keeps the draws and writes them.

@@ -144,7 +144,8 @@ int cli_netcdf_variable(cli_netcdf *file, int group, const char *name, cli_nc_ty
     if (file->code == NC_NOERR && chunk != NULL) {
         keep(file, file->nc.def_var_chunking(group, id, NC_CHUNKED, chunk));
         keep(file, file->nc.def_var_deflate(
-                       group, id, 1, 1, 1)); /* with the shuffle filter, at compression level 1 */
+                       group, id, 1, 1,
+                       1)); /* compresses with the shuffle filter, at compression level 1 */
     }
     return id;
 }

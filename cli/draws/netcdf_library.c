@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* Opens the shared library under the first name that exists. The number at the end of the file's
- * name depends on the release: 13 for 4.6, 19 for 4.9.0, 22 for 4.9.3. Only developers' packages
- * install a name without a number. */
+ * name depends on the release; it is 13 for 4.6, 19 for 4.9.0, and 22 for 4.9.3. Only developers'
+ * packages install a name without a number. */
 static void *open_any(void)
 {
     char name[32] = "libnetcdf.so";

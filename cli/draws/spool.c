@@ -17,8 +17,8 @@ struct cli_spool {
     int fd; /* descriptor of the temporary file, -1 until one is needed */
     uint32_t n_chains;
     size_t row_bytes;
-    size_t rows;     /* number of rows of a chain in a block */
-    size_t part;     /* number of bytes of a chain in a block */
+    size_t rows;     /* number of rows that each chain has in a block */
+    size_t part;     /* number of bytes that each chain has in a block */
     uint64_t n_full; /* number of blocks in the file */
     size_t n_rows;   /* number of rows of the last chain in the block in memory */
     char *block;     /* [n_chains * part] the block in memory */

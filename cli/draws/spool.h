@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A store for rows that arrive draw by draw, one from each chain, and are read chain after chain.
- * Up to a few MiB are kept in memory, and more in an unnamed file in the folder of the output. */
+ * Up to a few MiB of rows are kept in memory. Further rows are kept in an unnamed file in the
+ * folder of the output. */
 #ifndef GIBBSITE_CLI_SPOOL_H
 #define GIBBSITE_CLI_SPOOL_H
 
@@ -17,8 +18,8 @@ gbs_status cli_spool_new(const char *beside, uint32_t n_chains, size_t row_bytes
                          gbs_error *err);
 void cli_spool_free(cli_spool *spool);
 
-/* Puts a row. Chains take turns: first a row of chain 0, then of chain 1, ..., then again of chain
- * 0. */
+/* Stores a row. Rows must come from the chains in turn: first from chain 0, then from chain 1,
+ * ..., then again from chain 0. */
 gbs_status cli_spool_put(cli_spool *spool, uint32_t chain, const void *row, gbs_error *err);
 
 /* Reads bytes [at, at + n) of the rows of one chain. */

@@ -13,8 +13,7 @@ enum { TOP = 20, MOST_NAME = 256 };
 
 /* @return whether the page of a report shows the log density without --monitor. The density is not
  * shown with checkpoints, because the monitored values would belong to the earlier run that this
- * one resumes.
- */
+ * one resumes. */
 static int shows_density(const cli_arguments *arguments)
 {
     return arguments->monitor == NULL && arguments->report != NULL &&
@@ -27,7 +26,7 @@ int cli_monitors(const cli_arguments *arguments)
     return arguments->monitor != NULL || shows_density(arguments);
 }
 
-/* Selects the variables of --monitor; without a list, none. */
+/* Selects the variables of --monitor; selects no variable if there is no list. */
 static int select_monitored(const cli_job *job, cli_selection *selection)
 {
     const char *list = job->arguments->monitor;
@@ -50,8 +49,8 @@ int cli_monitor(cli_job *job)
     return status;
 }
 
-/* Adds an indicator for each state that occurs; for a variable of two states, only the second state
- * gets one. */
+/* Adds an indicator for each state that occurs. For a variable of two states, only the second
+ * state gets an indicator. */
 static int add_states(cli_drawn *d, const gbs_model *model, uint32_t variable,
                       const uint32_t *state)
 {

@@ -14,8 +14,8 @@ int cli_monitors(const cli_arguments *arguments);
 /* Takes the traces after the run, with their diagnostics.
  * @return an exit status. The caller must call cli_diagnosis_free() in either case. */
 int cli_traces_take(const cli_job *job, cli_diagnosis *a);
-/* Prints the diagnostics as a table on standard error; if there are many quantities, those with the
- * largest R-hat come first.
+/* Prints the diagnostics as a table on standard error. If there are many quantities, the quantities
+ * with the largest R-hat come first.
  * @param tempered 1: the run went on with ladders of temperatures.
  * @return an exit status. */
 int cli_traces_tell(cli_diagnosis *a, int tempered);

@@ -61,7 +61,7 @@ static char *name_of(const gbs_model *model, uint32_t v, uint32_t a, const char 
     return text;
 }
 
-/* Writes such a name as a field of CSV, in quotes if needed. */
+/* Writes the text of name_of() as a field of CSV, in quotes if needed. */
 static int write_name(gbs_output *output, const gbs_model *model, uint32_t v, uint32_t a,
                       const char *after)
 {
@@ -122,8 +122,8 @@ static void write_case(answering *a, size_t i)
 
 enum { CASE_WIDTH = 6, LN_P_WIDTH = 12, PROBABILITY_WIDTH = 8, WITH_ERROR = 18 };
 
-/* Chooses the columns: as many as fit beside the number of the case and, if known, its ln P, but at
- * least one. */
+/* Chooses the columns to show: at least one, and as many as fit beside the number of the case
+ * and, if known, the ln P of the case. */
 static int table_header(answering *a)
 {
     const gbs_model *model = a->job->model;

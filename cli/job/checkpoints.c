@@ -24,7 +24,7 @@ static int check_request(const cli_arguments *arguments)
     return CLI_DONE;
 }
 
-/* Reports a failure to resume: a checkpoint that does not fit is bad input. */
+/* Reports that a run could not resume. A checkpoint of another run is bad input. */
 static int fail_resumed(gbs_status done, const gbs_error *err)
 {
     const int status = cli_fail_input(done, err);

@@ -16,12 +16,12 @@ int cli_table_next(gbs_table *table, uint32_t *state, double *weight, int *end);
 
 /* The value of --held-out: "20%" or "0.2" is a share of the rows, anything else a file. */
 typedef struct cli_held_out {
-    double share;     /* share of the rows; 0: none */
-    const char *path; /* path of the file; NULL: none */
+    double share;     /* share of the rows that are held out; 0 if no share is held out */
+    const char *path; /* path of the file with the held-out rows; NULL if there is no such file */
 } cli_held_out;
 
-/* @param text NULL: nothing is held out. @param data_path path of the file with the rows
- * themselves. */
+/* @param text value of --held-out; NULL if no rows are held out. @param data_path path of the file
+ * with the rows themselves. */
 int cli_settle_held_out(const char *text, const char *data_path, cli_held_out *out);
 
 /* Reads DATA, and the held-out rows: either a share of DATA, evenly spread, or a separate table.

@@ -32,7 +32,7 @@ int cli_check_output(const char *path)
     CLI_PASS(CLI_HAVE(folder));
     char *slash = strrchr(folder, '/');
     if (slash == NULL) {
-        memcpy(folder, ".", 2); /* a path is never empty: checked with the options */
+        memcpy(folder, ".", 2); /* a path is never empty, because the options were checked */
     } else {
         slash[slash == folder ? 1 : 0] = '\0';
     }
@@ -81,9 +81,8 @@ int cli_output_format(const cli_arguments *arguments, const char *known, const c
     if (cli_refuse_ending(path, known) != CLI_DONE) {
         return CLI_USAGE;
     }
-    *format = strstr(known, "csv") != NULL
-                  ? "csv"
-                  : fallback; /* any other extension, such as that of x.txt */
+    *format =
+        strstr(known, "csv") != NULL ? "csv" : fallback; /* any other extension, such as .txt */
     struct stat is;
     if (stat(path, &is) != 0 || S_ISREG(is.st_mode)) { /* not for devices such as /dev/null */
         cli_note(arguments, "%s: its ending names no format: written as %s; --format %s chooses",

@@ -15,8 +15,7 @@
 /*
  * Options whose rows need "sampled" apply to sampling only (gibbsite-marginals(1), --method). If
  * one of these options was given, even with its default value, `--method auto` means `sample`. The
- * library sees values only, not which options were given, so the program decides this here.
- */
+ * library sees values only, not which options were given, so the program decides this here. */
 const char *cli_sampled_option(const cli_arguments *arguments)
 {
     for (size_t i = 0; i < arguments->verb->n_options; i++) {
@@ -179,7 +178,7 @@ static int on_progress(void *context, const gbs_progress *progress)
 
 /* The library has one context for all callbacks; here the draw callback has its own. */
 typedef struct both {
-    watch w; /* first, because on_progress() casts the context to watch */
+    watch w; /* `w` is the first member, because on_progress() casts the context to watch */
     gbs_status (*draw)(void *context, uint64_t draw, uint32_t chain, double log_density,
                        const uint32_t *state, gbs_error *err);
     void *context;
@@ -263,8 +262,8 @@ int cli_execute(cli_job *job,
     status = gbs_run_execute(job->run, &callbacks, &err);
     cli_bar_finish(&b.w.bar, status >= 0 ? gbs_run_report(job->run) : NULL);
     if (b.w.pipe && cli_reader_gone()) {
-        return CLI_FAILED; /* ends without a message, as programs do when the reader of their output
-                              closes the pipe */
+        return CLI_FAILED; /* the program ends without a message, as is usual if the reader of the
+                              output closes the pipe */
     }
     if (status < 0) {
         return cli_leave(cli_fail(status, &err));

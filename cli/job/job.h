@@ -47,8 +47,9 @@ typedef struct cli_job {
                                  folder; owned */
     gbs_status (*make_run)(
         struct cli_job *job,
-        gbs_error *err); /* makes the run; NULL: the run is made from the model */
-    /* Called on all ranks that share a model once the run has ended; NULL: nothing is called. */
+        gbs_error *err); /* function that makes the run; NULL if the run is made from the model */
+    /* Called on all ranks that share a model once the run has ended; NULL if no function is
+     * called. */
     int (*together)(struct cli_job *job, void *context);
     void *together_context;
     struct cli_diagnosis *traces; /* traces of --monitor while a run is being concluded; NULL: none
@@ -82,20 +83,20 @@ int cli_load_edges(cli_job *job, const char *text);
 
 /* Reads all -e; a part of loading. */
 int cli_load_evidence(cli_job *job, const char *path);
-/* Fills job->evidence with one sample and with the evidence that is common to all samples. */
+/* Sets job->evidence to one sample and the evidence that is common to all samples. */
 int cli_observe_sample(cli_job *job, size_t sample);
 
 /* Function of a verb that answers job->evidence and writes the answer to job->output and
  * job->summary. */
 typedef int cli_sample_answer(cli_job *job, void *context);
-/* Calls answer after cli_load_samples(): once, or once for every sample of the evidence with
- * outputs FILE.0, FILE.1, ... @return the first failure, else CLI_STOPPED if an answer was
- * stopped. */
+/* Calls `answer` after cli_load_samples(). If the evidence has several samples, the function calls
+ * `answer` once for each sample, with outputs FILE.0, FILE.1, ... @return the first failure, else
+ * CLI_STOPPED if an answer was stopped. */
 int cli_each_sample(cli_job *job, cli_sample_answer *answer, void *context);
 
 /* ---- verb_logz.c ---------------------------------------------------------------------------- */
 
-/* Prints ln Z and how far it can be trusted on standard error. */
+/* Prints on standard error ln Z and the reasons to trust or doubt its value. */
 void cli_logz_verdict(const cli_job *job, const gbs_log_z_report *report);
 
 /* ---- execute.c --------------------------------------------------------------------------- */
@@ -105,13 +106,15 @@ void cli_logz_verdict(const cli_job *job, const gbs_log_z_report *report);
  * samples, GBS_METHOD_EXACT for a verb that never samples, else GBS_METHOD_AUTO. */
 int cli_settle(cli_arguments *arguments, gbs_method forced);
 
-/* @return the first given option that applies to sampling only, without its dashes; NULL: none. */
+/* @return the name, without dashes, of the first given option that applies to sampling only;
+ * NULL if no such option was given. */
 const char *cli_sampled_option(const cli_arguments *arguments);
 /* @return whether the method is an approximation (mean field or belief propagation) instead of
  *         chains. */
 int cli_approximates(const cli_arguments *arguments);
 int cli_is_approximate(const gbs_report *report);
-/* Refuses options of sampling beside --method exact: for verbs that do not call cli_settle().
+/* Refuses options of sampling beside --method exact. Verbs that do not call cli_settle() use this
+ * function.
  * @return an exit status. */
 int cli_check_method(const cli_arguments *arguments);
 
@@ -124,8 +127,7 @@ int cli_check_report(const cli_arguments *arguments);
  *
  * @param draw     NULL, or called for every kept draw; context is its first argument.
  * @param stopped  out: 1 if the run ended before its target, with results to write.
- * @return CLI_DONE, or an exit status after a message.
- */
+ * @return CLI_DONE, or an exit status after a message. */
 int cli_execute(cli_job *job,
                 gbs_status (*draw)(void *context, uint64_t draw, uint32_t chain, double log_density,
                                    const uint32_t *state, gbs_error *err),
@@ -145,12 +147,11 @@ int cli_conclude(const cli_job *job, int stopped);
 
 /* ---- checkpoints.c ----------------------------------------------------------------------- */
 
-/* Settles the options that go with --checkpoint, and takes those of the run that --resume
- * continues, unless they were typed. To be called before cli_settle().
+/* Settles the options that belong to --checkpoint. Options of the run that --resume continues are
+ * taken from the checkpoint, unless they were typed. Call the function before cli_settle().
  * @return an exit status. */
 int cli_settle_checkpoints(cli_arguments *arguments);
-/* Reports that a call with checkpoint files failed; a checkpoint that does not fit counts as bad
- * input.
+/* Reports that a call with checkpoint files failed. A checkpoint of another run is bad input.
  * @return an exit status. */
 int cli_fail_call(const gbs_checkpoint_files *files, gbs_status done, const gbs_error *err);
 /* Resumes the run from a checkpoint and lets it write checkpoints, as the options say.
@@ -167,8 +168,8 @@ int cli_sums_to_one(const cli_job *job);
 /* @return ln P(evidence) of a Bayesian network; NAN if it is not known.
  * @param log_z NAN: not known. */
 double cli_log_p_evidence(const cli_job *job, double log_z);
-/* Writes "P(evidence) = ..." for a Bayesian network, else "ln Z = ..."; "" if neither is known.
- * @param log_z NAN: not known.
+/* Writes "P(evidence) = ..." for a Bayesian network, else "ln Z = ..."; "" if the value is not
+ * known. @param log_z NAN if the value is not known.
  * @param text [CLI_SUM_TEXT], out. */
 void cli_evidence_text(const cli_job *job, double log_z, char *text);
 /* @return ln Z given the evidence by junction trees; NAN if the trees are too large or the time is

@@ -235,7 +235,7 @@ static int elsewhere(const char *name)
 }
 
 /* Lists the verbs with the same first word that have an option: "learn weights, learn rbm".
- * @return their number. */
+ * @return the number of these variables. */
 static int siblings(const cli_verb *verb, const char *option, char *names, size_t size)
 {
     const char *kind = cli_verb_kind(verb);
@@ -476,8 +476,7 @@ int cli_parse(const cli_verb *verb, const char *verb_name, int argc, char **argv
         size_t row = found >= LONG_BASE ? (size_t)(found - LONG_BASE) : row_of_letter(verb, found);
         if (found >= LONG_BASE) {
             /* getopt_long() accepts abbreviations. They are refused, because an option of a later
-             * version may begin with the same letters, as --target does
-             */
+             * version may begin with the same letters, as --target does */
             const char *text = argv[optind - 1] == optarg ? argv[optind - 2] : argv[optind - 1];
             if (strcspn(text, "=") != strlen(table[row].name) + 2) {
                 return unknown_option(verb, verb_name, text);

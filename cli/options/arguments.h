@@ -190,8 +190,8 @@ const char *cli_option_help(const cli_option *option);
 /* @return the option with this name that the verb takes, NULL if it takes no such option. */
 const cli_option *cli_find_option(const char *name, const cli_verb *verb);
 
-/* The names of model formats, with '|' before each: of the formats that are written, and of those
- * that are read. */
+/* The names of model formats, with '|' before each name: the formats that the program writes,
+ * and the formats that it reads. */
 extern const char cli_model_formats[], cli_source_formats[];
 
 #define CLI_UNIT_SIZE 256
@@ -223,8 +223,7 @@ int cli_is_later(const char *option, const char *text);
  *
  * @param verb_name name of the verb in messages. @param argv argv[0] is the verb; permuted.
  * @return CLI_DONE, or CLI_USAGE after a message. The caller must call cli_arguments_free() in
- *         either case.
- */
+ *         either case. */
 int cli_parse(const cli_verb *verb, const char *verb_name, int argc, char **argv,
               cli_arguments *arguments);
 void cli_arguments_free(cli_arguments *arguments);

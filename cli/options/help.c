@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 
 #define MANY_CHOICES \
-    60 /* number of characters from which a list of choices does not fit the left column */
+    60 /* least number of characters of a list of choices that does not fit the left column */
 
 /* For each topic: the word after `help VERB` that shows it (NULL for topics of the first screen),
  * and the line above its options. */
@@ -249,7 +249,7 @@ static void print_topic(const cli_verb *verb, cli_topic topic, int brief)
     }
 }
 
-/* Prints the lines of the examples, or only the first that uses the verb itself. */
+/* Prints the lines of the examples, or only the first line that uses the verb itself. */
 static void print_examples(const cli_verb *verb, int all)
 {
     char own[64];

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options and verbs that are planned but not in this version: messages say so, rather than call
- * them unknown. */
+/* Options and verbs that are planned but not in this version: messages say that they are
+ * planned, instead of calling them unknown. */
 #include <string.h>
 
 #include "arguments.h"
 
 static const struct {
-    const char *option; /* NULL: verbs; "": options; else the values of this option */
+    const char *option; /* NULL if the words are verbs; "" if they are options; else the option
+                           whose values they are */
     const char *words;  /* words, each with a blank before and after it */
 } later[] = {
     {"", " trace anytime "

@@ -209,7 +209,8 @@ int cli_probability_typed(const char *option, const char *text, int states)
 /* ---- what a verb has no use for -------------------------------------------------------------- */
 
 static const struct {
-    const char *verb;  /* verb; NULL: all verbs that take evidence; "": all verbs */
+    const char
+        *verb; /* name of the verb; NULL for all verbs that take evidence; "" for all verbs */
     const char *typed; /* words, each with a blank before and after it */
     const char *said;
 } without_use[] = {
@@ -307,8 +308,8 @@ int cli_is_table(const char *path)
     return extension != NULL && strcmp(extension, ".csv") == 0;
 }
 
-/* Refuses a further name after the list of an option, as in "--joint rain sprinkler", and says what
- * to type. */
+/* Refuses another name after the list of an option, as in "--joint rain sprinkler". The message
+ * says what to type. */
 static int one_name_more(const cli_verb *verb, const cli_arguments *arguments, const char *text)
 {
     const char *option = arguments->n_joints > 0 ? "--joint" : "--query";

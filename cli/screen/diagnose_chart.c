@@ -19,7 +19,7 @@ enum {
 
 typedef struct place {
     double value;
-    size_t draw; /* number of draws through all chains */
+    size_t draw; /* total number of draws of all chains */
 } place;
 
 static int compare_places(const void *a, const void *b)
@@ -38,8 +38,8 @@ typedef struct chart {
     double *edge;  /* [2 BINS] edges of the steps */
 } chart;
 
-/* Counts, for each chain, how many of its draws have a rank in each bin; the ranks are those among
- * all draws. Equal draws are spread evenly over their ranks, in the order of their places. */
+/* Counts the draws of each chain whose rank among the draws of all chains is in each bin. Equal
+ * draws are spread evenly over their ranks, in the order of their places. */
 static void count_ranks(const double *value, size_t n_draws, size_t n_all, chart *c)
 {
     for (size_t i = 0; i < n_all; i++) {

@@ -10,7 +10,7 @@
 #include "verbs/info.h"
 
 enum {
-    TITLE = 11, /* columns of a title */
+    TITLE = 11, /* number of columns of a title */
     TEXT = 256,
 };
 
@@ -159,7 +159,8 @@ static void put_exact(gbs_output *output, const gbs_info *info)
     }
 }
 
-/* Puts the methods that answer the model, unless junction trees with kept tables alone do. */
+/* Writes the methods that answer the model. Writes nothing if the only such method is junction
+ * trees with kept tables. */
 static void put_forms(gbs_output *output, const gbs_info *info)
 {
     char n[64];

@@ -13,7 +13,7 @@ enum { MOST_NAME = 28, MOST_STATE = 16, NUMBER = 32, LEAST_ROOM = 12 };
 typedef struct list {
     gbs_output *output;
     const cli_job *job;
-    uint32_t *degree;                 /* [n_variables] factors that the variable is in */
+    uint32_t *degree; /* [n_variables] number of factors that contain the variable */
     int number, name, degrees, state; /* widths of columns; 0: the column is left out */
     int width;
 } list;
@@ -92,8 +92,8 @@ static void lay_out(list *l)
     make_room(l);
 }
 
-/* Puts the states after the other columns, on one or more lines; if they have no labels, puts only
- * the number of states. */
+/* Writes the states after the other columns, on one or more lines. If the states have no labels,
+ * writes only the number of states. */
 static void put_states(const list *l, uint32_t v)
 {
     const gbs_model *model = l->job->model;

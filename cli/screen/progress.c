@@ -11,7 +11,8 @@
 #include "job/job.h"
 #include "job/ranks.h"
 
-#define REDRAW_S 0.1 /* seconds between two redraws: at most ten lines a second */
+#define REDRAW_S \
+    0.1 /* least number of seconds between two redraws, which allows at most ten lines a second */
 
 double cli_clock_s(void)
 {

@@ -9,10 +9,10 @@
 #include "verbs/sensitivity.h"
 
 enum {
-    WIDE = 10,       /* columns of a derivative and of its error */
+    WIDE = 10,       /* number of columns of a derivative and of its error */
     NARROW = 8,      /* columns of other numbers */
     LEAST_NAME = 44, /* least number of columns of a name beside bars */
-    BELOW = 4,       /* column at which a name begins if it stands on the line below its numbers */
+    BELOW = 4, /* column at which a name begins if the name is on the line below its numbers */
     LEAST_HALF = 3,
     LEAST_WIDTH = 64, /* least number of columns of a terminal that shows all numbers */
     MOST_HALF = 12,
@@ -35,7 +35,7 @@ static void put_number(gbs_output *output, double value, int sign, int width)
     cli_put_right(output, text, width);
 }
 
-/* Puts a bar, to the left for a fall and to the right for a rise.
+/* Writes a bar, to the left for a fall and to the right for a rise.
  * @param half number of columns of either side */
 static void put_bar(gbs_output *output, double share, int half)
 {
@@ -74,7 +74,7 @@ static void put_heading(gbs_output *output, const cli_sensitivities *a)
 typedef struct layout {
     int ranges; /* 1: p at -10 and +10 per cent is shown */
     int reach;  /* 1: the value that --reach asks for is shown */
-    int half;   /* columns of the bar on either side; 0: no bars */
+    int half;   /* number of columns of the bar on either side; 0 if there are no bars */
     int name;
 } layout;
 
@@ -109,7 +109,7 @@ static void put_row(gbs_output *output, const cli_sensitivities *a, size_t i, co
     cli_parameter_text(a, i, name);
     const int wide = cli_columns_of(name);
     if (wide > l->name &&
-        l->name < LEAST_NAME / 2) { /* the name stands on the line below its numbers */
+        l->name < LEAST_NAME / 2) { /* the name is on the line below its numbers */
         gbsi_output_text(output, "\n");
         cli_put_right(output, "", BELOW);
         cli_put_hanging(output, name, BELOW, BELOW, cli_terminal_width() - 1);

@@ -95,7 +95,7 @@ static void drop(int *column, int *left)
     }
 }
 
-/* Drops the column of ESS, then that of R-hat, if the line does not fit. */
+/* If the line does not fit, drops the column of ESS, and then the column of R-hat. */
 static void drop_numbers(layout *l, int *left)
 {
     drop(&l->ess, left);
@@ -368,8 +368,9 @@ static int joint_columns(const cli_job *job, const cli_joint *t, int most)
     return sum;
 }
 
-/* Chooses the layout of a joint table. layout.label is the width for every variable. 0 means that
- * the states do not fit beside each other, even in LEAST columns each, and are listed. */
+/* Chooses the layout of a joint table. layout.label is the width for every variable. If
+ * layout.label is 0, the states do not fit beside each other, even in LEAST columns each, and
+ * are listed. */
 static layout lay_out_joint(const cli_job *job, const cli_joint *t)
 {
     layout l = {.label = MOST_LABEL, .probability = 11, .unicode = cli_speaks_unicode()};
@@ -406,7 +407,7 @@ static void put_joint_row(gbs_output *output, const cli_job *job, const cli_join
     put_estimate(output, l, t->p[row], t->mcse[row], t->ess[row], t->rhat[row]);
 }
 
-/* Puts a list such as "asia=no tub=no smoke=yes" to the right of the numbers, on one or more
+/* Writes a list such as "asia=no tub=no smoke=yes" to the right of the numbers, on one or more
  * lines. */
 static void put_joint_list(gbs_output *output, const cli_job *job, const cli_joint *t, int first,
                            size_t row)

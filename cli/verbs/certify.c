@@ -388,7 +388,7 @@ static int all_met(const gbs_coupling_report *pairs)
     return pairs->met == pairs->pairs;
 }
 
-/* Puts an estimate, at most 1, with its error; writes "at least" if some pairs did not meet. */
+/* Writes an estimate, at most 1, with its error; writes "at least" if some pairs did not meet. */
 static void put_estimate(gbs_output *output, const gbs_coupling_report *pairs, double value,
                          double error)
 {
@@ -416,7 +416,8 @@ static void text_coupled(gbs_output *output, const certificates *c, const layout
     }
 }
 
-/* Puts the conclusion from the pairs of a scan, which can only be that chains need more passes. */
+/* Writes the conclusion from the pairs of a scan. The only possible conclusion is that chains
+ * need more passes. */
 static void text_pairs(gbs_output *output, const certificates *c, size_t s)
 {
     const gbs_coupling_report *p = &c->pairs[s];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gibbsite compare: two results of one task. Exit statuses are like those of diff: 0 if the
- * difference is within the tolerance, 1 if it is not, 2 and above for errors. */
+ * difference is within the tolerance, 1 if the difference is larger, 2 and above for errors. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -124,7 +124,7 @@ static gbs_status compare_marginals(const cli_arguments *arguments, const gbs_re
     return status;
 }
 
-/* Compares two values of ln Z: in units of standard errors if one is known and not zero; two
+/* Compares two values of ln Z. The unit is a standard error if one is known and not zero. Two
  * probabilities of zero are equal. */
 static void compare_log_z(const gbs_result *a, const gbs_result *b, int typed, distance *d)
 {
@@ -326,7 +326,7 @@ static int run_compare(cli_arguments *arguments)
 
 cleanup:
     if (status == CLI_FAILED) {
-        status = CLI_USAGE; /* out of memory, or failed output: exit status 1 would mean "beyond the
+        status = CLI_USAGE; /* out of memory, or failed output; exit status 1 would mean "beyond the
                                tolerance" */
     } else if (status == CLI_DONE && !(d.value <= d.limit)) {
         status = CLI_FAILED;

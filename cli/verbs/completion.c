@@ -40,8 +40,8 @@ static void describe(const cli_option *option)
     }
 }
 
-/* Prints the first words of the verbs with blanks between. If word is given, prints the kinds that
- * may follow word instead. */
+/* Prints the first words of the verbs, separated by blanks. If `word` is given, prints the kinds
+ * that may follow `word` instead. */
 static void put_names(const char *word)
 {
     char group[32];

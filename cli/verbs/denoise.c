@@ -274,17 +274,18 @@ static int print_errors(const cli_arguments *a, const gbs_denoise_errors *errors
 
 /* ---- the answer, some rows of pixels at a time ----------------------------------------------- */
 
-#define BAND                                                                                     \
-    ((uint32_t)1 << 20) /* pixels times levels of a band, whose marginals are in memory together \
+#define BAND                                                                                      \
+    ((uint32_t)1 << 20) /* number of pixels times levels of a band, whose marginals are in memory \
+                         * together                                                               \
                          */
 
 enum { N_PICTURES = 3 };
 
 typedef struct answering {
     const cli_denoising *d;
-    double *p; /* [pixels of a band][levels] */
-    gbs_image
-        picture[N_PICTURES]; /* pictures, indexed by gbs_denoise_picture; empty if not wanted */
+    double *p;                     /* [pixels of a band][levels] */
+    gbs_image picture[N_PICTURES]; /* pictures, indexed by gbs_denoise_picture; a picture that is
+                                      not wanted is empty */
     gbs_denoise_errors errors;
 } answering;
 
@@ -435,7 +436,7 @@ static int limit_run(cli_denoising *d)
 
 static int restore(cli_denoising *d)
 {
-    const gbs_run_options asked = d->job.options; /* options before the limits: --map uses these,
+    const gbs_run_options asked = d->job.options; /* the options before the limits, which --map uses
                                                      with other numbers of sweeps */
     int stopped = 0;
     int status = CLI_DONE;

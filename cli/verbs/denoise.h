@@ -9,7 +9,7 @@
 
 typedef struct cli_denoising {
     cli_job job;
-    gbs_image noisy, truth; /* truth: empty without --truth */
+    gbs_image noisy, truth; /* noisy picture, and true picture, which is empty without --truth */
     gbs_denoise_options how;
     int find_noise, find_coupling; /* 1: noise_level, or coupling, is estimated */
     int frozen;                    /* 1: the noisy picture decides the level of every pixel */

@@ -217,7 +217,7 @@ static void tell_em(const fitting *f, int stopped)
              stopped ? "; stopped" : "");
 }
 
-/* Writes an error such as " +- 0.2", or "" if it is 0. @param text [32] */
+/* Writes an error such as " +- 0.2", or "" if the error is 0. @param text [32] */
 static const char *error_text(double error, char *text)
 {
     text[0] = '\0';

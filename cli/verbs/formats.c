@@ -24,7 +24,7 @@ static const format formats[] = {
 #define N_FORMATS (sizeof formats / sizeof formats[0])
 
 /* Finds the next file name extension. Extensions of files that are only read are included if `all`
- * is set. @return the length of the extension, 0 after the last. */
+ * is set. @return the length of the extension; 0 after the last extension. */
 static size_t next_ending(const char **at, const char **ending, int all)
 {
     for (;;) {

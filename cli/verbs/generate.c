@@ -9,7 +9,7 @@
 #include "options/rows.h"
 #include "src/core/base/plural.h"
 
-/* Reads whole numbers with a separator between: "3x4", "2:5".
+/* Reads whole numbers with a separator between them: "3x4", "2:5".
  * @return the number of numbers, 0 for any other text. */
 static int parse_numbers(const char *text, char separator, int max, uint32_t *number)
 {
@@ -67,8 +67,7 @@ typedef gbs_status model_maker(const cli_arguments *a, const model_shape *shape,
                                gbs_error *err);
 
 /* options_KIND reads the options of a kind of model; make_KIND makes the model. The last argument
- * is a statement that sets values of --grid or --states in the options `o`.
- */
+ * is a statement that sets values of --grid or --states in the options `o`. */
 #define MAKER(kind, ...)                                                            \
     static gbs_generate_##kind##_options options_##kind(const cli_arguments *a,     \
                                                         const model_shape *shape)   \

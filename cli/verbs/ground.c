@@ -65,7 +65,7 @@ static int run_ground(cli_arguments *arguments)
         gbs_ground(operand[0], operand[1], &options, &callbacks, &model, &report, &err);
     cli_bar_finish(&bar, NULL);
     cli_signals_end(); /* from here on a signal ends the program: writing the files takes seconds,
-                          and an incomplete file has no use */
+                          and an incomplete file is useless */
     status = done < 0 ? cli_fail_input(done, &err) : cli_write_model(arguments, model);
     if (status == CLI_DONE) {
         tell(arguments, &report);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite info CHECKPOINT prints how far the run in a checkpoint has come, and its estimates so
- * far. */
+/* gibbsite info CHECKPOINT prints the progress of the run in a checkpoint, and the estimates of
+ * this run so far. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -27,8 +27,8 @@ static int check_options(const cli_arguments *arguments)
     return CLI_DONE;
 }
 
-/* Puts every option of the run whose value is not the default. @param put called for each of these
- * options, with n = 0, 1, ... */
+/* Writes every option of the run whose value is not the default. @param put called for each of
+ * these options, with n = 0, 1, ... */
 static gbs_status each_option(const char *path, gbs_output *output,
                               void (*put)(gbs_output *output, size_t n, const char *name,
                                           const char *value),

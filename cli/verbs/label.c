@@ -17,7 +17,7 @@ typedef struct labelling {
     uint32_t *label;   /* [tokens] */
     double *posterior; /* [tokens][labels] or NULL */
     double *log_p;     /* [sequences] or NULL */
-    uint32_t truth;    /* column of the true labels; UINT32_MAX: none */
+    uint32_t truth;    /* column of the true labels; UINT32_MAX if there is no such column */
     gbs_label_report report;
     gbs_label_scores *scores;
     cli_bar bar;
@@ -213,7 +213,7 @@ static void write_report(gbs_output *output, const void *context)
     gbsi_output_text(output, "\n}\n");
 }
 
-/* Prints how far the labels and probabilities can be trusted. */
+/* Prints the reasons to trust or doubt the labels and probabilities. */
 static void tell_trust(const labelling *l)
 {
     const gbs_label_report *r = &l->report;

@@ -67,13 +67,13 @@ static int learn(learning *l, int *stopped)
                               : CLI_DONE;
 }
 
-/* Computes standard errors if the user wants them; if they cannot be computed, no_error gets the
- * reason. */
+/* Computes standard errors if the user wants them. If standard errors cannot be computed,
+ * no_error gets the reason. */
 static int find_errors(learning *l, int *stopped)
 {
     const gbs_run_callbacks callbacks = {
         .size = sizeof callbacks, .context = &l->bar, .progress = cli_bar_watch};
-    gbs_crf_learn_options options = l->options; /* gives learning the time that remains of --time */
+    gbs_crf_learn_options options = l->options; /* learning gets the remaining part of --time */
     gbs_status done = GBS_ERR_UNSUPPORTED;
     options.time_s -= options.time_s > 0.0 ? fmin(l->report.seconds, 0.99 * options.time_s) : 0.0;
     if (l->arguments->intervals == NULL) {

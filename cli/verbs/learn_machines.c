@@ -94,8 +94,8 @@ int cli_machine_read(const cli_arguments *arguments, cli_machine_rows *rows)
     gbs_status done = gbs_rows_read_as(arguments->operand[0], NULL, 0,
                                        (gbs_alphabet)arguments->alphabet, &rows->data, &err);
     if (done >= 0 &&
-        rows->out.path != NULL) { /* held-out rows are read with the alphabet of the data, since a
-                                     few rows may not reveal their alphabet */
+        rows->out.path != NULL) { /* held-out rows are read with the alphabet of the data, because a
+                                     few rows may not have all its letters */
         done = gbs_rows_read_as(rows->out.path, NULL, 0, gbs_rows_alphabet(rows->data),
                                 &rows->held_out, &err);
     }

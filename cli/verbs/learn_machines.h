@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions for learn potts and learn rbm: reading rows, and checkpoints. Those for checkpoints
- * also serve learn weights. */
+/* Functions for learn potts and learn rbm: reading rows, and checkpoints. The functions for
+ * checkpoints also serve learn weights. */
 #ifndef GIBBSITE_CLI_LEARN_MACHINES_H
 #define GIBBSITE_CLI_LEARN_MACHINES_H
 
@@ -14,7 +14,8 @@ typedef struct cli_machine_rows {
 } cli_machine_rows;
 
 /* Reads --rate FIRST[:LAST].
- * @param first, last out: sizes of steps; their defaults if they are not given. */
+ * @param first, last out: sizes of the first and the last step; the defaults if no sizes are
+ * given. */
 int cli_learn_rates(const cli_arguments *arguments, double *first, double *last);
 
 /* Settles --held-out, checkpoints and outputs; rows are read from the second operand.
@@ -26,12 +27,12 @@ void cli_machine_free(cli_machine_rows *rows);
 
 /* Sets the files of --checkpoint and --resume. */
 void cli_learn_settle_checkpoints(const cli_arguments *arguments, gbs_checkpoint_files *files);
-/* @return the files, NULL if neither option is given. */
+/* @return the files; NULL if neither --checkpoint nor --resume is given. */
 const gbs_checkpoint_files *cli_learn_checkpoints(const gbs_checkpoint_files *files);
-/* Reports that learning failed: a checkpoint that does not fit counts as bad input. */
+/* Reports that learning failed. A checkpoint of other work is bad input. */
 int cli_learn_fail(const gbs_checkpoint_files *files, gbs_status done, const gbs_error *err);
 void cli_learn_tell_unwritten(const cli_arguments *arguments, uint64_t n);
-/* Prints how precise standard errors from n probes are; prints nothing if n is 0. */
+/* Prints the precision of standard errors from n probes; prints nothing if n is 0. */
 void cli_learn_tell_probes(const cli_arguments *arguments, uint64_t n);
 
 /* Writes a curve of learning as CSV; NAN becomes an empty field. If path is NULL, nothing is

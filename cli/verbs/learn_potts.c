@@ -21,7 +21,8 @@ typedef struct learning {
                               is also NULL if errors are not known */
     gbs_error no_error;    /* the reason why standard errors are not known */
     uint8_t *unseen;       /* [n_parameters] 1 if the error includes the pull of the penalty */
-    uint64_t n_probes;     /* number of probes that estimated the standard errors; 0: none */
+    uint64_t n_probes; /* number of probes that estimated the standard errors; 0 if no probes were
+                          used */
     cli_points curve;
     cli_bar bar;
 } learning;
@@ -65,14 +66,14 @@ static int learn(learning *l, int *stopped)
     return done < 0 ? cli_learn_fail(&l->rows.checkpoints, done, &err) : CLI_DONE;
 }
 
-/* Computes standard errors if --intervals asks for them; if they do not exist, the program prints
- * the reason and goes on. */
+/* Computes standard errors if --intervals requests them. If standard errors do not exist, the
+ * program prints the reason and continues. */
 static int find_errors(learning *l, int *stopped)
 {
     const gbs_run_callbacks callbacks = {
         .size = sizeof callbacks, .context = &l->bar, .progress = cli_bar_watch};
     gbs_error *err = &l->no_error;
-    gbs_potts_options options = l->options; /* gives learning the time that remains of --time */
+    gbs_potts_options options = l->options; /* learning gets the remaining part of --time */
     options.time_s -= options.time_s > 0.0 ? fmin(l->report.seconds, 0.99 * options.time_s) : 0.0;
     if (l->arguments->intervals == NULL) {
         return CLI_DONE;
@@ -169,8 +170,8 @@ static uint64_t count_seen(const learning *l)
     return n;
 }
 
-/* Counts the states that occur in no row, held-out rows included. @param first out or NULL: one of
- * them. */
+/* Counts the states that occur in no row, held-out rows included. @param first out or NULL: one
+ * of these states. */
 static uint32_t count_unseen(const learning *l, uint32_t *first)
 {
     uint64_t n[GBS_MAX_SITE_STATES];

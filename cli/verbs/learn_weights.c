@@ -16,7 +16,7 @@ typedef struct learning {
     gbs_checkpoint_files checkpoints;
     gbs_data *data, *held_out;
     gbs_model *learnt;
-    double *error;       /* [weights] standard errors; NULL: not wanted */
+    double *error;       /* [weights] standard errors; NULL if they are not wanted */
     double held_out_sum; /* ln P or ln PL of the held-out rows */
     gbs_learn_report report;
     cli_bar bar;
@@ -24,8 +24,7 @@ typedef struct learning {
 } learning;
 
 /* @return whether a junction tree computes the likelihood of rows; otherwise the pseudo-likelihood
- *         of held-out rows is reported.
- */
+ *         of held-out rows is reported. */
 static int by_tree(const learning *l)
 {
     return l->options.objective == GBS_LEARN_LIKELIHOOD;

@@ -14,7 +14,7 @@
 #include "src/core/base/plural.h"
 
 #define MAX_TERMINAL_ROWS 10000
-#define SHOWN             10 /* number of variables shown of a table that is too long */
+#define SHOWN             10 /* number of variables that are shown if a table is too long */
 
 static int make_estimates(const cli_job *job, cli_estimates *e)
 {
@@ -293,8 +293,9 @@ static int conclude(cli_job *job, int stopped)
 typedef struct coming {
     const cli_job *job;
     const request *r;
-    gbs_output *output; /* output to which rows are written as they come; on the first rank */
-    int n_written;      /* number of rows written before; on the first rank */
+    gbs_output
+        *output;   /* output to which rows are written when they arrive; only on the first rank */
+    int n_written; /* number of rows written before; only on the first rank */
     cli_estimates
         estimates;    /* estimates of the queried variables, if they are not written at once */
     uint32_t *wanted; /* [r->selection.n] ids of the queried variables, ascending */
@@ -316,7 +317,7 @@ static gbs_status write_one(void *context, uint32_t variable, uint32_t arity, co
     return GBS_OK;
 }
 
-/* Writes the estimates as they come, so that no rank holds all of them. */
+/* Writes the estimates in the order in which they arrive, so that no rank holds all of them. */
 static int stream(coming *c)
 {
     const int is_json = strcmp(c->r->format, "json") == 0;

@@ -74,7 +74,7 @@ static int tell(const lab_experiment *e, const lab_verdict *verdict)
 }
 
 /* Runs one experiment into a folder.
- * @param holds out: whether its claim holds.
+ * @param holds out: whether the claim of the experiment holds.
  * @return an exit status */
 static int reproduce(const cli_arguments *arguments, const lab_experiment *experiment,
                      const char *folder, int *holds)

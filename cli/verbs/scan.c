@@ -54,7 +54,7 @@ static void tell(const cli_job *job, const gbs_scan_report *r, size_t n)
     }
 }
 
-/* What an early stop leaves. */
+/* Prints a note on the scan that was found before an early stop. */
 static void tell_stop(const cli_job *job, const gbs_scan_report *r, size_t n)
 {
     if (r->n_left > 0) {

@@ -15,10 +15,10 @@
 typedef struct segmenting {
     cli_job job;
     gbs_aspects *aspects;
-    gbs_image picture, truth; /* truth: empty without --truth */
+    gbs_image picture, truth; /* noisy picture, and true picture, which is empty without --truth */
     gbs_segment *segment;
     gbs_rectangle target;
-    const gbs_rectangle *rectangle; /* &target, or NULL: the whole picture */
+    const gbs_rectangle *rectangle; /* &target, or NULL for the whole picture */
     uint32_t *label;                /* [patches] */
     gbs_segment_score *score;       /* [classes + 1] scores against the truth, or NULL */
     gbs_segment_score *alone; /* [classes + 1] scores if each patch is classified alone, or NULL */

@@ -185,8 +185,8 @@ static double derivative_of(const cli_sensitivities *a, size_t i)
     return fabs(a->s.derivative[i]);
 }
 
-/* Chooses the parameters to show. @param top 0: all, in the order of the model; else the number of
- * parameters with the largest derivatives */
+/* Chooses the parameters to show. @param top 0 for all parameters, in the order of the model;
+ * else the number of parameters, with the largest derivatives first */
 static int choose(cli_sensitivities *a, uint64_t top)
 {
     const int status = cli_rank_parameters(a, derivative_of, &a->shown, &a->n);

@@ -19,9 +19,9 @@ typedef struct cli_sensitivities {
  *         `times`; NAN if unknown. */
 double cli_parameter_times(const cli_sensitivities *a, size_t i, double times);
 
-/* Ranks the parameters by `size_of`, the largest first. It leaves out parameters whose size is 0 up
- * to rounding, and parameters whose derivative is at most twice its error. In a column of two
- * entries it leaves out the more probable one.
+/* Ranks the parameters by `size_of`, the largest first. The ranking leaves out parameters whose
+ * size is 0 up to rounding, and parameters whose derivative is at most twice its error. In a column
+ * of two entries the more probable entry is left out.
  * @param order out, [n]; free() it.
  * @return an exit status. */
 int cli_rank_parameters(const cli_sensitivities *a,

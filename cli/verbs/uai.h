@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answer of `gibbsite uai`: a file that always holds a complete solution once the first is
- * written, even if the program is killed. */
+/* The answer of `gibbsite uai`: a file that, once the first solution is written, always holds a
+ * complete solution, even if the program is killed. */
 #ifndef GIBBSITE_CLI_UAI_H
 #define GIBBSITE_CLI_UAI_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the answer file. The program may be killed during a write. Therefore nothing is appended
- * in place: for every improvement, a new file with the old content and one more solution replaces
- * the old file. */
+/* Writes the answer file. The program may be killed during a write. The program therefore
+ * appends nothing in place. For every improvement, a new file with the old content and one more
+ * solution replaces the old file. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A search that writes its current answer each time the work done has doubled. */
+/* A search that writes its current answer each time its work has doubled. */
 typedef struct search {
     cli_job *job;
     cli_answer *answer;
     double next_s;     /* time at which the next improvement is due */
     double *p;         /* MAR: [rows] marginals */
     uint32_t *best;    /* MAP: [variables] best state so far */
-    double best_lp;    /* log density of best; minus infinity before the first draw */
+    double best_lp;    /* log density of `best`; minus infinity before the first draw */
     double told_lp;    /* log-probability of the last answer that was written */
     gbs_status status; /* status of the last write */
     gbs_error err;
@@ -157,8 +157,7 @@ int cli_uai_mar(cli_job *job, cli_answer *answer)
 }
 
 /* ---- the most probable state
- * ---------------------------------------------------------------------
- */
+ * --------------------------------------------------------------------- */
 
 static gbs_status keep_better(void *context, double log_density, const uint32_t *state,
                               gbs_error *err)

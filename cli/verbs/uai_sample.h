@@ -15,7 +15,7 @@ int cli_uai_map(cli_job *job, cli_answer *answer);
 
 /* Answers PR: the partition function by annealed importance sampling, with components that are
  * small enough summed exactly. The first annealing always runs to its end, even beyond the time
- * limit, since there is no answer without it. */
+ * limit, because there is no answer without this annealing. */
 int cli_uai_log_z(cli_job *job, cli_answer *answer);
 
 #endif

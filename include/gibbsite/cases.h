@@ -11,9 +11,10 @@
  *     gbs_cases_answer(cases, 2, &state[0][0], NULL, &answers, NULL, &err);
  *     double p1 = p[gbs_cases_n_states(cases)]; // of the first state of query[0] in case 1
  *
- * If junction trees of the model fit, they are made once, and each case is one propagation in these
- * trees [M22]. Cases are answered on all threads. Otherwise every case is a run (run.h) with the
- * same options and seed. The answer to a case does not depend on the other cases or on the threads.
+ * If junction trees of the model fit memory, they are made once, and each case takes one
+ * propagation in these trees [M22]. Otherwise every case is a run (run.h) with the same options and
+ * seed. Cases are answered on all threads. The answer to a case does not depend on the other cases
+ * or on the threads.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
@@ -35,15 +36,15 @@ extern "C" {
 
 typedef struct gbs_cases gbs_cases;
 
-/** Arrays of the caller that receive the answers; NULL for answers that are not wanted. */
+/** Arrays of the caller that receive the answers. An array that is NULL is not filled. */
 typedef struct gbs_case_answers {
     size_t size; /**< sizeof(gbs_case_answers) */
     /** [n][gbs_cases_n_states()] out: for each case the probabilities of the states of the query,
      *  variable by variable; NAN in a case of probability 0. */
     double *p;
     double *mcse;   /**< same shape as p, out: Monte Carlo standard error; 0 for exact entries */
-    double *log_p;  /**< [n] out: ln P(case | evidence); minus infinity in a case of probability 0,
-                       NAN if it is not known because the case was sampled */
+    double *log_p;  /**< [n] out: ln P(case | evidence); minus infinity for a case of probability 0,
+                         NAN for a case that was sampled */
     int *converged; /**< [n] out: 1 if the answer has converged (gbs_report.converged) or is exact,
                        else 0 */
 } gbs_case_answers;
@@ -54,11 +55,12 @@ typedef struct gbs_case_answers {
  * @param model    borrowed, outlives the cases.
  * @param evidence the observations that all cases share; copied.
  * @param options  options of the run, copied; the objects that its pointers refer to must outlive
- * the cases. Method AUTO makes junction trees if they are predicted to answer a case within what
- * AUTO allows for a run; EXACT makes them if they fit memory. time_s counts from this call on, over
- * all cases; if the trees are not finished after 0.4 of time_s, AUTO gives them up and samples.
+ * the cases. Method AUTO makes junction trees if the predicted time and memory of a case are within
+ * the limits of AUTO for a run. EXACT makes junction trees if they fit memory. time_s counts from
+ * this call on, over all cases; if the trees are not finished after 0.4 times time_s, AUTO gives
+ * them up and samples.
  * @param column   [n_columns] distinct ids of the variables that are observed in some case; copied.
- * @param query    [n_query] distinct ids; copied.
+ * @param query    [n_query] distinct ids of the variables whose marginals are asked for; copied.
  * @return errors of gbs_run_new(); GBS_ERR_ARGUMENT if an id is out of range or occurs twice.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_cases_new(const gbs_model *model, const gbs_evidence *evidence,
@@ -80,16 +82,16 @@ GBS_API size_t gbs_cases_at_once(const gbs_cases *cases);
 /**
  * Answer some cases. Equal cases are answered once.
  *
- * @param state     [n][n_columns] a state of each column's variable, or GBS_UNOBSERVED. A state
- *         that contradicts the evidence makes the case impossible.
+ * @param state     [n][n_columns] for each case, a state of the variable of each column, or
+ *         GBS_UNOBSERVED. A state that contradicts the evidence makes the case impossible.
  * @param callbacks NULL, or callbacks for progress; the callback for draws is not called.
  * @param n_done    out or NULL: number of cases, from the first, that were answered. If a case's
  *         share of time_s ended its run, its answers are the estimates so far, or NAN, and
  *         `converged` is 0.
- * @return GBS_OK; GBS_STOPPED if ended by time_s or the callback; GBS_ERR_ARGUMENT for a state out
- *         of range, with nothing answered; errors of gbs_run_execute() other than
- *         GBS_ERR_IMPOSSIBLE, which is an answer, and GBS_ERR_NOT_FOUND, for which all numbers of
- *         the case are NAN.
+ * @return GBS_OK; GBS_STOPPED if time_s or the callback ended the call; GBS_ERR_ARGUMENT for a
+ *         state out of range (no case is then answered); errors of gbs_run_execute(), with two
+ *         exceptions: a case that is impossible has probability 0 as its answer, and all numbers
+ *         are NAN for a case in which no state of positive probability was found.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_cases_answer(gbs_cases *cases, size_t n, const uint32_t *state,
                                                  const gbs_run_callbacks *callbacks,

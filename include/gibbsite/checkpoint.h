@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * Checkpoints: a run is written to a file while it is executed. After an interruption the run can
- * go on from this file, and its results have the bits of a run without interruption.
+ * go on from this file. Its results are bit by bit the results of a run without interruption.
  * docs/checkpoint.md specifies the file.
  *
  *     gbs_run *run = NULL;
@@ -23,33 +23,34 @@ extern "C" {
 #endif
 
 /**
- * Keep draws with the checkpoints: in "PATH.draws" beside PATH, a file that grows while the run is
- * executed. Each checkpoint holds the number of draws in this file and their digest. Call
- * gbs_run_keep_draws() before gbs_run_checkpoint() and gbs_run_resume(); the resumed run then
- * passes all draws to callbacks.draw, which must be set. Draws that are in the file are read and
- * not drawn again.
+ * Keep draws with the checkpoints, in a file "PATH.draws" beside the checkpoint PATH. The file
+ * grows while the run is executed. Each checkpoint contains the number of draws in this file and
+ * their digest. Call gbs_run_keep_draws() before gbs_run_checkpoint() and gbs_run_resume(); the
+ * resumed run then passes all draws to callbacks.draw, which must be set. Draws that are in the
+ * file are read and not drawn again.
  *
  * @param variable [n] ids of variables whose states are kept, copied; for all other variables,
- *         draws that are read from the file have the value 2^32 - 1. NULL: all.
+ *         draws that are read from the file have the value 2^32 - 1. NULL: the states of all
+ *         variables are kept.
  * @return GBS_ERR_STATE after gbs_run_checkpoint(), gbs_run_resume() or gbs_run_execute().
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t *variable,
                                                    uint32_t n, gbs_error *err);
 
 /**
- * Write checkpoints of a run to a file: before its first pass, every options.checkpoint_every_s,
- * and when its chains end, except by a failure. The previous checkpoint stays as "PATH~". If a
- * checkpoint after the first cannot be written, the run gives a warning and goes on. With
- * checkpoints, --time and signals end a run only after the current pass.
+ * Write checkpoints of a run to a file: before the first pass, every options.checkpoint_every_s
+ * seconds, and when the chains have ended without a failure. The previous checkpoint stays as
+ * "PATH~". If a checkpoint after the first cannot be written, the run gives a warning and goes on.
+ * With checkpoints, --time and signals end a run only after the current pass.
  *
  * A run with ladders of temperatures writes checkpoints between two iterations.
  *
- * Only one run at a time can write to a path. From this call until the run was executed or freed,
- * the run holds a lock on "PATH.lock"; the lock also ends with the process. If several ranks share
- * the chains, the first rank holds the lock. On a file system without locks, the report has a
+ * Only one run at a time can write to a path. From this call until the run has been executed or
+ * freed, the run locks the file "PATH.lock". The lock also ends with the process. If several ranks
+ * share the chains, the first rank locks the file. On a file system without locks, the report has a
  * warning.
  *
- * @param path copied. @return GBS_ERR_IO if another run has the lock; GBS_ERR_STATE after
+ * @param path copied. @return GBS_ERR_IO if another run has locked "PATH.lock"; GBS_ERR_STATE after
  * gbs_run_execute(). gbs_run_execute() fails with GBS_ERR_IO if the first checkpoint cannot be
  * written, or if the disk has no room for two checkpoints.
  */
@@ -61,8 +62,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_checkpoint(gbs_run *run, const char *pat
  * budget_s, least_chains and checkpoint_every_s may differ. The results of a pilot run or of a
  * search, and the length of a burn-in that has ended, are kept. A run that reached its end goes on
  * if its new options ask for more sweeps or a smaller error. callbacks.draw is called for the draws
- * after the checkpoint. With gbs_run_keep_draws() it is called for all draws; those before the
- * checkpoint are read from "PATH.draws".
+ * after the checkpoint. With gbs_run_keep_draws() it is called for all draws, and the draws before
+ * the checkpoint are read from "PATH.draws".
  *
  * @return GBS_ERR_FORMAT for a file that is damaged or not a checkpoint; GBS_ERR_ARGUMENT, with a
  *         message that names the difference, if model, evidence, version, task or an option
@@ -71,12 +72,14 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_checkpoint(gbs_run *run, const char *pat
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_resume(gbs_run *run, const char *path, gbs_error *err);
 
-/** Checkpoint files of work that is one call: gbs_map_with_checkpoints(), gbs_log_z_with(). */
+/** Checkpoint files of a question that is answered in one call: gbs_map_with_checkpoints(),
+ * gbs_log_z_with() and the calls that learn models. */
 typedef struct gbs_checkpoint_files {
     size_t size;       /**< sizeof(gbs_checkpoint_files) of the caller */
     const char *write; /**< path of the checkpoint, as in gbs_run_checkpoint(); NULL: no checkpoint
                           is written */
-    /** path of the checkpoint to go on from, as in gbs_run_resume(); NULL: none */
+    /** path of the checkpoint to go on from, as in gbs_run_resume(); NULL: the work starts from the
+     * beginning */
     const char *resume;
 } gbs_checkpoint_files;
 
@@ -87,10 +90,10 @@ typedef struct gbs_checkpoint {
     char model[33];      /**< digest, see gbs_model_digest() */
     int burning_in;      /**< 1 during burn-in */
     uint32_t chains;     /**< chains of the run */
-    uint64_t burn_in;    /**< passes discarded until now, by each chain */
-    uint64_t sweeps;     /**< passes kept until now, by each chain */
-    uint64_t updates;    /**< updates of variables until now, over all chains */
-    double seconds;      /**< seconds that the run took until now */
+    uint64_t burn_in;    /**< number of passes that each chain has discarded so far */
+    uint64_t sweeps;     /**< number of passes that each chain has kept so far */
+    uint64_t updates;    /**< number of variable updates so far, over all chains */
+    double seconds;      /**< seconds that the run has taken so far */
     double target_error; /**< standard error at which the run stops; 0: no such target */
     double max_mcse; /**< largest standard error of a probability; this field and the next two are
                         NAN if not known */
@@ -98,7 +101,7 @@ typedef struct gbs_checkpoint {
     double min_ess;  /**< smallest effective sample size */
     uint64_t bytes;  /**< size of the checkpoint file in bytes */
     char task[16];   /**< "marginals", "sample", "map" or "logz" */
-    uint64_t draws;  /**< draws of each chain in the file of draws beside the checkpoint
+    uint64_t draws;  /**< number of draws of each chain in the file "PATH.draws"
                       */
     double log_density; /**< log density of the best state so far for "map"; NAN for other tasks */
     double log_z; /**< present estimate of ln Z for "logz", with standard error max_mcse; NAN for

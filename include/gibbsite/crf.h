@@ -31,12 +31,13 @@ extern "C" {
 
 /* ---- data -------------------------------------------------------------------------------- */
 
-/** Sequences of tokens; each token is a line of texts, one in each column. */
+/** Sequences of tokens. A token is a line of the file, and has one text in each column. */
 typedef struct gbs_sequences gbs_sequences;
 
 /**
- * Read column data: a token a line, columns separated by blanks or tabs, an empty line after each
- * sequence. The texts may have any encoding, but must not contain NUL bytes.
+ * Read column data. The file has one line for each token, with columns separated by blanks or tabs,
+ * and an empty line after each sequence. The texts may have any encoding, but must not contain NUL
+ * bytes.
  * @return GBS_ERR_FORMAT if a line has another number of columns than the first one or begins with
  *         a blank, or if there is no token.
  */
@@ -67,8 +68,8 @@ typedef enum gbs_template_style {
 } gbs_template_style;
 
 /** A conditional random field: a chain of labels, in which distant tokens may also be linked (a
- * skip chain: Sutton & McCallum 2004). It holds feature templates, the features that the templates
- * produced from training data, and the weights of these features. */
+ * skip chain: Sutton & McCallum 2004). A gbs_crf has feature templates, the features that the
+ * templates produced from training data, and the weights of these features. */
 typedef struct gbs_crf gbs_crf;
 
 /**
@@ -93,14 +94,15 @@ GBS_API uint32_t gbs_crf_n_labels(const gbs_crf *crf);
 GBS_API const char *gbs_crf_label_name(const gbs_crf *crf, uint32_t label);
 GBS_API size_t gbs_crf_n_features(const gbs_crf *crf);
 GBS_API size_t gbs_crf_n_weights(const gbs_crf *crf);
-/** @return [gbs_crf_n_weights(crf)], valid until the model is freed; NULL for NULL. */
+/** @return [gbs_crf_n_weights(crf)], the weights, valid until the model is freed; NULL if crf is
+ * NULL. */
 GBS_API const double *gbs_crf_weights(const gbs_crf *crf);
 /**
  * Get a feature: its text and the positions of its weights.
  *
  * @param text   out or NULL: the text, valid until the model is freed.
- * @param single out or NULL: index of the feature's first weight for single labels, which follow in
- *         the order of labels; SIZE_MAX: the feature has no such weights.
+ * @param single out or NULL: index of the feature's first weight for single labels; the weights are
+ *         in the order of labels. SIZE_MAX: the feature has no such weights.
  * @param pairs  out or NULL: index of the feature's first weight for pairs of labels, [previous or
  *         first label][label]; SIZE_MAX: the feature has no such weights.
  * @return GBS_ERR_ARGUMENT for a feature that is not below gbs_crf_n_features(crf).
@@ -108,8 +110,8 @@ GBS_API const double *gbs_crf_weights(const gbs_crf *crf);
 GBS_API GBS_MUST_USE gbs_status gbs_crf_feature(const gbs_crf *crf, size_t feature,
                                                 const char **text, size_t *single, size_t *pairs,
                                                 gbs_error *err);
-/** @return the least number of columns that data for the model must have, not counting the column
- * of labels. */
+/** @return the least number of columns that data for the model must have, without the column of
+ * labels. */
 GBS_API uint32_t gbs_crf_n_columns(const gbs_crf *crf);
 
 /* ---- labelling --------------------------------------------------------------------------- */
@@ -131,33 +133,36 @@ typedef struct gbs_label_options {
 /** How sequences were labelled. */
 typedef struct gbs_label_report {
     size_t size;      /**< in: sizeof(gbs_label_report), set by the caller */
-    uint64_t n_links; /**< number of linked pairs of tokens, which are pairs with weights other than
-                         neighbours */
-    uint64_t n_proved; /**< sequences whose labels are proved to be the most probable ones */
-    /** sequences whose probabilities come from chains that did not converge */
+    uint64_t n_links; /**< number of linked pairs of tokens: pairs that have weights and are not
+                           neighbours */
+    uint64_t
+        n_proved; /**< number of sequences whose labels are proved to be the most probable ones */
+    /** number of sequences whose probabilities come from chains that did not converge */
     uint64_t n_unconverged;
     uint64_t updates; /**< variable updates of all chains */
     double seconds;
-    uint64_t n_unseen; /**< tokens for which the model has no feature except those of label pairs
-                          alone, such as words that do not occur in the training data */
+    uint64_t n_unseen; /**< number of tokens for which the model has no features except features of
+                            label pairs alone; for example, tokens whose words do not occur in the
+                            training data */
 } gbs_label_report;
 
 /**
  * Find the most probable labels of each sequence: by Viterbi's algorithm, and their probabilities
- * by the forward-backward algorithm. Among equally probable labellings, the last label in which
- * they differ decides: the one that comes first in the model wins. Sequences with links between
- * tokens are factor graphs with cycles; gbs_map() finds their labels, and a run (run.h) finds their
- * probabilities. The labels found for a sequence depend on the other sequences only through their
- * number.
+ * by the forward-backward algorithm. If two labellings are equally probable, the last token that
+ * they label differently decides. The labelling whose label of this token comes first in the model
+ * is returned. Sequences with links between tokens are factor graphs with cycles; gbs_map() finds
+ * their labels, and a run (run.h) finds their probabilities. The labels found for a sequence depend
+ * on the other sequences only through their number.
  *
- * @param data      sequences with the columns that the model's templates name; further columns do
- *         not matter.
+ * @param data      sequences with the columns that the model's templates name; all other columns
+ *         are ignored.
  * @param callbacks NULL; progress is called with pass = tokens done.
  * @param label     out: [gbs_sequences_n_tokens(data)] ids of labels.
  * @param posterior out or NULL: [gbs_sequences_n_tokens(data)][gbs_crf_n_labels(crf)], the
  *                  probability of each label of each token given the sequence.
- * @param log_p     out or NULL: [gbs_sequences_n(data)], the natural logarithm of the probability
- *                  of the labelling found; NAN if probabilities come from chains.
+ * @param log_p     out or NULL: [gbs_sequences_n(data)], for each sequence, the natural logarithm
+ *                  of the probability of the labelling found; NAN if probabilities come from
+ *                  chains.
  * @param report    out or NULL.
  * @return GBS_ERR_ARGUMENT if the data have too few columns; GBS_ERR_UNSUPPORTED if probabilities
  *         are wanted and log-weights at one token differ by more than 690; GBS_ERR_LIMIT,
@@ -175,7 +180,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_crf_label(const gbs_crf *crf, const gbs_sequ
  *
  * @param sequence below gbs_sequences_n(data).
  * @param model    out, caller frees.
- * @return as gbs_crf_label(); GBS_ERR_ARGUMENT also where a label cannot be the name of a state.
+ * @return the values of gbs_crf_label(); GBS_ERR_ARGUMENT also if a label cannot be the name of a
+ * state.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_crf_model(const gbs_crf *crf, const gbs_sequences *data,
                                               size_t sequence, gbs_model **model, gbs_error *err);
@@ -185,12 +191,14 @@ GBS_API GBS_MUST_USE gbs_status gbs_crf_model(const gbs_crf *crf, const gbs_sequ
 /** Zero-initialised means the defaults. With objective PSEUDO, `steps` must be 0 or the default. */
 typedef struct gbs_crf_learn_options {
     size_t size;         /**< sizeof(gbs_crf_learn_options) */
-    double l2;           /**< penalty l2/2 sum of w^2; 0 with l1 = 0 means 1 */
-    double l1;           /**< penalty l1 sum of |w| */
+    double l2;           /**< penalty: l2/2 times the sum of the squared weights; 0 means 1 if l1 is
+                              also 0 */
+    double l1;           /**< penalty: l1 times the sum of the absolute weights */
     double tolerance;    /**< learning has converged when ten iterations lower the objective by less
-                            than this share of it; 0: 1e-5 */
+                              than tolerance times the objective; 0: 1e-5 */
     uint64_t iterations; /**< largest number of iterations; 0: 1000 */
-    uint64_t least_count;  /**< features that occur at fewer tokens are left out; 0: 1 */
+    uint64_t least_count;  /**< features that occur at fewer tokens than this number are left out;
+                                0: 1 */
     double time_s;         /**< end after this many seconds; 0: no limit */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
     uint64_t memory_limit; /**< memory limit in bytes, program included; 0: half of the machine's
@@ -202,8 +210,9 @@ typedef struct gbs_crf_learn_options {
     uint64_t probes; /**< number of probes of gbs_crf_errors(), at most GBS_MAX_CRF_PROBES; 0:
                         GBS_USUAL_CRF_PROBES */
     /** NULL, or called on the calling thread after each iteration. With a sampled gradient it is
-     *  called after each step, with objective NAN. @param point valid during the call; its
-     *  objective and gradient are those of gbs_crf_learn_report, held_out is NAN. */
+     *  called after each step, with objective NAN. @param point valid during the call. Its fields
+     *  objective and gradient mean the same as objective and gradient_norm of gbs_crf_learn_report;
+     *  held_out is NAN. */
     void (*point)(void *context, const gbs_learn_point *point);
     void *point_context; /**< first argument of point */
 } gbs_crf_learn_options;
@@ -215,7 +224,7 @@ typedef struct gbs_crf_learn_report {
     uint64_t n_features;   /**< number of features in the model */
     uint64_t n_weights;    /**< number of weights in the model */
     uint64_t n_active;     /**< number of weights that are not 0 */
-    uint64_t iterations;   /**< iterations done */
+    uint64_t iterations;   /**< number of iterations */
     uint64_t evaluations;  /**< number of evaluations of the objective and its gradient */
     uint64_t converged;    /**< 1 if learning converged, else 0 */
     double log_likelihood; /**< ln P(labels | data); with PSEUDO, the logarithm of the
@@ -223,12 +232,12 @@ typedef struct gbs_crf_learn_report {
     double objective;      /**< -log_likelihood plus the penalties */
     double gradient_norm;  /**< norm of the gradient of the objective without the l1 penalty */
     double seconds;
-    uint64_t n_links; /**< number of linked pairs of tokens, which are pairs with weights other than
-                         neighbours */
+    uint64_t n_links; /**< number of linked pairs of tokens: pairs that have weights and are not
+                           neighbours */
     uint64_t steps;   /**< number of steps along a sampled gradient */
     double change;    /**< length of the change of the weights in the last quarter of the steps,
-                         divided by the length of the weights; if all steps were shorter than one
-                         step of Newton's method, this ratio is scaled up to such a step */
+                         divided by the length of the weights; if these steps together were shorter
+                         than one step of Newton's method, the ratio is scaled up to such a step */
 } gbs_crf_learn_report;
 
 /**
@@ -249,8 +258,8 @@ typedef struct gbs_crf_learn_report {
  * @param report    out or NULL.
  * @return GBS_STOPPED if time_s or the callback ended learning, with the weights of the last
  *         iteration; GBS_ERR_STOPPED if learning ended before the first iteration; GBS_ERR_FORMAT
- *         for the templates or if they name the labels; GBS_ERR_UNSUPPORTED in a library built
- *         without libLBFGS; GBS_ERR_LIMIT, GBS_ERR_ARGUMENT, GBS_ERR_MEMORY.
+ *         if the templates have a mistake or name the column of labels; GBS_ERR_UNSUPPORTED in a
+ *         library built without libLBFGS; GBS_ERR_LIMIT, GBS_ERR_ARGUMENT, GBS_ERR_MEMORY.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_crf_learn(const char *templates, gbs_template_style style,
                                               const gbs_sequences *data,
@@ -279,14 +288,14 @@ GBS_API GBS_MUST_USE gbs_status gbs_crf_learn(const char *templates, gbs_templat
  *
  * @param crf       a model that was learnt with this l2, or was read from a file of such a model.
  * @param data      the sequences that the model was learnt from; a column of labels is ignored.
- * @param options   as for gbs_crf_learn(), of which l1, l2, time_s, threads, memory_limit, seed and
- *                  probes matter; NULL means the defaults.
+ * @param options   options of gbs_crf_learn(). Only l1, l2, time_s, threads, memory_limit, seed and
+ *                  probes are used. NULL means the defaults.
  * @param callbacks NULL; progress is called with pass = probes done.
  * @param error     out: [gbs_crf_n_weights(crf)], in the order of gbs_crf_weights().
- * @return GBS_ERR_UNSUPPORTED with l1, which holds weights at 0, with links between tokens, if
- *         log-weights at one token differ by more than 690, and if the linear equations of a probe
- *         are not solved after 2000 products; GBS_ERR_ARGUMENT, GBS_ERR_LIMIT, GBS_ERR_MEMORY;
- *         GBS_ERR_STOPPED by time_s or the callback.
+ * @return GBS_ERR_UNSUPPORTED in four cases: l1 is not 0 (l1 keeps some weights at exactly 0),
+ *         tokens are linked, log-weights at one token differ by more than 690, or the linear
+ *         equations of a probe are not solved after 2000 products; GBS_ERR_ARGUMENT, GBS_ERR_LIMIT,
+ *         GBS_ERR_MEMORY; GBS_ERR_STOPPED by time_s or the callback.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_crf_errors(const gbs_crf *crf, const gbs_sequences *data,
                                                const gbs_crf_learn_options *options,
@@ -299,13 +308,13 @@ GBS_API GBS_MUST_USE gbs_status gbs_crf_errors(const gbs_crf *crf, const gbs_seq
 typedef struct gbs_entity_score {
     /** name of the class: the text after "B-" or "I-"; "" for all classes together */
     const char *name;
-    uint64_t n_true;    /**< entities in the truth */
-    uint64_t n_found;   /**< entities in the labelling */
-    uint64_t n_correct; /**< entities of the labelling that are in the truth with the same first
-                           token, last token and class */
-    double precision;   /**< n_correct / n_found, 0 if none was found */
+    uint64_t n_true;    /**< number of entities in the truth */
+    uint64_t n_found;   /**< number of entities in the labelling */
+    uint64_t n_correct; /**< number of entities of the labelling that the truth also has, with the
+                             same first token, last token and class */
+    double precision;   /**< n_correct / n_found, 0 if n_found is 0 */
     double recall;      /**< n_correct / n_true, 0 if n_true is 0 */
-    double f1;          /**< 2 precision recall / (precision + recall), 0 if none is correct */
+    double f1;          /**< 2 precision recall / (precision + recall), 0 if n_correct is 0 */
 } gbs_entity_score;
 
 /** Scores of a labelling, compared with the true labels. */
@@ -315,12 +324,12 @@ typedef struct gbs_label_scores gbs_label_scores;
  * Count the entities of a labelling that are right, as the shared tasks of CoNLL do. An entity is a
  * run of labels of one class other than "O". An entity begins at "B-X", and at "I-X" behind another
  * class or "O" (IOB1 and IOB2). "E-X" (or L) ends it, "S-X" (or U) is an entity of one token, and
- * "M-X" is read as "I-X". A label without such a prefix is a class, unless all labels are among B I
- * O, B I E S O or B M E S O. In that case entities have no class, as conlleval counts them, and all
- * classes together give the only score. A true label that the model does not have counts as a wrong
- * label, and its entities count as not found.
+ * "M-X" is read as "I-X". A label without such a prefix is the name of a class, unless all labels
+ * are among B I O, B I E S O or B M E S O. With such labels entities have no class, as in
+ * conlleval, and the only score is the score of all classes together. A true label that the model
+ * does not have counts as a wrong label, and its entities count as not found.
  *
- * @param column number of the data's column that holds the true labels.
+ * @param column number of the data's column with the true labels.
  * @param label  [gbs_sequences_n_tokens(data)] ids of labels of the model.
  * @param scores out, caller frees.
  */

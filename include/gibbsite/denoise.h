@@ -36,8 +36,8 @@ extern "C" {
 
 typedef struct gbs_denoise_options {
     size_t size;     /**< sizeof(gbs_denoise_options) */
-    uint32_t levels; /**< number of levels of a pixel, 2 to 256; 0 stands for 2. A grey value g in 0
-                        .. G is level g (levels - 1) / G; in a bitmap, black is level 1 */
+    uint32_t levels; /**< number of levels of a pixel, 2 to 256; 0 means 2. A grey value g in 0 .. G
+                          is level g (levels - 1) / G. In a bitmap, black is level 1 */
     int labels; /**< 1: the value of a pixel is the number of its level, as in palettes; the noise
                      is then GBS_NOISE_FLIP */
     gbs_noise noise;
@@ -46,11 +46,12 @@ typedef struct gbs_denoise_options {
                            between neighbouring levels */
     gbs_smoothing smoothing;
     double coupling;   /**< strength of the coupling, 0 to 100, in units of the log-weight */
-    double truncation; /**< largest value of d(x_i, x_j) between neighbours; 0 stands for (levels -
-                          1)^2, which truncates nothing */
-    uint32_t neighbours; /**< number of neighbours of a pixel: 4 or 8; 0 stands for 4 */
-    const gbs_run_callbacks *callbacks; /**< NULL, or gbs_denoise_model() calls progress after every
-                                           2^16 factors; progress may stop it */
+    double truncation; /**< largest value of d(x_i, x_j) between neighbours; 0 means (levels - 1)^2,
+                            so that no difference is truncated */
+    uint32_t neighbours;                /**< number of neighbours of a pixel: 4 or 8; 0 means 4 */
+    const gbs_run_callbacks *callbacks; /**< callbacks or NULL; gbs_denoise_model() calls progress
+                                             after every 2^16 factors, and progress may stop the
+                                             call */
     int keep_chains; /**< 1: gbs_denoise_limit() does not change the number of chains */
 } gbs_denoise_options;
 
@@ -58,7 +59,8 @@ typedef struct gbs_denoise_options {
  * Make the model of a noisy picture.
  *
  * @return GBS_ERR_ARGUMENT for options that are out of range, and for a colour picture with
- *         options.labels; GBS_ERR_STOPPED if progress stopped it; GBS_ERR_LIMIT, GBS_ERR_MEMORY.
+ *         options.labels; GBS_ERR_STOPPED if progress stopped the call; GBS_ERR_LIMIT,
+ *         GBS_ERR_MEMORY.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_model(const gbs_image *noisy,
                                                   const gbs_denoise_options *options,
@@ -80,8 +82,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_model(const gbs_image *noisy,
  *
  * For 512 x 512 pixels, one in ten flipped, probabilities between 0.1 and 0.9 had a root mean
  * square error of 0.019 after these 64 sweeps of 4 chains in bits. The error was 0.018 after 16
- * sweeps of 16 chains with factors, which take many times the memory. For 512 x 512 grey pixels of
- * 8 levels with normal noise of one level, 4 chains had an error of 0.043 after 32 sweeps, 0.031
+ * sweeps of 16 chains with factors. Factors take many times the memory. For 512 x 512 grey pixels
+ * of 8 levels with normal noise of one level, 4 chains had an error of 0.043 after 32 sweeps, 0.031
  * after 64 and 0.023 after 128; 16 chains with factors had an error of 0.034 after 16 sweeps.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_limit(const gbs_image *noisy,
@@ -93,8 +95,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_limit(const gbs_image *noisy,
  * factors, which takes a small part of the memory of factors; see gbs_denoise_limit(). A run with
  * one bit for each pixel gives the same results, bit for bit, with and without factors. If the
  * option lattice is `always`, any other picture whose probabilities are averaged is run level by
- * level, with one byte for each pixel. Its random draws differ from those of a run with factors. In
- * a large picture only some pixels, spread evenly, then have standard errors
+ * level, with one byte for each pixel. Its random draws differ from the draws of a run with
+ * factors. In a large picture only some pixels, spread evenly, then have standard errors
  * (gbs_report.n_watched).
  *
  * @param run_options borrowed; NULL: the defaults.
@@ -112,19 +114,21 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_run(const gbs_image *noisy,
 typedef enum gbs_denoise_picture {
     GBS_DENOISE_MODE = 0, /**< the most probable level of each pixel, in the kind of the noisy
                                picture (colour: grey) */
-    GBS_DENOISE_MEAN = 1, /**< the mean level, as 16-bit grey, in the shades of the noisy
-                               picture; not of labels */
+    GBS_DENOISE_MEAN = 1, /**< the mean level of each pixel, as 16-bit grey, in the shades of the
+                               noisy picture; not available for labels */
     GBS_DENOISE_UNCERTAINTY = 2, /**< the probability that the level of GBS_DENOISE_MODE is wrong:
-                                      white is 1 - 1/levels, as 16-bit grey */
+                                      white is 1 - 1/levels, shown as 16-bit grey */
 } gbs_denoise_picture;
 
-/** Draw marginals. @param p [height * width * levels], as gbs_run_marginals() gives them.
+/** Draw a picture of marginals. @param p [height * width * levels], as gbs_run_marginals() gives
+ * them.
  *  @param image out, freed by the caller, untouched on failure. */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_draw(const gbs_image *noisy,
                                                  const gbs_denoise_options *options,
                                                  const double *p, gbs_denoise_picture what,
                                                  gbs_image *image, gbs_error *err);
-/** Draw levels, in the kind of the noisy picture. @param level [height * width]. */
+/** Draw a picture of levels, in the kind of the noisy picture. @param level [height * width] the
+ * level of each pixel. */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_draw_levels(const gbs_image *noisy,
                                                         const gbs_denoise_options *options,
                                                         const uint32_t *level, gbs_image *image,
@@ -132,14 +136,14 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_draw_levels(const gbs_image *noisy,
 
 /** How far a noisy picture and its restoration are from the truth. */
 typedef struct gbs_denoise_errors {
-    size_t size;        /**< in: sizeof(gbs_denoise_errors), set by the caller */
-    double noisy_wrong; /**< share of pixels whose level in the noisy picture, rounded, differs from
-                           the truth */
-    double wrong;       /**< share of pixels whose most probable level differs from the truth */
-    double noisy_square;   /**< mean squared difference in levels between the noisy picture, not
-                              rounded, and the truth */
-    double square;         /**< mean squared difference between the mean levels and the truth: the
-                              reconstruction error of Herded Gibbs. NAN for labels */
+    size_t size;         /**< in: sizeof(gbs_denoise_errors), set by the caller */
+    double noisy_wrong;  /**< share of pixels whose rounded level in the noisy picture differs from
+                              the truth */
+    double wrong;        /**< share of pixels whose most probable level differs from the truth */
+    double noisy_square; /**< mean squared difference between the levels of the noisy picture,
+                              which are not rounded, and the true levels */
+    double square;       /**< mean squared difference between the mean levels and the true levels:
+                              the reconstruction error of Herded Gibbs. NAN for labels */
     double expected_wrong; /**< expected value of `wrong` under the marginals */
 } gbs_denoise_errors;
 
@@ -154,34 +158,36 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_compare(const gbs_image *truth, cons
 /** The results of gbs_denoise_estimate(). */
 typedef struct gbs_denoise_found {
     size_t size;        /**< in: sizeof(gbs_denoise_found), set by the caller */
-    double noise_level; /**< estimated noise, or the value in the options if it was not to be
+    double noise_level; /**< estimated noise, or the value in the options if the noise was not
                              estimated */
     double noise_error; /**< Monte Carlo standard error of noise_level; 0 if noise_level was not
                            estimated */
-    double coupling;    /**< estimated coupling, or the value in the options if it was not to be
+    double coupling;    /**< estimated coupling, or the value in the options if the coupling was not
                              estimated */
     double coupling_error;
     uint32_t width, height; /**< size of the part of the picture that was used */
     uint32_t iterations;
-    double neighbour_noise; /**< Gauss: the standard deviation if neighbours mostly have the same
-                               level, from the median of their differences; else 0. If it is much
-                               larger than noise_level, noise was taken for a part of the picture */
+    double neighbour_noise; /**< Gaussian noise: an estimate of the standard deviation from the
+                                 median difference of neighbours, right if most neighbours have the
+                                 same level. Flip noise: 0. If this value is much larger than
+                                 noise_level, noise was taken for a part of the picture */
 } gbs_denoise_found;
 
 /**
  * Estimate parameters from the noisy picture alone, by stochastic expectation-maximisation. Each
  * iteration draws pictures given the parameters, then sets the noise to the value that maximises
  * the likelihood of these pictures and the coupling to the value that maximises their
- * pseudo-likelihood (Besag 1975). The answer is the mean over the second half of the iterations. A
- * coupling is searched for between 0 and 3, above which pictures have one level nearly everywhere.
- * For a large picture only a part in its middle is used; the part has at most 2^16 pixels, and
- * pixels times levels are at most 2^19. The errors measure how far repeated runs of this algorithm
- * differ; they do not include the effect of a small picture.
+ * pseudo-likelihood (Besag 1975). The answer is the mean over the second half of the iterations.
+ * The coupling is searched for between 0 and 3. With couplings above 3, pictures have one level
+ * nearly everywhere. For a large picture only a part in its middle is used; the part has at most
+ * 2^16 pixels, and pixels times levels are at most 2^19. The errors measure how far repeated runs
+ * of this algorithm differ; they do not include the effect of a small picture.
  *
- * @param options   initial values of the parameters that are estimated, and values of all others.
- * @param callbacks NULL, or callbacks of which progress is called ten times a second, with pass =
+ * @param options   initial values of the parameters that are estimated, and values of all other
+ * parameters.
+ * @param callbacks NULL, or callbacks. Only progress is called, ten times a second, with pass =
  *         iterations done.
- * @return GBS_ERR_STOPPED if callbacks->progress stopped it.
+ * @return GBS_ERR_STOPPED if callbacks->progress stopped the call.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_estimate(const gbs_image *noisy,
                                                      const gbs_denoise_options *options, int noise,
@@ -194,10 +200,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_estimate(const gbs_image *noisy,
  * values have the same nearest level, or 99 % of its pixels are within 0.15 of a level. (Normal
  * noise of such a size would change no level.) Any other picture shows normal noise.
  *
- * Labels, bitmaps and palettes always show flips. With more than 4 levels that are fewer than 4
- * values apart, a picture always shows normal noise.
+ * Labels, bitmaps and palettes always show flips. Any other picture always shows normal noise if it
+ * has more than 4 levels and these are fewer than 4 values apart.
  *
- * @param levels number of levels of the picture without noise; 0 stands for 2.
+ * @param levels number of levels of the picture without noise; 0 means 2.
  */
 GBS_API gbs_noise gbs_denoise_noise_of(const gbs_image *noisy, uint32_t levels, int labels);
 

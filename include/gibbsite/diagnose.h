@@ -36,11 +36,12 @@ typedef struct gbs_diagnostics {
     double mcse_mean;   /**< standard error of the mean, sd / sqrt(ess_mean) */
     double mcse_sd;     /**< standard error of the standard deviation */
     double mcse_median; /**< standard error of the median */
-    double rhat;        /**< the larger of rhat_bulk and rhat_folded; below 1.01 if chains agree */
+    double rhat;        /**< the larger of rhat_bulk and rhat_folded; a value below 1.01 means that
+                             chains agree */
     double rhat_bulk;   /**< R-hat of the normal scores of the ranks, each chain cut in halves */
-    double rhat_folded; /**< R-hat of distances from the median, which shows that chains have
-                           different scales */
-    double ess_bulk;    /**< effective number of draws of the normal scores */
+    double rhat_folded; /**< R-hat of the distances of draws from the median; large if chains have
+                             different scales */
+    double ess_bulk;    /**< effective number of draws, for the mean of the normal scores */
     double ess_tail; /**< the smaller of the effective numbers of draws for the quantiles 0.05 and
                         0.95; NAN if all or none of the draws are below one of these quantiles */
     double ess_mean; /**< effective number of draws for the mean */
@@ -77,11 +78,10 @@ typedef struct gbs_draws gbs_draws;
  * from 0 in alphabetical order. A cell without a value (gibbsite-formats(5), Tables of data) is
  * NAN. Draws that CmdStan calls saved warm-up are left out.
  *
- * @param path    [n_paths] files with the same columns; "-" for standard input; files may be
- *         compressed.
+ * @param path    [n_paths] paths of files with the same columns; "-" is standard input. Files may
+ *         be compressed.
  * @param options warn is called with a sentence on columns and lines that were skipped, and on
- * columns read as labels; stop and memory_limit have the meaning that they have for models; NULL:
- * no options.
+ * columns read as labels; stop and memory_limit mean the same as for models. NULL: no options.
  * @return GBS_ERR_FORMAT, with the line and column, for a mistake in a file, such as chains of
  *         different lengths or a draw that a chain has twice; GBS_ERR_IO; GBS_ERR_STOPPED;
  *         GBS_ERR_LIMIT; GBS_ERR_MEMORY.
@@ -93,9 +93,10 @@ GBS_API void gbs_draws_free(gbs_draws *draws); /**< NULL is allowed */
 GBS_API size_t gbs_draws_n_quantities(const gbs_draws *draws);
 GBS_API size_t gbs_draws_n_chains(const gbs_draws *draws);
 GBS_API size_t gbs_draws_n_draws(const gbs_draws *draws); /**< number of draws of each chain */
-/** @return the name of quantity id, from 0, or NULL. */
+/** @return the name of a quantity; NULL if there is no quantity id. Ids count from 0. */
 GBS_API const char *gbs_draws_name(const gbs_draws *draws, size_t id);
-/** @return [n_chains][n_draws] the values of quantity id, from 0, or NULL. */
+/** @return [n_chains][n_draws] the values of a quantity; NULL if there is no quantity id. Ids count
+ * from 0. */
 GBS_API const double *gbs_draws_values(const gbs_draws *draws, size_t id);
 
 #ifdef __cplusplus

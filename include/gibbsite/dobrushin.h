@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Certificates: bounds on how far a Gibbs sampler is from its target distribution after a number of
- * updates, whatever its start. Optimised scans: sequences of updates that make this bound small.
- * Coupled chains: estimates of such bounds where no certificate is found.
+ * Certificates: upper bounds, for any start, on the distance of a Gibbs sampler from its target
+ * distribution after a number of updates. Optimised scans: sequences of updates that make this
+ * bound small. Coupled chains: estimates of such bounds if no certificate is found.
  *
  *     gbs_influences *c = NULL;
  *     uint64_t steps = 1000;
@@ -35,7 +35,7 @@ extern "C" {
 
 /** How the influence of one variable on the conditional distribution of another is computed. */
 typedef enum gbs_influence_rule {
-    GBS_INFLUENCE_AUTO = 100, /**< by enumeration if that is fast for the whole model, otherwise
+    GBS_INFLUENCE_AUTO = 100, /**< enumeration if enumeration is fast for the whole model, otherwise
                                    upper bounds */
     GBS_INFLUENCE_BOUND = 1,  /**< upper bounds from the factors */
     GBS_INFLUENCE_EXACT =
@@ -45,7 +45,7 @@ typedef enum gbs_influence_rule {
 
 typedef struct gbs_influence_options {
     size_t size;           /**< sizeof(gbs_influence_options); 0: the fields of its first version */
-    int rule;              /**< gbs_influence_rule; 0 stands for GBS_INFLUENCE_AUTO */
+    int rule;              /**< a gbs_influence_rule; 0 means GBS_INFLUENCE_AUTO */
     int reserved;          /**< 0 */
     uint64_t memory_limit; /**< memory limit in bytes, program and model included; 0: half of the
                               machine's memory or cgroup limit */
@@ -56,12 +56,13 @@ typedef struct gbs_influence_options {
      */
     int (*stop)(void *context);
     void *stop_context; /**< first argument of stop; borrowed until the influences are freed */
-    /** NULL: influences are computed. Otherwise C itself: [n_given] entries C_ij = value, 0 to 1,
-     * each once and none but 0 on the diagonal; all others are 0, and `rule` is not looked at.
-     * Bounds hold if no entry is below the influence of j on i, which is not checked. Read with
-     *  gbs_influences_read(); borrowed during the call. */
+    /** NULL: influences are computed. Otherwise [n_given] entries C_ij = value of the matrix C,
+     * from 0 to 1. An entry may be given only once, and entries on the diagonal must be 0. All
+     * entries that are not given are 0, and `rule` is ignored. Bounds are valid only if no entry is
+     * below the influence of j on i; the library does not check this. gbs_influences_read() reads
+     * such entries from a file. Borrowed during the call. */
     const gbs_pair *given;
-    size_t n_given; /**< entries given */
+    size_t n_given; /**< number of entries in `given` */
 } gbs_influence_options;
 
 /** The matrix C of influences of a model given evidence. */
@@ -74,16 +75,18 @@ typedef struct gbs_influence_report {
     size_t size; /**< bytes in this library's struct; fields beyond it must not be read */
     uint32_t n_variables;
     uint32_t n_free; /**< number of variables that are neither observed nor implied by evidence: the
-                        rows of C */
-    uint64_t n_entries; /**< number of ordered pairs of variables that share a factor; of given
- influences, of which one variable influences the other */
+                          number of rows of C */
+    uint64_t n_entries; /**< number of ordered pairs of variables that share a factor; with given
+                             influences, number of ordered pairs in which one variable influences
+                             the other */
     /** number of rows computed by enumeration; the other rows are upper bounds */
     uint32_t n_exact;
     uint32_t n_refused; /**< with GBS_INFLUENCE_EXACT: number of rows with too many configurations
                            to enumerate */
-    double largest_sum; /**< largest sum of a row; below 1: Dobrushin's condition holds */
-    double mean_sum;    /**< mean sum of a row */
-    uint64_t n_given;   /**< entries given by the caller; 0: computed */
+    double largest_sum; /**< largest sum of a row of C; if it is below 1, Dobrushin's condition is
+                             satisfied */
+    double mean_sum;    /**< mean sum of a row of C */
+    uint64_t n_given;   /**< number of entries that the caller gave; 0: influences were computed */
 } gbs_influence_report;
 
 /** Intervals that are proved to contain the 2-norm and the spectral radius of the matrix. */
@@ -93,14 +96,14 @@ typedef struct gbs_influence_norms {
 } gbs_influence_norms;
 
 /**
- * Condition the model on the evidence, and compute the influences or take those that are given.
+ * Condition the model on the evidence, and compute the influences or take options->given.
  *
  * @param model, evidence  borrowed, outlive the influences; evidence may be NULL.
  * @param options          NULL for the defaults.
  * @return GBS_ERR_LIMIT, with the bytes needed, if the matrix exceeds the memory limit;
  *         GBS_ERR_IMPOSSIBLE if the evidence is proved to have probability zero; GBS_ERR_MEMORY;
- *         GBS_ERR_ARGUMENT for a given entry that is no influence.
- *         Time and memory are linear in the number of pairs of variables that share a factor.
+ *         GBS_ERR_ARGUMENT for a given entry that cannot be an influence. Time and memory are
+ *         linear in the number of pairs of variables that share a factor.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_influences_new(const gbs_model *model,
                                                    const gbs_evidence *evidence,
@@ -113,35 +116,38 @@ GBS_API const gbs_influence_report *gbs_influences_report(const gbs_influences *
  *  of entries. */
 GBS_API GBS_MUST_USE gbs_status gbs_influences_norms(const gbs_influences *influences,
                                                      gbs_influence_norms *norms, gbs_error *err);
-/** @return C_ij, the influence of variable j on variable i; 0 if one of them is not free, if they
- * share no factor, or if none was given. */
+/** @return C_ij, the influence of variable j on variable i; 0 if i or j is not free, if i and j
+ * share no factor, or if influences were given without this entry. */
 GBS_API double gbs_influence(const gbs_influences *influences, uint32_t i, uint32_t j);
 
-/** An upper bound on the error after a number of updates, from any starting state. With b_i a bound
- * on the probability that two coupled chains still differ at variable i, d_i its weight, and S the
- * free variables of positive weight (Mitliagkas & Mackey 2017, Definitions 3 and 4, Theorem 8): */
+/** An upper bound on the error after a number of updates, from any starting state. b_i is a bound
+ * on the probability that two coupled chains still differ at variable i, d_i is the weight of
+ * variable i, and S is the set of free variables of positive weight (Mitliagkas & Mackey 2017,
+ * Definitions 3 and 4, Theorem 8): */
 typedef struct gbs_variation_bound {
     double variation; /**< V, the sum of d_i b_i */
-    double functions; /**< min(V, sum of d_i): bounds the error of the expectation of any function
-                         that changes by at most d_i when x_i changes */
-    double total_variation; /**< min(1, sum of b_i over S): bounds the total variation distance of
-                               the joint distribution of S, for any weights */
+    double functions; /**< min(V, sum of d_i): bound on the error of the expectation of any function
+                           that changes by at most d_i when x_i changes */
+    double total_variation; /**< min(1, sum of b_i over S): bound, for any weights, on the total
+                                 variation distance of the joint distribution of S */
 } gbs_variation_bound;
 
 /**
  * Compute bounds on the distance from the target distribution after given numbers of updates, from
- * any start. With weight 1 on a set of variables and 0 elsewhere, V below 1 is the bound on the
- * total variation distance of their joint distribution; with other weights V is no such bound.
+ * any start. If the variables of a set have weight 1 and all others weight 0, a V below 1 is the
+ * bound on the total variation distance of the joint distribution of the set. With other weights V
+ * is no such bound.
  *
  * @param options    NULL for the defaults. Only scan, origin and sequence are used. The scan must
  *                   be chromatic, systematic, random or a sequence; a sequence is repeated. V does
  *                   not tend to 0 if a sequence omits a variable of positive weight.
- * @param n_targets, weight  [n_targets][n_variables] >= 0, variable ids; NULL: all weights 1.
+ * @param n_targets, weight  [n_targets][n_variables] weights >= 0, indexed by variable id; NULL:
+ * all weights 1.
  * @param n_steps, steps     [n_steps] ascending numbers of single-variable updates.
  * @param bound      out, [n_steps][n_targets].
  * @return GBS_ERR_ARGUMENT for a permuted scan, for which no closed form is known, for an origin
- *         with a scan that has none, or for weights that are negative or not finite; GBS_ERR_LIMIT
- * if the work exceeds 2^36 (updates times neighbours).
+ *         with a scan that does not use it, or for weights that are negative or not finite;
+ *         GBS_ERR_LIMIT if the work exceeds 2^36 (updates times neighbours).
  */
 GBS_API GBS_MUST_USE gbs_status gbs_variation(const gbs_influences *influences,
                                               const gbs_run_options *options, size_t n_targets,
@@ -157,17 +163,19 @@ GBS_API GBS_MUST_USE gbs_status gbs_pass_length(const gbs_influences *influences
 /** The number of passes after which a variation V has fallen to a given accuracy. With weights
  * other than 0 and 1, V is no bound on a total variation distance. */
 typedef struct gbs_sufficient {
-    int found;       /**< 1, or 0: V did not reach the accuracy within `passes` */
-    uint64_t passes; /**< found: the smallest number of passes; not found: passes tried */
-    uint64_t steps;  /**< updates in these passes */
+    int found;       /**< 1: V reached the accuracy; 0: V did not reach the accuracy within `passes`
+                      */
+    uint64_t passes; /**< found = 1: the smallest number of passes; found = 0: the number of passes
+                          tried */
+    uint64_t steps;  /**< number of updates in these passes */
     double value;    /**< V after these passes */
 } gbs_sufficient;
 
 /**
- * Find the smallest number of passes after which V is at most `accuracy`. The search ends without
- * one when V stops falling, or after 2^20 passes or 2^34 updates times neighbours.
+ * Find the smallest number of passes after which V is at most `accuracy`. The search ends without a
+ * result when V stops falling, after 2^20 passes, or when updates times neighbours exceed 2^34.
  *
- * @param weight [n_variables] or NULL: all weights 1. @return errors are those of gbs_variation().
+ * @param weight [n_variables] or NULL: all weights 1. @return the values of gbs_variation().
  */
 GBS_API GBS_MUST_USE gbs_status gbs_variation_within(const gbs_influences *influences,
                                                      const gbs_run_options *options,
@@ -180,17 +188,17 @@ typedef struct gbs_scan_request {
     size_t size;          /**< sizeof(gbs_scan_request); 0: the fields of its first version */
     const double *weight; /**< [n_variables] >= 0; NULL: all weights 1 */
     uint64_t origin;      /**< first variable of the systematic scan that is improved */
-    uint64_t steps;  /**< number of updates in the scan; 0: this number is doubled from 2 until V
-                        reaches the goal */
+    uint64_t steps;  /**< number of updates in the scan; 0: the library doubles the number from 2 on
+                          until V reaches the goal */
     double accuracy; /**< with steps > 0: improvement stops once V is at most this value; 0: V never
-                        stops it. With steps = 0 and match = 0: the goal for V */
+                          stops the improvement. With steps = 0 and match = 0: the goal for V */
     uint64_t match;  /**< with steps = 0: the goal is V of the systematic scan after this many
                         updates; if match is 0, the goal is accuracy */
     int iterate;     /**< 1: improve the result again until V no longer falls */
-    /** options of the scan that is improved, of which scan, origin and sequence are used; a
-     * sequence is repeated up to the length. NULL: the systematic scan from origin. With the random
-     * scan, q_t is uniform at each step (Mitliagkas & Mackey 2017, Definition 7); time O(length *
-     * (influences + variables)) */
+    /** options of the scan that is improved. Only scan, origin and sequence are used; a sequence is
+     * repeated up to the length. NULL: the systematic scan from origin. With the random scan, q_t
+     * is uniform at each step (Mitliagkas & Mackey 2017, Definition 7); time O(length * (influences
+     * + variables)) */
     const gbs_run_options *start;
 } gbs_scan_request;
 
@@ -200,11 +208,11 @@ typedef struct gbs_scan_report {
     double goal;        /**< value of V that the scan had to reach; 0: no goal */
     double before;      /**< V of the scan that is improved, at the same length */
     double after;       /**< V of the optimised scan */
-    uint32_t rounds;    /**< rounds of improvement at the final length */
-    uint32_t n_visited; /**< different variables in the scan */
-    uint64_t
-        n_left; /**< updates at the beginning that were not chosen when a search from the random
-                     scan was stopped: they are those of the systematic scan; 0: all were */
+    uint32_t rounds;    /**< number of rounds of improvement at the final length */
+    uint32_t n_visited; /**< number of different variables in the scan */
+    uint64_t n_left; /**< number of updates at the beginning that were not yet chosen when a search
+                        from the random scan was stopped; these are updates of the systematic scan.
+                        0: all updates were chosen */
 } gbs_scan_report;
 
 /**
@@ -213,12 +221,13 @@ typedef struct gbs_scan_report {
  *
  * @param sequence out, variable ids; caller frees with gbs_free(). @param n out: its length.
  * @param report   out or NULL.
- * @return GBS_STOPPED if gbs_influence_options.stop ended the search: sequence is the best scan so
- *         far, whose V may be above the goal (while lengths are doubled: the last whole scan,
- * unless the longer one is already better); GBS_ERR_STOPPED if it ended the search before a scan
- *         was found; GBS_ERR_UNSUPPORTED if no length up to 2^28 updates, or up to the length that
- *         the memory limit of the influences allows, reaches the goal; GBS_ERR_ARGUMENT. Time
- *         O(length * neighbours).
+ * @return GBS_STOPPED if gbs_influence_options.stop ended the search: sequence is then the best
+ *         scan so far, whose V may be above the goal (if the search was stopped while it doubled
+ *         lengths, this is the last finished scan, unless the longer one is already better);
+ *         GBS_ERR_STOPPED if gbs_influence_options.stop ended the search before a scan was found;
+ *         GBS_ERR_UNSUPPORTED if no length up to 2^28 updates, or up to the length that the memory
+ *         limit of the influences allows, reaches the goal; GBS_ERR_ARGUMENT. Time O(length *
+ *         neighbours).
  */
 GBS_API GBS_MUST_USE gbs_status gbs_scan_optimise(const gbs_influences *influences,
                                                   const gbs_scan_request *request,
@@ -250,13 +259,13 @@ typedef struct gbs_coupling_bound {
 
 /** Counts and times of the pairs of gbs_couple(). */
 typedef struct gbs_coupling_report {
-    size_t size;    /**< in: sizeof(gbs_coupling_report) */
-    uint64_t pairs; /**< pairs of chains */
-    uint64_t met; /**< number of pairs that met. If it is less than `pairs`, the estimates are lower
-                     bounds of the expectations */
-    uint64_t lag; /**< lag L in passes */
-    uint64_t sweeps;  /**< passes after which a pair was given up */
-    uint64_t longest; /**< passes of the second chain until the last meeting of a pair */
+    size_t size;      /**< in: sizeof(gbs_coupling_report) */
+    uint64_t pairs;   /**< number of pairs of chains */
+    uint64_t met;     /**< number of pairs that met. If `met` is less than `pairs`, the estimates
+                           are lower bounds of the expectations */
+    uint64_t lag;     /**< lag L in passes */
+    uint64_t sweeps;  /**< number of passes after which a pair was given up */
+    uint64_t longest; /**< number of passes of the second chain until the last pair met */
     double mean;      /**< mean number of passes until pairs met; NAN: no pair met */
 } gbs_coupling_report;
 
@@ -271,8 +280,8 @@ typedef struct gbs_coupling_report {
  *     the number of j >= 0 with X_(t + (j+1) L) and Y_(t + j L) different somewhere in S
  *
  * which is estimated here. A large estimate shows that chains need more passes. A small estimate
- * alone does not show that they need no more: pairs that all start in one mode meet at once and
- * give 0.
+ * alone does not show that the number of passes is sufficient: pairs that all start in one mode
+ * meet at once, and the estimate is then 0.
  *
  * @param influences influences of the model and its evidence; their `stop` and memory limit apply.
  * @param options    NULL for the defaults. Only scan, origin, sequence, seed and threads are used;

@@ -31,8 +31,8 @@ typedef struct gbs_exact_options {
                               machine's memory */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
     double most_s; /**< largest number of seconds for a component in one thread, as predicted from
-                      the number of table entries; a component above it counts as too large; 0: no
-                      such limit */
+                        the number of table entries; a component that takes longer counts as too
+                        large; 0: no such limit */
 } gbs_exact_options;
 
 /**
@@ -50,8 +50,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_exact_log_z(const gbs_model *model,
                                                 gbs_error *err);
 
 /**
- * Find the most probable state of all variables; among several equally probable states always the
- * same one.
+ * Find the most probable state of all variables. If several states are equally probable, every call
+ * finds the same one.
  *
  * @param options     NULL for the defaults.
  * @param incumbent   NULL, or [n_variables] a state of positive probability. Components that are
@@ -95,9 +95,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_exact_mmap(const gbs_model *model, const gbs
  *
  * @param options NULL for the defaults.
  * @param query   [n] distinct variable ids; an observed variable keeps its state.
- * @param p       [product of the arities] out: probabilities, the last variable fastest.
+ * @param p       [product of the arities] out: probabilities of the joint states, of which the
+ * state of the last variable varies fastest.
  * @return errors of gbs_exact_log_z(); GBS_ERR_ARGUMENT if an id is out of range or occurs twice;
- *         GBS_ERR_LIMIT beyond GBS_JOINT_MAX_STATES. p is untouched on failure.
+ *         GBS_ERR_LIMIT for more than GBS_JOINT_MAX_STATES joint states. p is untouched on failure.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_exact_joint(const gbs_model *model,
                                                 const gbs_evidence *evidence,

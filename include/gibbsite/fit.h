@@ -55,9 +55,10 @@ GBS_API void gbs_data_free(gbs_data *data); /**< NULL is allowed */
  * Add rows with weights. A row of weight w counts as w rows (w need not be whole) in counts,
  * likelihoods and the sample size of the BIC.
  *
- * @param state  [n][n_columns] states, GBS_UNOBSERVED if a value is missing; copied.
- * @param weight [n] 0 to GBS_MAX_ROW_WEIGHT; rows of weight 0 are checked and left out; NULL: all
- *         weights are 1.
+ * @param state  [n][n_columns] states of the variables of the columns; GBS_UNOBSERVED: the value is
+ * missing; copied.
+ * @param weight [n] weights of the rows, 0 to GBS_MAX_ROW_WEIGHT. Rows of weight 0 are checked and
+ *         left out. NULL: all weights are 1.
  * @return GBS_ERR_ARGUMENT for a state or weight out of range, with nothing added; GBS_ERR_LIMIT
  *         beyond half of the machine's memory; GBS_ERR_MEMORY: the rows before the first that did
  *         not fit into memory are added.
@@ -77,10 +78,10 @@ typedef struct gbs_fit_options {
     size_t size;   /**< sizeof(gbs_fit_options) */
     double weight; /**< weight of the prior, above 0: the equivalent sample size of BDEU or the
                       alpha of DIRICHLET */
-    uint64_t iterations; /**< largest number of iterations of EM; 0: 1000 */
-    double tolerance; /**< EM ends once no probability changes by more than this in an iteration; 0:
-                         1e-6 */
-    double time_s;    /**< EM ends after this many seconds; 0: no limit */
+    uint64_t iterations;   /**< largest number of iterations of EM; 0: 1000 */
+    double tolerance;      /**< EM ends once no probability changes by more than tolerance in an
+                                iteration; 0: 1e-6 */
+    double time_s;         /**< EM ends after this many seconds; 0: no limit */
     uint64_t memory_limit; /**< memory limit in bytes, program and model included; 0: half of the
                               machine's memory */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
@@ -123,16 +124,20 @@ typedef struct gbs_fit_report {
     uint64_t converged; /**< 1 if EM converged or no value is missing, else 0. Sampled expectations
                            have converged if the change of the tables is within their error, the
                            error meets target_error, and n_doubtful is 0 */
-    double weight;      /**< sum of the weights of the rows: n_rows if no weights were given */
-    double held_out_weight; /**< sum of the weights of rows in held_out_log_likelihood */
+    double weight;      /**< sum of the weights of the rows; equal to n_rows if no weights were
+                             given */
+    double held_out_weight; /**< sum of the weights of the rows that held_out_log_likelihood
+                                 includes */
     uint64_t exact; /**< 1: expectations are exact, or no expectations are needed; 0: expectations
                        are sampled, and the fields below are set */
     double error;   /**< largest Monte Carlo standard error of a probability in the last iteration,
                        over table columns with an expected count of at least 1 */
-    double log_likelihood_error; /**< Monte Carlo standard error of log_likelihood; both are NAN if
-                                    EM was stopped before log_likelihood was estimated */
+    double log_likelihood_error; /**< Monte Carlo standard error of log_likelihood. This field and
+                                      log_likelihood are NAN if EM was stopped before log_likelihood
+                                      was estimated */
     double held_out_error;       /**< standard error of held_out_log_likelihood */
-    uint64_t sweeps;             /**< sweeps of each chain, for each row, in the last iteration */
+    uint64_t sweeps;             /**< number of sweeps of each chain of a row in the last iteration
+                                  */
     uint64_t n_doubtful; /**< number of rows whose chains disagreed in the last iteration (R-hat
                             above 1.1) */
 } gbs_fit_report;
@@ -150,16 +155,17 @@ typedef struct gbs_fitted gbs_fitted;
  * run has its own random numbers. ln P of a row is then estimated as gbs_log_z() does.
  *
  * @param network  a Bayesian network of tables; borrowed during the call. EM starts from the tables
- * of the network; with a prior they are mixed with 1 % of uniform tables. Without a prior, zeros in
- * the tables stay zeros. @param data at least one row, for this network.
+ * of the network. With a prior it starts from mixtures of 99 % of these tables and 1 % of uniform
+ * tables. Without a prior, zeros in the tables stay zeros. @param data at least one row, for this
+ * network.
  * @param held_out NULL, or rows for this network whose log-likelihood is reported.
  * @param callbacks NULL; progress is called with pass = iterations done.
  * @return GBS_OK; GBS_STOPPED if EM was ended by time_s or the callback, with the tables of the
  * last iteration; GBS_ERR_IMPOSSIBLE, with the row's number, if EM meets a row of probability 0;
- * GBS_ERR_NOT_FOUND if chains find no state of positive probability for a row; GBS_ERR_LIMIT if
- * rows with missing values need a junction tree [M22] that does not fit memory, with
- * GBS_EXPECTATIONS_EXACT; GBS_ERR_STOPPED if EM was ended before it had a result; GBS_ERR_ARGUMENT
- * if the model is no Bayesian network of tables; GBS_ERR_MEMORY.
+ * GBS_ERR_NOT_FOUND if chains find no state of positive probability for a row; GBS_ERR_LIMIT if,
+ * with GBS_EXPECTATIONS_EXACT, rows with missing values need a junction tree [M22] that does not
+ * fit memory; GBS_ERR_STOPPED if EM was ended before it had a result; GBS_ERR_ARGUMENT if the model
+ * is no Bayesian network of tables; GBS_ERR_MEMORY.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_fit(const gbs_model *network, const gbs_data *data,
                                         const gbs_data *held_out, const gbs_fit_options *options,
@@ -179,11 +185,13 @@ GBS_API size_t gbs_fitted_n_entries(const gbs_fitted *fitted, uint32_t variable)
  * Get intervals of the entries of one table. With a prior, the interval is the central interval of
  * the entry's posterior marginal, a Beta distribution. Without a prior it is Wilson's interval
  * (1927) of a proportion. If values are missing, expected counts take the place of counts. The
- * intervals do not include the uncertainty of these counts, and are then too narrow.
+ * intervals are then too narrow, because they do not include the uncertainty of the expected
+ * counts.
  *
- * @param level of the interval, such as 0.95; above 0 and below 1.
- * @param p,low,high,count [gbs_fitted_n_entries()] out or NULL: probability, interval, (expected)
- *        count of rows; in the order of the factor's table, the child's states fastest.
+ * @param level probability that the interval covers, such as 0.95; above 0 and below 1.
+ * @param p,low,high,count [gbs_fitted_n_entries()] out or NULL: for each entry the probability, the
+ *        ends of its interval, and the (expected) count of rows. Entries are in the order of the
+ *        factor's table, in which the child's state varies fastest.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_fitted_table(const gbs_fitted *fitted, uint32_t variable,
                                                  double level, double *p, double *low, double *high,

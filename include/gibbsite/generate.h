@@ -57,7 +57,8 @@ typedef struct gbs_generate_ring_options {
 GBS_API GBS_MUST_USE gbs_status gbs_generate_ring(const gbs_generate_ring_options *options,
                                                   gbs_model **model, gbs_error *err);
 
-/** Spins that are all coupled to one another: n (n - 1) / 2 couplings, (i, j) with i < j in order.
+/** Spins that are all coupled to one another, by n (n - 1) / 2 couplings. The pairs (i, j) with i <
+ * j are ordered by i and then by j.
  */
 typedef struct gbs_generate_complete_options {
     size_t size; /**< sizeof(gbs_generate_complete_options); 0: the fields of its first version */

@@ -8,34 +8,35 @@
  *                                         .query_predicates = "Smokes,Cancer"};
  *     gbs_ground("smoking.mln", "smoking.db", &options, NULL, &model, NULL, &err);
  *
- * A formula of weight w gives, for each binding of its variables to constants, a factor: exp(w) if
- * the formula holds, else 1 [M1]. Atoms of the query predicates that the database does not decide
- * are the variables, named as in the program: Friends(Anna,Bob), state 1 if the atom holds. Atoms
- * of other predicates are false unless the database says otherwise (the closed world). A grounding
- * that evidence decides is a constant and is left out. An atom in no factor is left out, too: it
- * holds with probability 1/2.
+ * A formula of weight w gives a factor for each binding of its variables to constants. The factor
+ * is exp(w) if the formula holds, else 1 [M1]. The variables of the model are the atoms of query
+ * predicates that the database does not decide. They are named as in the program, such as
+ * Friends(Anna,Bob), and state 1 means that the atom holds. Atoms of other predicates are false
+ * unless the database says otherwise (the closed world). A grounding that evidence decides is a
+ * constant and is left out. An atom that is in no factor is left out, too; its probability is 1/2.
  *
  * If an argument is marked '!' in the declaration of a predicate, such as At(thing, place!),
  * exactly one of its values holds for each combination of the other arguments. These atoms are
- * variables, and a hard factor GBS_LOGICAL_EXACTLY counts those that hold. If the database states
- * which value holds, all other values are false.
+ * variables, and a hard factor GBS_LOGICAL_EXACTLY requires that exactly one of them holds. If the
+ * database states which value holds, all other values are false.
  *
- * A function f(x) of values y is the predicate f(x, y!), and f(x) in place of a constant stands for
- * a variable bound by EXIST. A formula with neither a weight nor a period has weight 0, and a
- * warning of the report counts it. If a predicate is declared with '*' in front, all predicates
- * without '*' are query predicates unless options name some.
+ * A function f(x) with values y is the predicate f(x, y!). If f(x) is written in place of a
+ * constant, it means a variable bound by EXIST. A formula with neither a weight nor a period has
+ * weight 0, and a warning of the report counts it. If a predicate is declared with '*' in front,
+ * all predicates without '*' are query predicates, unless options name query predicates.
  *
- * A grounding that is a clause, a conjunction, or <=> of two literals becomes a logical factor,
- * tied to the weight of its formula; equal groundings of one formula become one factor, whose
- * feature is their number. Other groundings, of up to 16 open atoms, become tables, which are not
- * tied.
+ * A grounding that is a clause, a conjunction, or <=> of two literals becomes a logical factor that
+ * is tied to the weight of its formula. Equal groundings of one formula become one factor, whose
+ * feature is the number of these groundings. All other groundings become tables, which are not
+ * tied; they may have up to 16 open atoms.
  *
  * Similarity predicates that a database lacks can be computed. With `similarity` "Score", the
- * predicates Score0, Score20, ... all have two arguments of one type. For a pair of constants the
- * share of common words is, in percent, the words that both names have divided by the words that at
- * least one of them has; the predicate with the greatest number up to that share holds. Words are
- * runs of letters and digits; case is ignored, and words that all constants of the type have do not
- * count. The share of a constant and itself is 100.
+ * predicates Score0, Score20, ... all have two arguments of one type. For a pair of constants, the
+ * share of common words is the number of words that both names have, divided by the number of words
+ * that at least one name has, in percent. Of the predicates whose number is at most this share, the
+ * one with the greatest number holds. Words are runs of letters and digits; case is ignored, and
+ * words that all constants of the type have are left out. The share of a constant and itself is
+ * 100.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
@@ -84,7 +85,7 @@ typedef struct gbs_ground_report {
 /**
  * Ground a program over a database; the files are described in gibbsite-formats(5).
  *
- * @param program, database paths, "-" for standard input.
+ * @param program, database paths of the two files; "-" is standard input.
  * @param callbacks NULL; progress is called from time to time and may stop the work.
  * @param model  out, caller frees.
  * @param report out or NULL.

@@ -40,9 +40,9 @@ typedef struct gbs_image {
     uint32_t maxval;        /**< largest valid sample, 1 to 65535 */
     uint16_t *sample;       /**< [height][width][channels] */
     uint8_t *hidden;        /**< [height][width], 1 if a pixel is fully transparent; NULL unless
-                               gbs_image_read_options.keep_hidden was set and the picture has a hidden
-                               pixel.        Not written to files. */
-    uint32_t n_colors;      /**< colours in the palette, 1 to 256; 0 for other kinds */
+                               gbs_image_read_options.keep_hidden was set and the picture has a
+                               hidden pixel. Not written to files. */
+    uint32_t n_colors;      /**< number of colours in the palette, 1 to 256; 0 for other kinds */
     uint8_t color[256][3];  /**< the palette, red, green, blue */
 } gbs_image;
 
@@ -80,8 +80,8 @@ GBS_API void gbs_image_free(gbs_image *image);
  * more than 512 times the size of its file gives GBS_ERR_LIMIT.
  *
  * @param options NULL for the defaults. @param image out, untouched on failure.
- * @return GBS_ERR_UNSUPPORTED for a PNG in a build without libpng, a JPEG in one without libjpeg,
- *         and a JPEG in four printing colours (CMYK).
+ * @return GBS_ERR_UNSUPPORTED for a PNG in a build without libpng, for a JPEG in a build without
+ *         libjpeg, and for a JPEG in four printing colours (CMYK).
  */
 GBS_API GBS_MUST_USE gbs_status gbs_image_read(const char *path,
                                                const gbs_image_read_options *options,
@@ -93,10 +93,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_image_read_memory(const char *name, const vo
                                                       gbs_image *image, gbs_error *err);
 
 /**
- * Write a picture. PBM holds bitmaps; PGM holds bitmaps, grey and the indices of palettes; PPM
- * holds all kinds. PNG keeps the kind, except that bitmaps become grey; grey and colour whose
- * maxval is not 255 or 65535 are scaled to 8 bits, or 16 bits if maxval is above 255, rounded to
- * nearest. Equal pictures give equal bytes.
+ * Write a picture. PBM is for bitmaps; PGM is for bitmaps, grey pictures and the indices of
+ * palettes; PPM is for all kinds. PNG keeps the kind, except that bitmaps become grey; grey and
+ * colour whose maxval is not 255 or 65535 are scaled to 8 bits, or 16 bits if maxval is above 255,
+ * rounded to nearest. Equal pictures give equal bytes.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_image_write(const gbs_image *image, const char *path,
                                                 const gbs_image_write_options *options,
@@ -113,15 +113,15 @@ GBS_API GBS_MUST_USE gbs_status gbs_image_write(const gbs_image *image, const ch
  */
 GBS_API GBS_MUST_USE gbs_status gbs_image_to_spins(const gbs_image *image, uint32_t threshold,
                                                    uint32_t *state, gbs_error *err);
-/** Use the pixel values of a grey, palette or bitmap picture as states. Every value must be below
- *  n_states. */
+/** Use the pixel values of a grey, palette or bitmap picture as states. Every pixel value must be
+ *  below n_states. */
 GBS_API GBS_MUST_USE gbs_status gbs_image_to_labels(const gbs_image *image, uint32_t n_states,
                                                     uint32_t *state, gbs_error *err);
 /**
  * Convert the grey value of each pixel, as in gbs_image_to_spins(), to the nearest of the levels a
  * * maxval / (n_levels - 1), a = 0 ... n_levels - 1. If two levels are equally near, the brighter
- * one is taken. With two levels, the result is that of gbs_image_to_spins() with the default
- * threshold. Bitmaps are refused, since 1 is black in them.
+ * one is taken. With two levels, the result equals the result of gbs_image_to_spins() with the
+ * default threshold. Bitmaps are refused, because the value 1 means black in a bitmap.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_image_to_levels(const gbs_image *image, uint32_t n_levels,
                                                     uint32_t *state, gbs_error *err);

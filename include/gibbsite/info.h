@@ -77,7 +77,7 @@ typedef struct gbs_info {
     int lattice;              /**< gbs_bits: meaning of the bits of a word in class "lattice" */
     uint32_t lattice_side[3]; /**< sides of the lattice, fastest first, if lattice is
                                  GBS_BITS_SITES; else 0 */
-    double lattice_share;     /**< share of the bits of a word that hold a spin */
+    double lattice_share;     /**< share of the bits of a word that are used for spins */
     /* Junction trees of the model given the evidence, by elimination: minimum fill or weight, then
      * a local search. See log2_entries and order_found below. Long logical factors and products of
      * spins are first split into chains of short factors. */
@@ -86,7 +86,8 @@ typedef struct gbs_info {
     uint64_t entries;     /**< entries of all tables, saturating; a lower bound unless
                                order_found */
     uint64_t entry_limit; /**< number of entries of 8 bytes that fit the memory limit */
-    int exact_fits; /**< 1: exact marginals fit the memory limit, perhaps without keeping tables */
+    int exact_fits; /**< 1: exact marginals fit the memory limit, perhaps only if tables are not
+                         kept */
     uint64_t exact_bytes; /**< peak memory of exact inference in bytes, model included; UINT64_MAX:
                              not known */
     /** number of components that method auto answers exactly with these options */
@@ -98,27 +99,29 @@ typedef struct gbs_info {
     uint64_t run_bytes;  /**< peak memory of a run with these options in bytes, model included */
     double log2_entries; /**< base-2 logarithm of entries; 0 if there is no table */
     int order_found; /**< 1: a complete elimination order was found for every component, and width
-                        and entries are those of these orders, whether the tables fit memory or not
+                          and entries belong to these orders, even if the tables do not fit memory
                       */
-    /** like exact_bytes, but for the smallest sufficient memory limit */
+    /** peak memory of exact inference under the smallest memory limit that is sufficient, in bytes;
+     * like exact_bytes */
     uint64_t exact_least_bytes;
     double exact_s;      /**< predicted seconds of exact marginals in one thread, from entries */
     uint32_t auto_cases; /**< number of cases into which method auto splits components without a
-                            junction tree; as gbs_exact_cost.n_cases */
-    int auto_forms;      /**< how method auto answers components exactly: bits of gbs_exact_form */
+                              junction tree; same meaning as gbs_exact_cost.n_cases */
+    int auto_forms;      /**< how method auto answers components exactly: a sum of values of
+                              gbs_exact_form */
     double auto_s; /**< predicted seconds of one thread for the components that method auto answers
                       exactly */
     double auto_nonzero; /**< number of nonzero entries of sparse tables in components that method
                             auto answers exactly */
-    uint32_t n_barren;   /**< number of free variables that no evidence depends on; they can be left
-                            out of any question about other variables */
+    uint32_t n_barren;   /**< number of free variables on which no evidence depends; such variables
+                              can be left out of any question about other variables */
 } gbs_info;
 
 /** The memory that each kind of draw would need in addition to gbs_info.run_bytes. */
 typedef struct gbs_draw_sizes {
     size_t size; /**< sizeof(gbs_draw_sizes), set by the caller */
-    uint32_t n;  /**< number of draws in the arrays; 0 if nothing is left to sample; a lattice in
-                    bits has only the random draw */
+    uint32_t n;  /**< number of draws in the arrays; 0 if nothing is left to sample. For a lattice
+                      in bits the only draw is random */
     const char *name[GBS_INFO_DRAWS]; /**< names of the draws; static storage */
     uint64_t bytes[GBS_INFO_DRAWS]; /**< bytes for each draw; UINT64_MAX if the number overflows or
                                        was not computed */
@@ -135,7 +138,7 @@ GBS_API const char *gbs_class_name(unsigned class_id);
  *
  * @param evidence NULL for none.
  * @param options  NULL for the defaults. Scan, chains, estimator and draw affect the predictions
- * for a run, the memory limit those for exact inference.
+ * for a run; the memory limit affects the predictions for exact inference.
  *
  * The time is linear in the size of the model, plus up to a few hundred milliseconds for components
  * that are hard to eliminate. If tables are large or do not fit memory, the search for an

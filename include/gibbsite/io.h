@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * Reading and writing files. Readers refuse invalid input with a message that begins with
- * FILE:LINE:COLUMN. Writers write a temporary file, flush it to disk and rename it, so that the
- * file appears complete or not at all. "-" is standard input or output. Input compressed with gzip
- * or zstd is decompressed.
+ * FILE:LINE:COLUMN. Writers write a temporary file, flush it to disk and rename it. The file
+ * therefore appears complete or not at all. "-" is standard input or output. Input compressed with
+ * gzip or zstd is decompressed.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
@@ -25,8 +25,8 @@ typedef struct gbs_read_options {
     size_t size;        /**< sizeof(gbs_read_options); 0: the fields of its first version */
     const char *format; /**< one of gbs_model_formats(); NULL: by file name
                              extension */
-    int lenient;        /**< 1: warn about what gibbsite-formats(5) marks lenient; 0:
-                             refuse it */
+    int lenient;        /**< 1: accept, with a warning, the deviations that gibbsite-formats(5)
+                             marks lenient; 0: refuse them */
     int normalize_cpts; /**< 1: scale columns of conditional tables to sum to one */
     const char *evidence_format; /**< "single", "multi", "tab", "names" or "xmlbif"; NULL: by
                                       file name extension and content */
@@ -45,11 +45,12 @@ typedef struct gbs_read_options {
      * reader then returns GBS_ERR_STOPPED. */
     int (*stop)(void *context);
     void *stop_context; /**< first argument of stop */
-    int file_evidence;  /**< 1: no warning about observations that an XMLBIF file holds, because the
+    int file_evidence;  /**< 1: no warning about observations in an XMLBIF file, because the
                            caller reads them with gbs_evidence_read() */
     /** The order of the entries of conditional tables, the slowest variable first: "parents-child"
-     * or "child-parents". In "reversed-child" and "child-reversed" the first parent is the fastest
-     * of the parents. NULL: the order of the format. Set size if you set it. */
+     * or "child-parents". In "reversed-child" and "child-reversed" the first parent varies fastest
+     * among the parents. NULL: the order of the format. A program that sets table_order must also
+     * set size. */
     const char *table_order;
     const char *vartype;   /**< variable type of a .coo file that does not state it: "SPIN" or
                                 "BINARY"; NULL: such files are refused */
@@ -60,13 +61,13 @@ typedef struct gbs_read_options {
 
 /** How to write a model; zero-initialised means the defaults. */
 typedef struct gbs_write_options {
-    /** sizeof(gbs_write_options), or 0: only the fields of its first version are read */
+    /** sizeof(gbs_write_options); 0: only the fields of the struct's first version are read */
     size_t size;
     const char *format;     /**< one of gbs_model_formats(); NULL: by file name extension */
     int fixed_floats;       /**< 1: numbers as digits[.digits] without exponents; 0: the shortest
                                  decimal numbers that read back to the same double */
     const char *convention; /**< sign of couplings, as in gbs_read_options */
-    /** NULL, or called for each property of the model that the format cannot hold. */
+    /** NULL, or called for each property of the model that the format cannot represent. */
     void (*warn)(void *context, const char *message);
     void *context;
 } gbs_write_options;
@@ -109,8 +110,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_model_read_memory(const char *name, const vo
 /**
  * Write a model. For a format that only has tables, other kinds of factors are expanded to tables.
  * A table of more than 2^24 entries, and a model that the format cannot represent, give
- * GBS_ERR_UNSUPPORTED. options->warn is called for things that the format cannot hold (names,
- * labels, direction).
+ * GBS_ERR_UNSUPPORTED. options->warn is called for parts of the model that the format cannot
+ * represent (names, labels, direction).
  *
  * @param path    a final ".gz" or ".zst" compresses.
  * @param options NULL for the defaults.
@@ -121,11 +122,13 @@ GBS_API GBS_MUST_USE gbs_status gbs_model_write(const gbs_model *model, const ch
 /**
  * Add evidence from text that a user typed: items with ',' between.
  *
- *     smoke=yes            a state: its label, "#0" the first state, or a number if it has no
- * labels age=young|adult      one of some states crp!=low             any state but this one
+ *     smoke=yes            a state: its label, "#0" for the first state, or a number
+ *     age=young|adult      one of some states
+ *     crp!=low             any state except this one
  *
- * Blanks around names and states are ignored. Names and labels that contain one of the characters
- * above are found, too. Sets of states are likelihoods of 0 and 1.
+ * A number is accepted if the variable has no labels. Blanks around names and states are ignored.
+ * Names and labels that contain one of the characters above are found, too. Sets of states are
+ * likelihoods of 0 and 1.
  *
  * @return GBS_ERR_ARGUMENT if the text has another form, or for an unknown name (the message lists
  *         similar ones); errors of gbs_evidence_observe() and gbs_evidence_likelihood(). If one
@@ -139,7 +142,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_evidence_add_likelihood(gbs_evidence *eviden
                                                             const char *list, gbs_error *err);
 
 /**
- * Count the samples in an evidence file. A sample is a set of observations; most files hold one.
+ * Count the samples in an evidence file. A sample is a set of observations; most files have one
+ * sample.
  *
  * The file has one of three kinds: UAI evidence in the form of either generation of the
  * competition; libDAI data with a sample per line, if its extension is .tab or
@@ -152,8 +156,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_evidence_count(const gbs_model *model, const
                                                    const gbs_read_options *options, size_t *n,
                                                    gbs_error *err);
 /**
- * Read an evidence file and add the observations of one of its samples to evidence. If they
- * contradict earlier observations the call fails and evidence is unchanged.
+ * Read an evidence file and add the observations of one of its samples to evidence. If these
+ * observations contradict earlier ones, the call fails and evidence is unchanged.
  *
  * @param index  0-based number of the sample.
  */
@@ -171,8 +175,9 @@ typedef struct gbs_marginals {
     uint32_t n_variables;
     size_t *offset; /**< [n_variables + 1] */
     double *p;      /**< [offset[n_variables]], probabilities */
-    double *error;  /**< [offset[n_variables]], standard errors of p: 0 if exact, NaN for an entry
-                       without one in the file; NULL: the file has no standard errors */
+    double *error;  /**< [offset[n_variables]], standard errors of p: 0 for an exact entry, NaN for
+                         an entry without a standard error in the file; NULL: the file has no
+                         standard errors */
 } gbs_marginals;
 
 GBS_API GBS_MUST_USE gbs_status gbs_marginals_read(const char *path,
@@ -190,14 +195,16 @@ typedef struct gbs_comparison {
     uint32_t worst;  /**< the variable with the distance max_tv */
     double max_z; /**< largest |p - q| in units of its standard error, over entries whose errors are
                      known. This standard error is the root of the sum of the squares of both errors
-                     and of 2e-5, the rounding of sampled conditionals. NaN if no side has errors */
+                     and of 2e-5, the rounding of sampled conditionals. NaN if neither set has
+                     errors */
     double limit_z; /**< bound that max_z exceeds with a probability of at most 0.001 if p and q
                        estimate the same marginals: the normal quantile of 1 - 0.001 / entries */
     uint32_t worst_z, worst_z_state; /**< the entry with the difference max_z */
 } gbs_comparison;
 
-/** Compare two sets of marginals; a side without errors is taken as exact. @return GBS_ERR_ARGUMENT
- * if they differ in the number of variables or of states of a variable; the message says which. */
+/** Compare two sets of marginals; a set without errors counts as exact. @return GBS_ERR_ARGUMENT if
+ * the sets differ in the number of variables, or in the number of states of a variable; the message
+ * names the difference. */
 GBS_API GBS_MUST_USE gbs_status gbs_marginals_compare(const gbs_marginals *a,
                                                       const gbs_marginals *b,
                                                       gbs_comparison *comparison, gbs_error *err);
@@ -220,10 +227,10 @@ typedef struct gbs_result {
     double log10_z;          /**< PR: log10 Z; minus infinity if the evidence has probability 0 */
     gbs_marginals marginals; /**< MAR: the marginals */
     uint32_t n;              /**< MAP: number of variables, MMAP: number of query variables */
-    uint32_t *variable; /**< MMAP: MMAP: [n] query variables, NULL if the file has only states. MAP:
-                           NULL */
-    uint32_t *state;    /**< MAP, MMAP: [n] states; UINT32_MAX if only the label is known */
-    char **name;        /**< CSV and JSON: names of the variables; else NULL */
+    uint32_t *variable;      /**< MMAP: [n] query variables, NULL if the file has only states. MAP:
+                                NULL */
+    uint32_t *state;         /**< MAP, MMAP: [n] states; UINT32_MAX if only the label is known */
+    char **name;             /**< CSV and JSON: names of the variables; else NULL */
     char **
         label; /**< MAP in CSV: [n] labels of the states; MAR in CSV and JSON: labels of the states
                   of all entries of marginals, which are numbers if JSON has no labels; else NULL */
@@ -255,8 +262,8 @@ gbs_result_free(gbs_result *result); /**< frees the arrays and sets the struct t
 GBS_API GBS_MUST_USE gbs_status gbs_result_resolve(gbs_result *result, const gbs_model *model,
                                                    gbs_error *err);
 
-/** Keep the variables that both results name, in the order of the first, and put the states of
- *  marginals of the second into the order of their labels in the first. Results without names, and
+/** Keep the variables that both results name, in the order of result a. If the results are
+ *  marginals, put the states of b into the order of their labels in a. Results without names, and
  *  results of two different tasks, are not changed. On failure the order may have changed.
  *  @param left_out out: [2] number of variables of each result that were left out.
  *  @return GBS_ERR_ARGUMENT if no variable is in both results, or a variable has other states in b
@@ -291,8 +298,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_scan_write(const char *path, const gbs_model
                                                const char *comment, gbs_error *err);
 
 /** Read influences for gbs_influence_options.given from a Matrix Market file: coordinate, real or
- *  integer, general or symmetric; row i and column j, both from 1, is the influence C_ij of
- * variable j - 1 on variable i - 1.
+ *  integer, general or symmetric. The entry in row i and column j, both from 1, is the influence of
+ *  variable j - 1 on variable i - 1.
  *  @param pair out, [n] with variables from 0; caller frees with gbs_free(). @param n out.
  *  @return GBS_ERR_FORMAT, with the place in the file, for a matrix of another size than the model,
  * a value outside 0 to 1, an entry above 0 on the diagonal, or an entry that is there twice. */
@@ -313,8 +320,8 @@ GBS_API void gbs_free(void *pointer);
 /* ---- outputs ----------------------------------------------------------------------------- */
 
 /** A file that is being written, such as the output of gbs_run_summary() and gbs_report_html(). The
- * file appears, complete, when it is committed, or not at all. Errors are kept until it is
- * committed. */
+ * complete file appears when the output is committed. If the output is never committed, no file
+ * appears. An error of a write is kept, and gbs_output_commit() returns it. */
 typedef struct gbs_output gbs_output;
 
 /** Open a file for writing. @param path "-" for standard output; a final ".gz" or ".zst", in upper

@@ -35,7 +35,8 @@ extern "C" {
  * is sampled, its diagonal. */
 #define GBS_MAX_LEARNT_WEIGHTS 4096u
 
-/** The limit with GBS_LEARN_LIKELIHOOD, whose matrix needs two junction trees for each weight. */
+/** The same limit with objective GBS_LEARN_LIKELIHOOD. Its matrix needs two junction trees for each
+ * weight. */
 #define GBS_MAX_LIKELIHOOD_WEIGHTS 512u
 
 #define GBS_USUAL_LEARN_PROBES \
@@ -45,7 +46,7 @@ extern "C" {
 /** The state of learning after some iterations. */
 typedef struct gbs_learn_point {
     size_t size;        /**< bytes in this library's struct; fields beyond it must not be read */
-    uint64_t iteration; /**< steps done: 0 at the weights that learning starts from */
+    uint64_t iteration; /**< number of steps done; 0 at the weights from which learning starts */
     double objective;   /**< value of the objective, penalty subtracted; NAN if the objective is
                            sampled */
     double gradient; /**< Euclidean length of the gradient of the objective; sampled: length of the
@@ -60,13 +61,14 @@ typedef struct gbs_learn_point {
 typedef struct gbs_learn_options {
     size_t size;           /**< sizeof(gbs_learn_options) */
     double l2;             /**< penalty: l2/2 times the sum of the squared weights; 0: none */
-    double tolerance;      /**< learning has converged once no weight changes by more than this in a
-                              step; 0: 1e-6 */
+    double tolerance;      /**< learning has converged once no weight changes by more than tolerance
+                                in a step; 0: 1e-6 */
     uint64_t iterations;   /**< largest number of iterations; 0: 1000 */
     double time_s;         /**< end after this many seconds; 0: no limit */
     uint64_t memory_limit; /**< memory limit in bytes, program and model included; 0: half of the
-                              machine's */
-    uint64_t objective;    /**< a gbs_learn_objective */
+                                machine's memory */
+    uint64_t objective;    /**< a
+gbs_learn_objective */
     uint64_t chains; /**< sampled: number of chains, 2 or more; 0: 100. Each row with missing values
                         has one more chain */
     uint64_t steps; /**< sampled: largest number of steps of the weights, each after sweeps of every
@@ -86,8 +88,8 @@ typedef struct gbs_learn_options {
                                    objective is the likelihood */
     double l1; /**< penalty of l1 times the sum of the absolute weights, which makes many weights
                   exactly 0; not allowed if the objective is sampled; 0: no penalty */
-    uint64_t threads; /**< number of threads, without effect on results; 0: all cores; the
-                           likelihood by a junction tree always takes one */
+    uint64_t threads; /**< number of threads, without effect on results; 0: all cores. The
+                           likelihood by a junction tree always takes one thread */
     /** sampled: NULL, or the files to write checkpoints to and to resume from; the struct and its
      * strings are borrowed */
     const gbs_checkpoint_files *checkpoints;
@@ -105,22 +107,26 @@ typedef struct gbs_learn_report {
     uint64_t n_learnt;   /**< number of weights that are not fixed and have a tied factor */
     uint64_t iterations; /**< number of steps of Newton's method */
     uint64_t converged;  /**< 1 if learning converged, else 0 */
-    uint64_t has_errors; /**< 1: standard errors are known; 0: see gbs_learn_weights() */
-    double pseudo_log_likelihood; /**< sum over rows of weight times ln PL; NAN: not maximised */
+    uint64_t has_errors; /**< 1: standard errors are known; 0: they are not, for one of the reasons
+                              under gbs_learn_weights() */
+    double pseudo_log_likelihood; /**< sum over rows of weight times ln PL; NAN if another objective
+                                       was maximised */
     double objective;             /**< the maximised logarithm minus the penalty */
     double change; /**< largest change of a weight in the last step; sampled: in units of standard
                       errors, NAN if standard errors are not known */
     double seconds;
-    double log_likelihood; /**< sum over rows of weight times ln P; NAN: not maximised, or sampled
+    double log_likelihood; /**< sum over rows of weight times ln P; NAN if another objective was
+                                maximised, or if the objective is sampled
                             */
-    double rhat;   /**< sampled: the largest split R-hat of a weight's features; NAN if stopped */
+    double rhat;   /**< sampled: the largest split R-hat of a weight's features; NAN if learning was
+                        stopped */
     double chance; /**< sampled: the largest share of a standard error that comes from sampling, 0
                       to 1; NAN where change is NAN */
     uint64_t n_scans;     /**< sampled: number of times that a scan was optimised */
     uint64_t scan_length; /**< sampled: number of updates of a chain in a sweep of the last step */
     uint64_t n_unwritten; /**< number of checkpoints, after the first, that could not be written */
-    uint64_t probes; /**< number of probes that estimated the standard errors; 0: they come from a
-                        matrix */
+    uint64_t probes; /**< number of probes that estimated the standard errors; 0: the errors come
+                          from a matrix */
     double
         misfit; /**< sampled, with more than GBS_MAX_LEARNT_WEIGHTS weights: the length of the
                    gradient, minus the part that chance adds, in standard errors of the
@@ -131,28 +137,30 @@ typedef struct gbs_learn_report {
  * Learn the tied weights of a model.
  *
  * The weights are found by Newton's method with exact second derivatives; a step is halved until
- * the objective rises. Beyond GBS_MAX_LEARNT_WEIGHTS weights, or GBS_MAX_LIKELIHOOD_WEIGHTS by the
- * likelihood, steps are found by conjugate gradients. A product of second derivatives with a vector
- * costs about as much as one gradient, or two with the likelihood. Learning starts from the model's
- * own weights. The pseudo-likelihood is concave; in every step a row costs, for each variable, its
- * number of states times the number of its factors. With the likelihood a step costs twice as many
- * junction trees as there are weights, each with one propagation and one more for each row with
- * missing values. If values are missing, the result is a local maximum.
+ * the objective rises. With more than GBS_MAX_LEARNT_WEIGHTS weights (likelihood:
+ * GBS_MAX_LIKELIHOOD_WEIGHTS), steps are found by conjugate gradients. A product of second
+ * derivatives with a vector costs about as much as one gradient, or two with the likelihood.
+ * Learning starts from the model's own weights. The pseudo-likelihood is concave. In every step a
+ * row costs time in proportion to the sum over variables of number of states times number of
+ * factors. With the likelihood a step needs two junction trees for each weight. Each tree takes one
+ * propagation, and one more for each row with missing values. If values are missing, the result is
+ * a local maximum.
  *
  * With l1 the weights are found by OWL-QN (Andrew & Gao 2007), which needs a build with libLBFGS.
- * It has converged once the length of the gradient, without the part that l1 balances, is at most
- * tolerance times the number of rows times max(1, |w|). Standard errors are not computed with l1.
+ * OWL-QN has converged once the length of the gradient, without the part that l1 balances, is at
+ * most tolerance times the number of rows times max(1, |w|). Standard errors are not computed with
+ * l1.
  *
  * If the objective is sampled, chains are drawn from the model while its weights change. The
  * weights start at the maximum of the pseudo-likelihood if the rows are complete. Then the weights
  * are held still, and the chains give the gradient and the matrix for a last step of Newton's
- * method [M67]. Converged means that R-hat is at most 1.05 and that the last step is at most one
+ * method [M67]. Learning has converged if R-hat is at most 1.05 and the last step is at most one
  * standard error. Convergence is tested after a quarter, a half and all of the steps. Each test
  * makes half as many sweeps as there were steps; learning ends at an earlier test only if
  * report.chance is at most a half as well. With more than GBS_MAX_LEARNT_WEIGHTS weights a diagonal
  * takes the place of the matrix, so that time and memory are proportional to the number of weights.
- * Learning then has no last step and no standard errors, and converged means that R-hat is at most
- * 1.05 and report.misfit at most 0.25.
+ * Learning then has no last step and no standard errors. It has converged if R-hat is at most 1.05
+ * and report.misfit is at most 0.25.
  *
  * An optimised scan is a scan, at most an eighth longer than the shortest one, whose Dobrushin
  * variation with weight 1 for every variable is at most the accuracy (Mitliagkas & Mackey 2017,
@@ -163,9 +171,10 @@ typedef struct gbs_learn_report {
  * Checkpoints are written before the first step of the chains, then every checkpoint_every_s
  * between two steps, and before weights are held still, even if the steps were stopped. Learning
  * that resumes from a checkpoint does not repeat the steps before it. Learning from a checkpoint
- * repeats the sweeps at weights that are held still, and ends with the same bits as learning that
- * was never stopped, on any number of threads. Model, rows and options must be the same, except for
- * limits, threads, point and held_out. Points before the checkpoint are not reported again.
+ * repeats the sweeps at weights that are held still. Its results have the same bits as if learning
+ * had never been stopped, on any number of threads. Model, rows and options must be the same,
+ * except for limits, threads, point and held_out. Points before the checkpoint are not reported
+ * again.
  *
  * Standard errors of the likelihood come from the inverse of the observed information, for any
  * number of rows. If the objective is sampled, up to GBS_MAX_LEARNT_WEIGHTS weights have standard
@@ -176,18 +185,19 @@ typedef struct gbs_learn_report {
  * undetermined; for the pseudo-likelihood, also if the number of rows does not exceed the number of
  * weights.
  *
- * Probes estimate standard errors [M73]. Such an estimate has itself a relative standard error of
- * at most 1 / sqrt(2 probes) around the value that a matrix gives. Probes use the sandwich matrix
- * for the likelihood, too. Therefore they need more rows than weights. For intervals use quantiles
- * of Student's distribution with `probes` degrees of freedom. A probe costs as much as one or two
- * of Newton's steps without a matrix.
+ * Probes estimate standard errors [M73]. The relative standard error of such an estimate, compared
+ * with the value from a matrix, is at most 1 / sqrt(2 probes). Probes use the sandwich matrix for
+ * the likelihood, too. Probes therefore need more rows than weights. For intervals use quantiles of
+ * Student's distribution with `probes` degrees of freedom. A probe costs as much as one or two of
+ * Newton's steps without a matrix.
  *
  * @param model    borrowed; has a weight to learn.
  * @param data     rows of this model, or of a model with equal numbers of variables and states that
  *                 still exists; at least one row. For the pseudo-likelihood, each row has a value
  *                 for every variable of two states or more.
  * @param callbacks NULL; progress is called with pass = steps done.
- * @param error    out or NULL: [gbs_model_n_weights()] standard errors, 0 of weights not learnt.
+ * @param error    out or NULL: [gbs_model_n_weights()] standard errors of the weights; 0 for
+ * weights that are not learnt.
  * @param learnt   out, caller frees: the model with the new weights.
  * @param report   out or NULL.
  * @return GBS_OK; GBS_STOPPED if time_s or the callback ended learning, with the weights of the
@@ -197,8 +207,8 @@ typedef struct gbs_learn_report {
  *         GBS_ERR_IMPOSSIBLE for a row that has weight 0 for all tied weights; GBS_ERR_NOT_FOUND if
  *         chains find no state of positive weight for a row; GBS_ERR_LIMIT for too little memory,
  *         or a likelihood whose junction tree does not fit; GBS_ERR_UNSUPPORTED for an optimised
- *         scan where Dobrushin's condition fails (the spectral radius of the influences is not
- *         below 1) or no scan is accurate enough, and for l1 in a build without libLBFGS;
+ *         scan if Dobrushin's condition fails (the spectral radius of the influences is not below
+ *         1) or no scan is accurate enough, and for l1 in a build without libLBFGS;
  *         GBS_ERR_ARGUMENT for anything else.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,
@@ -210,7 +220,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_learn_weights(const gbs_model *model, const 
 /**
  * Compute the pseudo-likelihood of rows, such as held-out rows, under a model of any kind.
  *
- * @param data as for gbs_learn_weights(), such as rows for the model whose weights were learnt.
+ * @param data rows as for gbs_learn_weights(); they may be rows for the model whose weights were
+ * learnt.
  * @param sum  out: sum over rows of weight times ln PL; minus infinity: a row is impossible.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_pseudo_log_likelihood(const gbs_model *model,

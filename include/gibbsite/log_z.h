@@ -27,9 +27,9 @@ typedef struct gbs_log_z_report {
                      burn-in or the pilot */
     double error; /**< standard error of log_z; 0 if log_z is exact, NAN if the error is unknown */
     double low, high;   /**< 95 % interval, by Student's t on the logarithm; NAN if error is NAN */
-    double lower_bound; /**< annealing: below ln Z with probability 0.975 or more however badly the
-                           chains mix, by Markov's inequality; equal to log_z if all is exact;
-                           ladders: NAN */
+    double lower_bound; /**< annealing: a number that is below ln Z with probability 0.975 or more,
+                             by Markov's inequality, however badly the chains mix; equal to log_z if
+                             all components are exact; ladders: NAN */
     double ess; /**< annealing: effective sample size of the weights, 1 to chains; else NAN */
     uint32_t n_free_variables;  /**< number of variables that are neither observed nor implied by
                                    evidence */
@@ -67,9 +67,10 @@ typedef struct gbs_log_z_report {
  * log ratios of Z between neighbouring levels [M47]. Hard zeros are soft at all b; the share of
  * states at b = 1 that violate no hard zero corrects for this. Iterations go on until the standard
  * error is at most options.target_error (0.05 if that is 0), or for options.sweeps iterations.
- * `converged` is 1 only if all is exact, or if the error meets the target, there are at least two
- * ladders, each with at least 20 round trips, and at least half of the states at b = 1 violate no
- * zero. low and high have at most as many degrees of freedom as there were round trips.
+ * `converged` is 1 if all components are exact. Otherwise it is 1 only if the error meets the
+ * target, there are at least two ladders, each with at least 20 round trips, and at least half of
+ * the states at b = 1 violate no hard zero. The t distribution of low and high has at most as many
+ * degrees of freedom as there were round trips.
  *
  * options.temper OFF, and AUTO with a scan other than chromatic or with more than 4096 variables
  * left: in one annealing, chains move from the uniform distribution to the model through n inverse
@@ -84,10 +85,10 @@ typedef struct gbs_log_z_report {
  * previous annealing met the same conditions on chains and effective sample size and agrees within
  * three standard errors.
  *
- * @param options   NULL for the defaults. options.method AUTO sums components exactly if summing is
- * predicted to take at most half of the time, EXACT sums all components exactly or fails, SAMPLE
- * none. The scan must be one of Gibbs sampling and the draw must be random. Options of estimators
- * have no effect, and burn_in has no effect on annealing.
+ * @param options   NULL for the defaults. options.method AUTO sums components exactly if the sums
+ * are predicted to take at most half of the time. EXACT sums all components exactly or fails.
+ * SAMPLE sums no component exactly. The scan must be one of Gibbs sampling and the draw must be
+ * random. Options of estimators have no effect, and burn_in has no effect on annealing.
  * @param callbacks NULL, or callbacks for progress; the callback for draws is not called.
  * @return GBS_OK; GBS_STOPPED if the work was ended early, with the estimate so far;
  *         GBS_ERR_IMPOSSIBLE if the evidence has probability 0; GBS_ERR_STOPPED, GBS_ERR_LIMIT,
@@ -109,8 +110,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_log_z(const gbs_model *model, const gbs_evid
  * All ranks call gbs_log_z_with() together. Every rank gets the report that one process would get,
  * with the same bits except in `seconds` and `warning`. Each rank has the whole model. It updates
  * some of the chains of an annealing, or some lanes of the ladders; all ranks have the states of
- * all lanes. Every rank computes the exact components itself. Checkpoint files are those of a run
- * in one process; rank 0 writes them and all ranks read them.
+ * all lanes. Every rank computes the exact components itself. Checkpoint files are the same as for
+ * one process; rank 0 writes them and all ranks read them.
  *
  * @param ranks borrowed; NULL: this process is alone. @param files NULL for none.
  * @param callbacks callbacks of this rank; a callback that stops one rank stops all ranks. @return
@@ -134,7 +135,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_log_z_with(const gbs_ranks *ranks, const gbs
  * @param callbacks NULL, or callbacks for progress.
  * @param bound     out: lower bound on ln Z; minus infinity if every product distribution violates
  *         a hard zero.
- * @return GBS_OK for every way in which the iterations end; GBS_ERR_IMPOSSIBLE, GBS_ERR_LIMIT,
+ * @return GBS_OK, no matter how the iterations end; GBS_ERR_IMPOSSIBLE, GBS_ERR_LIMIT,
  *         GBS_ERR_MEMORY, GBS_ERR_ARGUMENT. *bound is untouched on failure.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_log_z_bound(const gbs_model *model,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Dense models learnt from rows of states: pairwise Potts models, as direct-coupling analysis of
- * proteins has them [M62], and restricted Boltzmann machines [M63].
+ * Dense models learnt from rows of states: pairwise Potts models, which direct-coupling analysis of
+ * proteins uses [M62], and restricted Boltzmann machines [M63].
  *
  *   p(x)  ∝  exp( sum over sites i of h_i(x_i) + sum over i < j of J_ij(x_i, x_j) )
  *
@@ -33,7 +33,7 @@ extern "C" {
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
-/** Rows of states of sites, each site with the same number of states: an alignment. */
+/** An alignment: each row has a state for each site. All sites have the same number of states. */
 typedef struct gbs_rows gbs_rows;
 
 #define GBS_MAX_SITES       65536u /**< largest number of sites */
@@ -47,7 +47,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_rows_new(uint32_t n_sites, uint32_t n_states
 /** The letters of an alignment, in the order of states. Numbers never change. */
 typedef enum gbs_alphabet {
     /** The letters decide: nucleic acids if at least 85 % of them (50 % if there are 40 letters or
-       more) are among ACGTUN and at most 5 % stand for no nucleotide (EFIJLOPQZ); RNA if U is more
+       more) are among ACGTUN and at most 5 % are letters that mean no nucleotide (EFIJLOPQZ); RNA
+       if U is more
        frequent than T. */
     GBS_ALPHABET_AUTO = 0,
     GBS_ALPHABET_PROTEIN = 1, /**< -ACDEFGHIKLMNPQRSTVWY */
@@ -59,22 +60,22 @@ typedef enum gbs_alphabet {
  * Read a table.
  *
  * A file that begins with '>', except for blanks, is an alignment in FASTA. A line that begins with
- * '>' opens a sequence, whose letters follow on any number of lines. '?' and letters that stand for
- * one of several are read as '-'. In an alignment with both capitals and small letters, small
- * letters and '.' are insertions of A2M and are left out. In any other alignment small letters
- * count as capitals, and '.' and '~' are gaps. '*' at the end of a sequence is left out if every
- * sequence ends in it, or if sequences have equal lengths only without it; any other '*' is read as
- * '-'.
+ * '>' opens a sequence, whose letters follow on any number of lines. '?' and letters that mean one
+ * of several nucleotides or amino acids are read as '-'. In an alignment with both capitals and
+ * small letters, small letters and '.' are insertions of A2M and are left out. In any other
+ * alignment small letters count as capitals, and '.' and '~' are gaps. '*' at the end of a sequence
+ * is left out if every sequence ends in it, or if sequences have equal lengths only without it; any
+ * other '*' is read as '-'.
  *
- * Any other file is a table (gibbsite-formats(5), Tables of data): names of sites, then a row of
- * states, whole numbers from 0, on each line; the largest of them, at least 1, tells how many
- * states every site has. No cell may be without a value.
+ * Any other file is a table (gibbsite-formats(5), Tables of data): the names of the sites, then one
+ * row on each line. States are whole numbers from 0. The largest number in the table, at least 1,
+ * is the last state of every site. No cell may be without a value.
  *
  * @param name     path of the file, or "-" for standard input; may be compressed. With bytes: a
  *                 name for messages.
  * @param bytes    [n_bytes] the contents, or NULL: the file is read.
  * @param alphabet AUTO refuses an alignment if more than 5 % of its letters are not in the
- *                 alphabet. Letters that stand for one of several do not count: BJXZ for proteins,
+ *                 alphabet. Letters that mean one of several are not counted: BJXZ for proteins,
  *                 BDHKMNRSVWXY for nucleic acids.
  * @return GBS_ERR_FORMAT with the line and column of a mistake in the file, and for a table if the
  *         alphabet is not AUTO; GBS_ERR_IO.
@@ -84,7 +85,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_rows_read_as(const char *name, const void *b
                                                  gbs_rows **rows, gbs_error *err);
 GBS_API void gbs_rows_free(gbs_rows *rows); /**< NULL is allowed */
 
-/** @return the alphabet of an alignment, AUTO of other rows. */
+/** @return the alphabet of an alignment; AUTO if the rows are not an alignment. */
 GBS_API gbs_alphabet gbs_rows_alphabet(const gbs_rows *rows);
 /** Count how often each state occurs, in any row and at any site. @param n out:
  *  [gbs_rows_n_states(rows)]. */
@@ -115,11 +116,11 @@ GBS_API const char *gbs_rows_site_name(const gbs_rows *rows, uint32_t site);
  * least a share of the sites): Ekeberg, Lovkvist, Lan, Weigt & Aurell (2013), Physical Review E
  * 87:012707.
  *
- * @param identity the share of equal sites, above 0 and at most 1; 0.8 is usual. Takes time in
- * proportion to n^2 n_sites.
+ * @param identity the share of equal sites, above 0 and at most 1; 0.8 is usual. The call takes
+ * time in proportion to n^2 n_sites.
  * @param threads  number of threads, without effect on results; 0: all cores.
- * @param callbacks NULL; progress may stop it.
- * @return GBS_ERR_STOPPED if it was stopped, with the weights as they were.
+ * @param callbacks NULL; progress may stop the call.
+ * @return GBS_ERR_STOPPED if progress stopped the call; the weights are then unchanged.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_rows_weigh(gbs_rows *rows, double identity, uint64_t threads,
                                                const gbs_run_callbacks *callbacks, gbs_error *err);
@@ -143,7 +144,7 @@ typedef struct gbs_potts_options {
     double time_s;         /**< end after this many seconds; 0: no limit */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
     uint64_t memory_limit; /**< memory limit in bytes, program and data included; 0: half of the
-                              machine's */
+                                machine's memory */
     uint64_t method;       /**< gbs_potts_method */
     uint64_t seed;         /**< seed of the chains' random numbers; 0 is a valid seed */
     uint64_t chains;       /**< number of chains of PCD; 0: 1000 */
@@ -160,10 +161,10 @@ typedef struct gbs_potts_options {
                         GBS_MAX_POTTS_PROBES; 0: a matrix for up to GBS_MAX_POTTS_ERRORS free
                         parameters, and GBS_USUAL_POTTS_PROBES probes for more */
     /** NULL, or called on the calling thread after each iteration of PL, or after each step of PCD.
-     * With PCD the objective is not known, and the gradient is the chains' estimate, as a root mean
-     * square over couplings. The value for held-out rows of gbs_potts_learn() is their ln PL. Must
-     * be NULL with ASYMMETRIC, which never has all weights at one time. @param point valid during
-     * the call. */
+     * With PCD the objective is not known, and the gradient is an estimate from the chains: a root
+     * mean square over couplings. The value for held-out rows of gbs_potts_learn() is their ln PL.
+     * Must be NULL with ASYMMETRIC, which never has all weights at one time. @param point valid
+     * during the call. */
     void (*point)(void *context, const gbs_learn_point *point);
     void *point_context; /**< first argument of point */
     double rate_last;    /**< size of the last step of PCD, at most rate; 0: a fifth of rate */
@@ -174,7 +175,7 @@ typedef struct gbs_potts_report {
     size_t size;              /**< sizeof(gbs_potts_report) */
     uint64_t n_rows, n_sites; /**< numbers of rows and sites of the data */
     uint64_t n_states;        /**< number of states of a site */
-    uint64_t n_parameters;    /**< number of entries of h and J */
+    uint64_t n_parameters;    /**< number of entries of all h and J */
     uint64_t iterations;  /**< number of iterations of L-BFGS; ASYMMETRIC: the largest number for a
                              site */
     uint64_t evaluations; /**< number of gradients of the pseudo-likelihood that were computed */
@@ -184,7 +185,8 @@ typedef struct gbs_potts_report {
     double weight;      /**< sum of the weights of rows */
     double pseudo_log_likelihood; /**< sum over rows of weight times ln PL under the learnt model;
                                      NAN if PCD was stopped */
-    double held_out_weight; /**< sum of the weights of held-out rows; 0: no rows were held out */
+    double held_out_weight; /**< sum of the weights of the held-out rows; 0 if there are no such
+                                 rows */
     double held_out_pl;     /**< sum over the held-out rows of weight times ln PL; NAN if PCD was
                                stopped */
     double objective;       /**< final objective of L-BFGS: l2/2 |h, J|^2 - ln PL */
@@ -204,8 +206,9 @@ typedef struct gbs_potts_report {
 } gbs_potts_report;
 
 /**
- * Learn a dense Potts model: fields and couplings of all pairs of sites, in the zero-sum gauge, in
- * which the entries of h_i, and those of each row and column of J_ij, sum to zero.
+ * Learn a dense Potts model: fields and couplings of all pairs of sites, in the zero-sum gauge. In
+ * this gauge the entries of h_i sum to zero, and so do the entries of each row and each column of
+ * J_ij.
  *
  * PL maximises sum over rows b of weight w_b times sum over sites i of ln p(x_i | all others),
  * minus the penalty (Besag 1975; Ekeberg et al. 2013). Both sites of a pair share one J_ij, and all
@@ -215,9 +218,10 @@ typedef struct gbs_potts_report {
  * With l1 the maximum is found by OWL-QN (Andrew & Gao 2007, ICML). Couplings are then not moved to
  * the zero-sum gauge, which would replace the zeros of a table.
  *
- * ASYMMETRIC learns each p(x_i | all others) separately, and so gets each J_ij twice. The result is
- * the mean of the two (Ekeberg, Hartonen & Aurell 2014, Journal of Computational Physics
- * 276:341-356). It needs a fifth of the memory of PL, and less time on several threads.
+ * ASYMMETRIC learns each p(x_i | all others) separately. It therefore learns each J_ij twice, and
+ * the result is the mean of both tables (Ekeberg, Hartonen & Aurell 2014, Journal of Computational
+ * Physics 276:341-356). ASYMMETRIC needs a fifth of the memory of PL, and less time on several
+ * threads.
  *
  * PCD starts from the result of PL. Each step moves the weights by rate_t (P_data - P_chains - l2 /
  * weight times the weights), the gradient of the mean log-likelihood, after a sweep of chains that
@@ -229,7 +233,7 @@ typedef struct gbs_potts_report {
  *
  * Checkpoints are written before the first step of PCD, then every checkpoint_every_s between two
  * steps, and at the end, even if PCD was stopped. Learning that resumes from a checkpoint does not
- * repeat PL, and ends with the same bits as learning that was never stopped, on any number of
+ * repeat PL. Its results have the same bits as if learning had never been stopped, on any number of
  * threads. Rows and options must be the same, except for limits and threads.
  *
  * @param rows      at least one row.
@@ -258,16 +262,15 @@ GBS_API GBS_MUST_USE gbs_status gbs_potts_learn(const gbs_rows *rows, const gbs_
  * then J of every pair of sites i < j, ordered by i and then by j.
  *
  * @param n     out: number of parameters.
- * @param value out or NULL: [n].
+ * @param value out or NULL: [n] the parameters.
  * @return GBS_ERR_ARGUMENT for a model with other factors.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_potts_parameters(const gbs_model *model, size_t *n,
                                                      double *value, gbs_error *err);
 
 /** Largest number of free parameters for which gbs_potts_errors() factors a matrix: n (q - 1) + n
- * (n
- *  - 1) / 2 (q - 1)^2 of n sites with q states, or with ASYMMETRIC (q - 1) + (n - 1) (q - 1)^2 of
- *  each site. */
+ * (n - 1) / 2 (q - 1)^2 for n sites with q states; with ASYMMETRIC, (q - 1) + (n - 1) (q - 1)^2 for
+ * each site. */
 #define GBS_MAX_POTTS_ERRORS 4096u
 #define GBS_USUAL_POTTS_PROBES \
     32u /**< default number of probes if there are more free parameters */
@@ -280,8 +283,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_potts_parameters(const gbs_model *model, siz
  * towards 0 that the penalty l2 causes.
  *
  * With more than GBS_MAX_POTTS_ERRORS free parameters, or with options.probes, probes estimate the
- * errors [M73]. Such an estimate has itself a relative standard error of at most 1 / sqrt(2 probes)
- * around the value that a matrix gives. A probe takes about as long as learning, or half as long
+ * errors [M73]. The relative standard error of such an estimate, compared with the value from a
+ * matrix, is at most 1 / sqrt(2 probes). A probe takes about as long as learning, or half as long
  * with ASYMMETRIC. All probes together take 64 bytes of memory for each parameter, or 32 with
  * ASYMMETRIC. For an interval use quantiles of Student's distribution with `probes` degrees of
  * freedom.
@@ -295,10 +298,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_potts_parameters(const gbs_model *model, siz
  * @param model     a model that was learnt from these rows, perhaps read from a file.
  * @param options   the options of gbs_potts_learn(); only l2, l1, method, time_s, threads,
  *                  memory_limit, seed and probes matter; NULL means the defaults.
- * @param callbacks NULL; progress may stop it.
- * @param error     out: one for each parameter of gbs_potts_parameters().
- * @param unseen    out or NULL: one for each parameter: 1 if its error includes the pull of l2,
- *                  else 0.
+ * @param callbacks NULL; progress may stop the call.
+ * @param error     out: standard error of each parameter, in the order of gbs_potts_parameters().
+ * @param unseen    out or NULL: for each parameter, 1 if its error includes the pull of l2, else 0.
  * @return GBS_ERR_LIMIT for too little memory; GBS_ERR_UNSUPPORTED for PCD, with l1, if the weight
  *         of the rows is not above the number of free parameters (q - 1) + (n - 1) (q - 1)^2 of a
  *         site, and if the rows leave a parameter undetermined; GBS_ERR_STOPPED if time_s or the
@@ -324,7 +326,7 @@ typedef struct gbs_rbm_options {
     uint64_t method; /**< gbs_rbm_method */
     uint64_t draw;   /**< gbs_rbm_draw */
     uint64_t epochs; /**< largest number of epochs, which are passes through the rows; 0: 100 */
-    uint64_t batch;  /**< number of rows in a step, and of chains; 0: 64 */
+    uint64_t batch;  /**< number of rows in a step, which is also the number of chains; 0: 64 */
     uint64_t sweeps; /**< sweeps of the chains in each step: the k of CD-k; 0: 1 */
     double rate;     /**< size of the first step; 0: 0.05 */
     double l2;     /**< penalty: l2/2 times the sum of squares of W, subtracted from the sum of ln P
@@ -333,7 +335,7 @@ typedef struct gbs_rbm_options {
     double time_s; /**< end after this many seconds; 0: no limit */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
     uint64_t memory_limit; /**< memory limit in bytes, program and data included; 0: half of the
-                              machine's */
+                                machine's memory */
     const gbs_checkpoint_files *checkpoints; /**< as in gbs_potts_options, but for all methods */
     double checkpoint_every_s;               /**< seconds from one checkpoint to the next; 0: 300 */
     uint64_t patience; /**< end after this number of consecutive epochs in which the mean ln PL of
@@ -368,8 +370,9 @@ typedef struct gbs_rbm_report {
     double misfit; /**< the gradient of the mean log-likelihood when rhat was computed, as a root
                       mean square, divided by the root mean square of its standard errors over rows;
                       NAN if rhat is NAN */
-    double rise;   /**< share of the rise of mean ln PL since the first epoch that was in the second
-                      half of the epochs; NAN if rhat is NAN or if mean ln PL has not risen */
+    double rise;   /**< rise of the mean ln PL in the second half of the epochs, divided by its rise
+                        since the first epoch; NAN if rhat is NAN or if the mean ln PL has not risen
+                        */
     uint64_t n_zero; /**< number of W_ij that are 0 */
 } gbs_rbm_report;
 
@@ -394,36 +397,36 @@ typedef struct gbs_rbm_report {
  *
  * After a quarter, a half and all of the epochs (with patience, after the last epoch only), the
  * weights are held still while every chain goes on for 200 times as many sweeps as a step has. If
- * the chains then disagree, they do not represent the model, and may not have represented it in the
- * steps. Learning ends if the chains agree with each other (rhat at most 1.05) and with the rows
- * (misfit at most 0.25), and if ln PL has stopped rising (rise at most 0.02). The last condition is
- * needed because the gradient is also small before units are coupled. A point with a small gradient
- * may still not be the maximum.
+ * the chains disagree at the end of these sweeps, they do not represent the model, and may not have
+ * represented it during the steps. Learning ends if the chains agree with each other (rhat at most
+ * 1.05) and with the rows (misfit at most 0.25), and if ln PL has stopped rising (rise at most
+ * 0.02). The last condition is needed because the gradient is also small before units are coupled.
+ * A point with a small gradient may still not be the maximum.
  *
  * Checkpoints work as in gbs_potts_learn(), except that held-out rows must be the same, too.
  *
  * With l1 couplings pay the cumulative penalty of Tsuruoka, Tsujii & Ananiadou (2009, ACL), which
- * makes many of them exactly 0. The penalty begins after a quarter of the epochs, because earlier
- * it would keep couplings near 0, where they begin. With l1 the weights are first held still after
- * half of the epochs.
+ * makes many couplings exactly 0. The penalty begins after a quarter of the epochs: couplings begin
+ * near 0, and an earlier penalty would keep them there. With l1 the weights are first held still
+ * after half of the epochs.
  *
  * The weights have no standard errors: exchanging hidden units, or their states 0 and 1, leaves the
  * distribution unchanged, so that the weights have no single true value.
  *
- * The pseudo-likelihood is exact for up to ten visible units; for more it is estimated from ten
- * units of each row, which stay the same in all epochs.
+ * The pseudo-likelihood is exact for up to ten visible units. With more units it is estimated from
+ * ten units of each row; these units stay the same in all epochs.
  *
  * @param rows      at least one row; sites have two states, and rows weight 1.
  * @param held_out  NULL, or held-out rows whose pseudo-likelihood is reported, with as many sites
  *                  of two states.
  * @param callbacks NULL; progress is called with pass = epochs.
- * @param curve     out or NULL: [epochs][2] mean ln PL of a row after each epoch: over the rows,
- *         and over the held-out rows (NAN if there are none).
+ * @param curve     out or NULL: [epochs][2] for each epoch, the mean ln PL of a row after the
+ *         epoch, and the mean ln PL of a held-out row (NAN without held-out rows).
  * @param model     out, caller frees: spins with fields and couplings, W / 4 each: the visible
  *                  units, named as the sites, or v1, v2, ..., then the hidden ones h1, h2, ... The
  * log-weights of this model differ from a.v + b.h + v.W.h by a constant.
  * @param report    out or NULL.
- * @return GBS_OK; GBS_STOPPED if time_s or the callback ended it: the weights are then those of the
+ * @return GBS_OK; GBS_STOPPED if time_s or the callback ended learning, with the weights of the
  *         last step or, with patience, of the best epoch; GBS_ERR_STOPPED if no such step or epoch
  *         was finished; GBS_ERR_LIMIT if the predicted memory of learning is above the limit;
  *         GBS_ERR_ARGUMENT for anything else, such as a site that has the name of a hidden unit.

@@ -36,7 +36,7 @@ typedef struct gbs_map_report {
     uint64_t updates; /**< variable updates over all chains */
     double seconds;
     char stop[32]; /**< why the search ended: "exact", "sweeps", "settled" (a round twice as long
-                      found nothing better), "time", "updates", "signal" */
+                        found no better state), "time", "updates", "signal" */
     gbs_exact_cost exact; /**< predicted cost of exact answers for all components */
     double tau0;          /**< first temperature of annealings; 0 if no chains were run */
     char warning[256];    /**< warnings for the user: why no checkpoint was written, or that fewer
@@ -58,17 +58,18 @@ typedef struct gbs_map_callbacks {
  * Search for the most probable state.
  *
  * In one annealing schedule of n sweeps, the temperature falls from options.tau0 to tau0 / n as
- * options.schedule says; tau0 = 0 stands for a temperature that is computed from the couplings. The
- * best state at the end of any sweep of any chain is kept. After each schedule, blocks of variables
- * are set to their most probable joint states; a state that is better than the best so far is kept
- * [M27]. With options.sweeps there is one schedule with that number of sweeps. Without this option
- * there are schedules of 64, 128, 256, ... sweeps, each starting where the schedule before it
- * ended. The search ends when a schedule finds nothing better or options.time_s is over. Draws
- * other than random run at temperature 1 throughout. Options of estimators, burn-in and targets
- * have no effect.
+ * options.schedule says; tau0 = 0 means that the first temperature is computed from the couplings.
+ * The best state at the end of any sweep of any chain is kept. After each schedule, blocks of
+ * variables are set to their most probable joint states; a state that is better than the best so
+ * far is kept [M27]. With options.sweeps there is one schedule with that number of sweeps. Without
+ * this option there are schedules of 64, 128, 256, ... sweeps, each starting where the schedule
+ * before it ended. The search ends when a schedule finds no better state or options.time_s is over.
+ * Draws other than random run at temperature 1 throughout. Options of estimators, burn-in and
+ * targets have no effect.
  *
- * @param options   NULL for the defaults. options.method AUTO solves components exactly that are
- *                  small enough, EXACT solves all components exactly or fails, SAMPLE none.
+ * @param options   NULL for the defaults. options.method AUTO solves components that are small
+ *                  enough exactly. EXACT solves all components exactly or fails. SAMPLE solves no
+ *                  component exactly.
  * @param callbacks NULL for none.
  * @param state     [n_variables] out, observed variables included.
  * @param report    out or NULL.
@@ -119,8 +120,9 @@ typedef struct gbs_mmap_report {
  * variables for each state. The search changes one query variable after the other, and several at
  * once if no single change finds a better state. The upper bound comes from eliminating variables
  * by sums and maxima in the order that takes the least memory. The search ends after options.time_s
- * on the clock; after half of that, or of options.budget_s, as predicted by counted table entries;
- * or when eight changes of several variables in a row have found nothing better.
+ * on the clock. It also ends when the time predicted from counted table entries reaches half of
+ * options.time_s or of options.budget_s, or when eight consecutive changes of several variables
+ * have found no better state.
  *
  * @param options   NULL for the defaults; method must be AUTO. The options of sampling apply to
  * gbs_map(). @param callbacks NULL for none; only progress is called.

@@ -156,9 +156,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_potential(gbs_builder *builder, 
  * @param child     the variable that is conditioned on its parents.
  * @param parent    [n_parents] distinct variables, slowest first; copied. NULL if there are none.
  * @param n_entries product of the arities of the parents and of the child.
- * @param p         [n_entries] probabilities, from 0 to 1: those of the child's states, which must
- *                  sum to one within 1e-6, for each joint state of the parents, of which the last
- *                  varies fastest. Zeros are allowed. Columns are stored as they are, not rescaled.
+ * @param p         [n_entries] probabilities from 0 to 1: for each joint state of the parents, the
+ *                  probabilities of the child's states, which must sum to one within 1e-6. The
+ *                  state of the last parent varies fastest among the parents. Zeros are allowed.
+ *                  Columns are stored as they are, not rescaled.
  * @return GBS_ERR_ARGUMENT, with the builder as it was, for any other number of entries, an entry
  * that is not a probability, a column that does not sum to 1 (the message says which), and
  * variables that do not exist or occur twice.
@@ -228,7 +229,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_logical(gbs_builder *builder,
  *
  * @param function GBS_LOGICAL_AT_LEAST (1 <= k <= n), GBS_LOGICAL_AT_MOST (k < n) or
  *                 GBS_LOGICAL_EXACTLY (k <= n).
- * @param k        at most 65535. @param weight in units of the log-weight; INFINITY: must hold.
+ * @param k        at most 65535. @param weight in units of the log-weight; INFINITY: the condition
+ * must hold.
  * @param scope, state see gbs_builder_add_logical().
  */
 GBS_API GBS_MUST_USE gbs_status gbs_builder_add_cardinality(
@@ -244,8 +246,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_cardinality(
  * @param n     number of literals. @param scope, state see gbs_builder_add_logical().
  * @param logw  [n + 1] natural logarithms; the first values and the last values may be minus
  *         infinity.
- * @return GBS_ERR_UNSUPPORTED if minus infinity stands between two finite values; the builder is
- *         then not changed.
+ * @return GBS_ERR_UNSUPPORTED if minus infinity is between two finite values; the builder is then
+ *         not changed.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_builder_add_count_table(gbs_builder *builder, uint32_t n,
                                                             const uint32_t *scope,
@@ -254,14 +256,15 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_count_table(gbs_builder *builder
 
 /* Tied weights: numbered parameters for learning, each shared by any number of factors. If a factor
  * is tied to a weight, its h, J or w is value * feature. Tables are tied if factors share them.
- * Files in .gbm format and those of DimmWitted keep ties. Ties are not part of the distribution or
- * its digest, and conditioned models have no ties. */
+ * Files of .gbm format and of DimmWitted keep ties. Ties are not part of the distribution or its
+ * digest, and conditioned models have no ties. */
 
 /**
  * Add n weights that factors can be tied to.
  *
- * @param value [n], finite; copied.
- * @param fixed [n] 1 if learning leaves the value as it is, else 0; copied. NULL: all 0.
+ * @param value [n] the values of the weights, finite; copied.
+ * @param fixed [n] for each weight, 1 if learning does not change the value, else 0; copied. NULL:
+ *         all 0.
  * @param first out or NULL: number of the first new weight; numbers count up from 0.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_builder_add_weights(gbs_builder *builder, size_t n,
@@ -281,13 +284,14 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_tie_factor(gbs_builder *builder, siz
 
 /**
  * Add a noisy-or: each parent in state 1 is a cause that makes the child 1 unless the cause is
- * inhibited, and causes are inhibited independently (Pearl 1988, Probabilistic Reasoning in
- * Intelligent Systems, section 4.3.2): P(child = 0 | parents) = (1 - leak) product over parents i
- * in state 1 of inhibition_i. The factor has the scope (parents, child) and serves as the
- * conditional table of the child, but the table is never built: memory, and the time of an update,
- * are proportional to the number of parents.
+ * inhibited. Causes are inhibited independently (Pearl 1988, Probabilistic Reasoning in Intelligent
+ * Systems, section 4.3.2): P(child = 0 | parents) = (1 - leak) product over parents i in state 1 of
+ * inhibition_i. The factor has the scope (parents, child) and serves as the conditional table of
+ * the child, but the table is never built. Memory, and the time of an update, are proportional to
+ * the number of parents.
  *
- * @param child      of two states, like the parents. @param parent [n_parents] distinct; copied.
+ * @param child      a variable of two states, like the parents.
+ * @param parent     [n_parents] distinct ids; copied.
  * @param inhibition [n_parents] probabilities, 0 to 1, that a parent in state 1 has no effect.
  * @param leak       probability, 0 to 1, that the child is 1 though all parents are 0.
  * @return GBS_ERR_ARGUMENT, with the builder as it was, for any other arguments.
@@ -299,7 +303,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_noisy_or(gbs_builder *builder, u
 
 /**
  * Add a noisy-and, the mirror image of a noisy-or: each parent in state 0 keeps the child from
- * being 1 unless it is inhibited,
+ * being 1, unless this effect is inhibited,
  *     P(child = 1 | parents) = (1 - leak) product over parents i in state 0 of inhibition_i.
  *
  * @param inhibition [n_parents] probabilities that a parent in state 0 has no effect.
@@ -331,12 +335,13 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_noisy(gbs_builder *builder, gbs_
  * networks: the generalized noisy OR-gate, UAI). With C_i(y | u_i) = P(effect of parent i <= y |
  * its state u_i), P(child <= y | parents) = P(leak <= y) product over parents i of C_i(y | u_i).
  * With GBS_FACTOR_NOISY_MIN the child takes the smallest effect, with >= in place of <=. State 0
- * (for a minimum, the last state) is the absence of an effect. Memory and time of updates are those
- * of gbs_builder_add_noisy_or() times the child's number of states minus 1.
+ * (for a minimum, the last state) is the absence of an effect. The factor takes as much memory and
+ * time as the factor of gbs_builder_add_noisy_or(), times the child's number of states minus 1.
  *
  * @param kind      GBS_FACTOR_NOISY_MAX or GBS_FACTOR_NOISY_MIN.
- * @param child     of two states or more. @param parent [n_parents] distinct; copied.
- * @param n_entries (sum of the parents' numbers of states) times the child's.
+ * @param child     a variable of two states or more.
+ * @param parent    [n_parents] distinct ids; copied.
+ * @param n_entries sum of the parents' numbers of states, times the child's number of states.
  * @param effect    [n_entries] for each state of each parent in turn, a distribution over the
  *         states of the child that sums to one within 1e-6.
  * @param leak      [child's number of states] the distribution of the leak's effect. NULL: no leak.
@@ -358,8 +363,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_noisy_max(gbs_builder *builder,
 GBS_API void gbs_builder_set_directed(gbs_builder *builder);
 
 /**
- * Check the model as a whole and make it. The builder is empty afterwards and may be freed or used
- * again; on failure it is unchanged.
+ * Check the model as a whole and make it. Afterwards the builder is empty and may be freed or used
+ * again. If the call fails, the builder is unchanged.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_builder_build(gbs_builder *builder, gbs_model **model,
                                                   gbs_error *err);
@@ -387,15 +392,14 @@ GBS_API const char *gbs_model_state_label(const gbs_model *model, uint32_t varia
                                           uint32_t state);
 
 /**
- * Find a variable from text that a user typed: a name; or, if no variable is called so, digits for
- * a 0-based index. "#3" means the index 3, "=3" the name "3". @return GBS_ERR_ARGUMENT if no
+ * Find a variable from text that a user typed: a name or, if no variable has this name, digits for
+ * a 0-based index. "#3" means the index 3, and "=3" the name "3". @return GBS_ERR_ARGUMENT if no
  * variable has this name; the message lists similar names.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_model_find_variable(const gbs_model *model, const char *text,
                                                         uint32_t *variable, gbs_error *err);
-/** Find a state of a variable from text that a user typed: a label if one is equal to the text,
- * "#0" for the first state, or a 0-based index if the variable has no labels. "=#0" is the label
- * "#0".
+/** Find a state of a variable from text that a user typed: the label of a state, "#0" for the first
+ * state, or a 0-based index if the variable has no labels. "=#0" is the label "#0".
  */
 GBS_API GBS_MUST_USE gbs_status gbs_model_find_state(const gbs_model *model, uint32_t variable,
                                                      const char *text, uint32_t *state,
@@ -411,7 +415,7 @@ GBS_API gbs_factor_kind gbs_model_factor(const gbs_model *model, size_t factor, 
 /** @return the number of tied weights. */
 GBS_API uint32_t gbs_model_n_weights(const gbs_model *model);
 /** @return the value of a tied weight, or NAN if there is no weight with this number. @param fixed
- * out or NULL: 1 if learning leaves it as it is, else 0. */
+ * out or NULL: 1 if learning does not change the weight, else 0. */
 GBS_API double gbs_model_weight(const gbs_model *model, uint32_t weight, int *fixed);
 /** @return the number of the weight that a factor is tied to, or UINT32_MAX if the factor is not
  * tied.
@@ -421,7 +425,7 @@ GBS_API uint32_t gbs_model_tied_weight(const gbs_model *model, size_t factor, do
 
 /**
  * List the evidence that is part of the model: factors on one variable that allow one state only.
- * Readers of formats that hold model and evidence in one file make such factors.
+ * Such factors are made by readers of formats that have model and evidence in one file.
  *
  * @param state [n_variables] out: the only allowed state, or UINT32_MAX if there is no such factor.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * The processes of an MPI job as ranks of a run (gibbsite/ranks.h). These functions are in a
- * separate library, libgibbsite-mpi, so that libgibbsite does not need MPI; it is installed if MPI
- * was found when it was built.
+ * separate library, libgibbsite-mpi, so that libgibbsite does not need MPI. libgibbsite-mpi is
+ * installed if MPI was found when gibbsite was built.
  *
  *     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
  *     gbs_mpi_ranks(MPI_COMM_WORLD, &ranks, &err);

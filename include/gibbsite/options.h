@@ -8,8 +8,8 @@
  *     gbs_option_set(&options, "sweeps", "1000", &err);
  *
  * The rows of options.def define the options with their ranges, defaults and help; enums.def,
- * scans.def and draws.def define their choices. The command line is made from the same tables, and
- * so is option_fields.h with the fields of gbs_run_options.
+ * scans.def and draws.def define their choices. The command line, and option_fields.h with the
+ * fields of gbs_run_options, are made from the same tables.
  *
  * A field with a choice is an int, and its comment names the enum. A field of the enum's type would
  * have a size and sign that the language leaves to the compiler. With -fshort-enums the enum is a
@@ -38,7 +38,7 @@ extern "C" {
 /** Value of gbs_run_options.threshold: trial runs find the threshold; see --threshold in
  * gibbsite-marginals(1). */
 #define GBS_THRESHOLD_AUTO (-1.0)
-/** Values of gbs_run_options.temper that do not stand for a number of temperatures. */
+/** Values of gbs_run_options.temper that are not a number of temperatures. */
 #define GBS_TEMPER_AUTO UINT64_C(0)
 #define GBS_TEMPER_OFF  UINT64_C(1)
 
@@ -48,7 +48,7 @@ extern "C" {
  * @param size sizeof(gbs_run_options) in the caller's program. If it is larger than the struct of
  *             this library, the bytes beyond that struct are set to zero, and gbs_run_new() refuses
  *             options in which they are not zero.
- * @return GBS_ERR_ARGUMENT for a size too small to hold any option; options is then untouched.
+ * @return GBS_ERR_ARGUMENT for a size that is too small for any option; options is then untouched.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_options_init(gbs_run_options *options, size_t size,
                                                      gbs_error *err);
@@ -77,7 +77,7 @@ typedef enum gbs_option_kind {
 
 /** One of the values of an option of kind CHOICE; the object is static and never freed. */
 typedef struct gbs_choice {
-    int number; /**< value that the field holds for this choice */
+    int number; /**< value of the option's field for this choice */
     const char *name;
     const char *help;
 } gbs_choice;
@@ -110,8 +110,8 @@ typedef struct gbs_option {
 GBS_API size_t gbs_option_count(void);
 /** @return the option with a 0-based index; NULL beyond the last. */
 GBS_API const gbs_option *gbs_option_at(size_t index);
-/** @return the option with that name, in which '_' may stand for '-'; NULL if no option has this
- * name. */
+/** @return the option with this name; '_' may be written for '-' in the name; NULL if no option has
+ * this name. */
 GBS_API const gbs_option *gbs_option_find(const char *name);
 /** @return the choice with a 0-based index, in the order of gbs_option.choices; NULL beyond the
  *          last, and for options that are not of kind CHOICE. */
@@ -140,7 +140,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_option_set_uint(gbs_run_options *options, co
 GBS_API GBS_MUST_USE gbs_status gbs_option_get_uint(const gbs_run_options *options,
                                                     const char *name, uint64_t *value,
                                                     gbs_error *err);
-/** Set an option of kind REAL or DURATION. Errors are those of gbs_option_set(). */
+/** Set an option of kind REAL or DURATION. Fails as gbs_option_set() does. */
 GBS_API GBS_MUST_USE gbs_status gbs_option_set_real(gbs_run_options *options, const char *name,
                                                     double value, gbs_error *err);
 GBS_API GBS_MUST_USE gbs_status gbs_option_get_real(const gbs_run_options *options,

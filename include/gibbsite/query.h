@@ -34,7 +34,8 @@ typedef struct gbs_answer {
     size_t size;          /**< in: sizeof(gbs_answer), set by the caller */
     uint32_t n_variables; /**< number of variables that were asked for */
     int exact;            /**< 1: all probabilities are exact; 0: some are estimates */
-    uint32_t *variable;   /**< [n_variables] ids of these variables, in the order of `names` */
+    uint32_t *variable;   /**< [n_variables] ids of the variables that were asked for, in the order
+                               of `names` */
     size_t *offset;       /**< [n_variables + 1] */
     double *p;            /**< [offset[n_variables]] probabilities; NAN for variables that the
                                options leave without an estimate */

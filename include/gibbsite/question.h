@@ -11,8 +11,8 @@
  * questions/NAME.def that gives the type, default, range, unit and help of each option. The command
  * line and the Python module take the same options under the same names.
  *
- * The defaults are those of the command line. A struct set to zeros also means the defaults, except
- * for fields where 0 is a legal value, such as a penalty.
+ * The defaults are the same as on the command line. A struct set to zeros also means the defaults,
+ * except for fields where 0 is a legal value, such as a penalty.
  *
  * Threads: every call may be made from any thread. Errors: if a question or option does not exist,
  * calls return NULL, 0 or GBS_ERR_ARGUMENT, as stated.
@@ -33,19 +33,19 @@ typedef struct gbs_question gbs_question;
 GBS_API size_t gbs_question_count(void);
 /** @return the question with a 0-based index; NULL beyond the last. */
 GBS_API const gbs_question *gbs_question_at(size_t index);
-/** @return the question of that name, "learn rbm", in which '_' may stand for ' '; NULL if no
- * question has this name. */
+/** @return the question with a name such as "learn rbm"; '_' may be written for ' ' in the name;
+ * NULL if no question has this name. */
 GBS_API const gbs_question *gbs_question_find(const char *name);
 
 GBS_API const char *gbs_question_name(const gbs_question *question);
-/** @return size of the question's struct of options, in bytes. */
+/** @return the size of the question's struct of options, in bytes. */
 GBS_API size_t gbs_question_size(const gbs_question *question);
 /** @return the number of options of a question. */
 GBS_API size_t gbs_question_n_options(const gbs_question *question);
 /** @return the option with a 0-based index, in the order of the help; NULL beyond the last. */
 GBS_API const gbs_option *gbs_question_option(const gbs_question *question, size_t index);
-/** @return the option with that name, in which '_' may stand for '-'; NULL if the question has no
- * such option. */
+/** @return the option with this name; '_' may be written for '-' in the name; NULL if the question
+ * has no such option. */
 GBS_API const gbs_option *gbs_question_find_option(const gbs_question *question, const char *name);
 
 /**

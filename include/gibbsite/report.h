@@ -39,7 +39,8 @@
 extern "C" {
 #endif
 
-/** Facts for a summary that the run does not know. All fields except size may be 0 or NULL. */
+/** Facts that a summary states but that the run does not know. All fields except size may be 0 or
+ * NULL. */
 typedef struct gbs_summary_about {
     size_t size; /**< sizeof(gbs_summary_about), set by the caller */
     /** options as the user set them; NULL: the options of the run */
@@ -110,10 +111,11 @@ typedef struct gbs_drawn {
 } gbs_drawn;
 
 /**
- * Write what a page shows of draws as JSON, schema draws/1 of gibbsite-formats(5). For each
- * quantity it has the diagnostics (gbs_diagnose()), the draws of up to four chains, histograms of
- * the ranks of these chains' draws among all draws, and autocorrelations. Draws are thinned to 400
- * for each chain. If all draws are 0 or 1, running means are written instead of draws.
+ * Write the facts about draws that a page shows as JSON, schema draws/1 of gibbsite-formats(5). For
+ * each quantity the JSON has the diagnostics (gbs_diagnose()), the draws of up to four chains,
+ * histograms of the ranks of these chains' draws among all draws, and autocorrelations. Draws are
+ * thinned to 400 for each chain. If all draws are 0 or 1, running means are written instead of
+ * draws.
  *
  * @param drawn [n] quantities with n_chains chains of n_draws draws each, at least 1.
  * @param output out, borrowed; untouched on failure.

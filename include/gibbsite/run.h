@@ -41,7 +41,7 @@ typedef enum gbs_bits {
 
 typedef struct gbs_run gbs_run;
 
-/** The progress of a run. */
+/** How far a run has come. */
 typedef struct gbs_progress {
     size_t size;      /**< bytes in this library's struct; fields beyond it must not be read */
     int burning_in;   /**< 1 during burn-in */
@@ -216,13 +216,13 @@ typedef struct gbs_report {
                                  block plans; 0: only single variables are updated */
     uint64_t round_trips; /**< smallest number, over ladders, of round trips that states made from
                              the coldest level to the hottest and back */
-    double hottest; /**< inverse temperature of the hottest level; that of the coldest level is 1 */
-    double barrier; /**< sum of the rejection rates of swaps between neighbours */
-    double valid_share; /**< share of states of the coldest level that violate no hard zero; only
-                           these states count */
-    double log_z;       /**< ln Z given evidence, as from gbs_exact_log_z(), if all components were
-                           answered exactly; else NAN. For a normalised Bayesian network this is ln
-                           P(evidence), see gbs_model_is_normalized() */
+    double hottest;       /**< inverse temperature of the hottest level; the coldest level has 1 */
+    double barrier;       /**< sum of the rejection rates of swaps between neighbours */
+    double valid_share;   /**< share of states of the coldest level that violate no hard zero; only
+                             these states count */
+    double log_z; /**< ln Z given evidence, as from gbs_exact_log_z(), if all components were
+                     answered exactly; else NAN. For a normalised Bayesian network this is ln
+                     P(evidence), see gbs_model_is_normalized() */
     double nonzero_entries; /**< number of nonzero entries of components with sparse tables;
                                included in exact.entries */
     int chains_disagree; /**< 1: R-hat is above its limit. Standard errors then come from within the
@@ -296,10 +296,10 @@ typedef struct gbs_run_setup {
      * gibbsite/ranks.h and gibbsite/mpi.h); borrowed, outlives the run. A single rank runs as if
      * this field were NULL.
      *
-     * Each rank holds the whole model and runs some of the chains: whole groups of sixteen chains,
-     * or single chains if the run has fewer than eight. The answers have the same bits on any
-     * number of ranks. All ranks call gbs_run_new_with() with the same model, evidence and options.
-     * Then all of them make the same calls of gbs_run_execute(), gbs_run_checkpoint() and
+     * Each rank has the whole model and runs some of the chains: whole groups of sixteen chains, or
+     * single chains if the run has fewer than eight. The answers have the same bits on any number
+     * of ranks. All ranks call gbs_run_new_with() with the same model, evidence and options. Then
+     * all of them make the same calls of gbs_run_execute(), gbs_run_checkpoint() and
      * gbs_run_resume(). After that every rank has the report and the marginals. callbacks.draw must
      * be set on all ranks or on none. It is called on rank 0, for the chains of all ranks.
      * gbs_run_marginals() returns GBS_ERR_STATE in callbacks. With ladders of temperatures every
@@ -309,21 +309,22 @@ typedef struct gbs_run_setup {
      * until the call returns.
      *
      * Variables that do not affect the queried variables are left out. These are, first, variables
-     * whose only factor sums to a constant over their states, such as unobserved effects of which
+     * whose only factor sums to a constant over their states, such as unobserved effects on which
      * no other variable depends (such variables are removed repeatedly). Second, they are the
-     * components without a queried variable, unless all components are answered exactly, which
-     * gives report.log_z. gbs_run_marginals() has no estimates for variables that were left out (p
-     * and mcse are NAN). The report has their number, and gbs_run_execute() refuses callbacks.draw.
-     * Nothing is left out with method sample, mean field, restarts, a sequence of a scan, dummy
-     * edges, or the estimator traces. */
+     * variables of components without a queried variable. These components are kept if all
+     * components are answered exactly, because they are then needed for report.log_z.
+     * gbs_run_marginals() has no estimates for variables that were left out (p and mcse are NAN).
+     * The report has their number, and gbs_run_execute() refuses callbacks.draw. Nothing is left
+     * out with method sample, mean field, restarts, a sequence of a scan, dummy edges, or the
+     * estimator traces. */
     const uint32_t *query;
     size_t n_query;
     /** NULL, or the share of this rank (gibbsite/share.h), which takes the place of model, evidence
-     * and query; borrowed, outlives the run. Each rank then holds a part of the model. All ranks of
-     * the partition make their runs together, with equal options. The scan must be that of
-     * gbs_partition_new(); numbers of sweeps, chains and so on are free. Then gbs_run_execute() and
-     * gbs_run_each_marginal() are collective too. The callbacks of rank 0 receive progress and
-     * draws. */
+     * and query; borrowed, outlives the run. Each rank then has a part of the model. All ranks of
+     * the partition make their runs together, with equal options. The scan must be the scan of
+     * gbs_partition_new(); the numbers of sweeps and chains and all other such options are free.
+     * Then gbs_run_execute() and gbs_run_each_marginal() are collective too. The callbacks of rank
+     * 0 receive progress and draws. */
     const struct gbs_share *share;
     /** The partition, on rank 0 if gbs_share_needs_whole(), else NULL; borrowed, outlives the run.
      */
@@ -340,11 +341,12 @@ typedef struct gbs_run_setup {
  *         GBS_ERR_UNSUPPORTED for options that need all chains in one process (splashes, the pilot
  *         run of scan auto, the synchronous scan, spins with one bit each, a threshold that trial
  *         runs find); GBS_ERR_STATE if version, model, evidence or options of a rank differ from
- *         those of rank 0, or if its time or memory limit makes it answer other components exactly;
- *         GBS_ERR_FORMAT, with the rank's file in the message, if the shares come from different
- *         partitions or the share of a rank is missing. gbs_run_execute() returns GBS_ERR_STATE on
- *         a rank that differs from rank 0 in whether it has a checkpoint, in the checkpoint it goes
- *         on from, or in the variables of traces and draws.
+ *         version, model, evidence or options of rank 0, or if its time or memory limit makes it
+ *         answer other components exactly; GBS_ERR_FORMAT, with the rank's file in the message, if
+ *         the shares come from different partitions or the share of a rank is missing.
+ *         gbs_run_execute() returns GBS_ERR_STATE on a rank that differs from rank 0 in whether it
+ *         has a checkpoint, in the checkpoint it goes on from, or in the variables of traces and
+ *         draws.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_new_with(const gbs_run_setup *setup, gbs_run **run,
                                                  gbs_error *err);
@@ -395,7 +397,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_marginals_of(const gbs_run *run, uint32_
  * Count memory that the caller keeps for a run, such as its draws, towards the run's memory limit.
  * Each call replaces the number of the call before. It may be called in callbacks of the run.
  *
- * @param bytes all that the caller keeps or is about to take. @param what word for the message,
+ * @param bytes number of bytes that the caller keeps or is about to allocate. @param what word for
+ * the message,
  *         such as "draws".
  * @return GBS_ERR_LIMIT, with the figures, if the sum is above the limit; the bytes of the previous
  *         call then remain counted.

@@ -90,7 +90,7 @@ typedef struct gbs_aspect_report {
  * @param aspects   out, caller frees.
  * @param report    out or NULL.
  * @return GBS_ERR_FORMAT, with the line of the list, for a picture that cannot be read or is
- *         smaller than a patch, and if two classes occur in exactly the same pictures, so that they
+ *         smaller than a patch, and if two classes occur in exactly the same pictures and therefore
  *         cannot be told apart; GBS_ERR_IO, GBS_ERR_STOPPED, GBS_ERR_LIMIT, GBS_ERR_MEMORY.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_aspects_learn(const char *path,
@@ -208,7 +208,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_segment_draw(const gbs_segment *segment,
 
 /** Numbers of patches whose class is the class of most of their pixels. */
 typedef struct gbs_segment_score {
-    uint64_t n_patches; /**< patches that have this class in the truth */
+    uint64_t n_patches; /**< number of patches that have this class in the truth */
     uint64_t n_right;   /**< number of these patches that are given this class */
     /** number of patches that are given this class and have any class in the truth */
     uint64_t n_given;
@@ -217,10 +217,11 @@ typedef struct gbs_segment_score {
 /**
  * Compare classes with a label map.
  *
- * @param truth a picture of the same size, grey or palette, whose pixel values are classes; pixels
- *              of other values have none, and patches in which pixels without a class are most
- *              frequent do not count.
- * @param rectangle NULL: the whole picture; else only the patches in the rectangle count.
+ * @param truth a picture of the same size, grey or palette, whose pixel values are classes. Pixels
+ *              with other values have no class. A patch in which pixels without a class are most
+ *              frequent is left out.
+ * @param rectangle NULL: the whole picture; otherwise only the patches in the rectangle are
+ * compared.
  * @param score out: [classes + 1] scores of the classes; the last element is for all classes
  *         together.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * How a posterior probability p = P(X = x | evidence) moves with every parameter of the model and
- * with every likelihood of the evidence [M55].
+ * Derivatives of a posterior probability p = P(X = x | evidence) by every parameter of the model
+ * and by every likelihood of the evidence [M55].
  *
  *     gbs_sensitivities s = {.size = sizeof s};
  *     gbs_sensitivity(model, evidence, 3, 1, NULL, NULL, &s, &err); // variable 3, state 1
@@ -71,7 +71,7 @@ typedef struct gbs_sensitivities {
     int converged;     /**< 1 if the run can be trusted or the answer is exact, else 0 */
     char verdict[256]; /**< one sentence that gives the reason */
     double *low;  /**< for a WEIGHT: the smaller of the two values that its formula can take given
-                     the evidence; NAN if it takes more, and for other kinds */
+                     the evidence; NAN if the formula can take more values, and for other kinds */
     double *high; /**< for a WEIGHT: the larger of these two values; else NAN */
 } gbs_sensitivities;
 
@@ -82,10 +82,11 @@ typedef struct gbs_sensitivities {
  * states that hard zeros rule out. Three propagations in this tree serve all parameters together.
  * If the tree does not fit, the answer comes from covariances over the draws of a run. Standard
  * errors then come from the spread of the covariances over chains, and log_p has no standard error.
- * Entries of conditional tables that are 0 are then found from draws that have the parents in these
- * states [M55]; they have no derivative (NAN) if fewer than 8 draws have these states, or if
- * another factor or a likelihood of the child has hard zeros. Inhibitions and leaks have no
- * derivative if they would make an outcome possible that is impossible at their present value.
+ * For an entry of a conditional table that is 0, the derivative is then found from the draws in
+ * which the parents have the states of the entry [M55]. Such an entry has no derivative (NAN) if
+ * fewer than 8 draws have these states, or if another factor or a likelihood of the child has hard
+ * zeros. Inhibitions and leaks have no derivative if they would make an outcome possible that is
+ * impossible at their present value.
  *
  * @param options   Method AUTO answers exactly if the junction tree is predicted to stay within
  *         what AUTO allows for a run, and samples otherwise; EXACT answers exactly if the tree fits
@@ -107,12 +108,13 @@ GBS_API GBS_MUST_USE gbs_status gbs_sensitivity(const gbs_model *model,
 GBS_API void gbs_sensitivities_free(gbs_sensitivities *answer);
 
 /**
- * @return P(X = x | evidence) if one parameter had another value, exactly. The probability is a
+ * @return the exact value that P(X = x | evidence) would have if one parameter had another value.
+ * The probability is a
  *         ratio of two linear functions of t, of the weight exp(log-weight) or of the likelihood
  *         (Chan & Darwiche 2002), or of exp(w (high - low)) for the weight w of a formula with two
  *         values [M55]. The result is NAN for a formula with more values, for a parameter without a
  *         derivative, for a t outside [0, 1], and if the evidence would become impossible. @param
- *         value as gbs_sensitivities.value.
+ *         value the other value, in the units of gbs_sensitivities.value.
  */
 GBS_API double gbs_sensitivity_at(const gbs_sensitivities *answer, size_t parameter, double value);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * A model that several processes share (gibbsite/ranks.h). Each process holds its own variables,
- * the factors that see one of them and, as its halo, the other variables of these factors. A run on
- * any number of shares has the bits of the run on the whole model. Splashes stay inside a rank, so
- * that their bits depend on the partition; on one rank they have the bits of the whole model.
+ * A model that several processes share (gibbsite/ranks.h). Each process has its own variables, the
+ * factors over at least one of them and, as its halo, the other variables of these factors. A run
+ * on any number of shares gives the same bits as the run on the whole model. The splash scan is an
+ * exception: splashes stay inside a rank, so that results depend on the partition. On one rank they
+ * are the results for the whole model.
  *
  *     gbs_partition *partition = NULL;
  *     gbs_share *share = NULL;
@@ -33,7 +34,7 @@ typedef struct gbs_partition gbs_partition;
 typedef struct gbs_share gbs_share;
 
 /** The rule by which the variables of a model are divided among ranks. The rule does not change
- * results, except those of the splash scan. */
+ * results, except results of the splash scan. */
 typedef enum gbs_parts {
     GBS_PARTS_AUTO,      /**< the quick rule that gives the smallest halo */
     GBS_PARTS_METIS,     /**< the METIS library; fails if gibbsite was built without METIS */
@@ -42,7 +43,7 @@ typedef enum gbs_parts {
     GBS_PARTS_INTERVALS, /**< intervals of the order in which memory holds the variables */
 } gbs_parts;
 
-/** "auto", "metis" and so on; static storage. NULL beyond the last. */
+/** "auto", "metis" and so on: the name of a rule; static storage. NULL beyond the last. */
 GBS_API const char *gbs_parts_name(gbs_parts parts);
 
 /** The sizes of one rank's share, and how much the rank communicates. */
@@ -51,8 +52,8 @@ typedef struct gbs_share_figures {
     uint32_t n_own; /**< number of variables that the rank updates */
     /** number of variables of other ranks whose states the rank keeps up to date */
     uint32_t n_halo;
-    uint32_t n_boundary; /**< number of updates in a pass of own variables whose states other ranks
-                            keep up to date */
+    uint32_t n_boundary; /**< number of updates, in a pass, of own variables that are in the halo of
+                              another rank */
     uint32_t n_neighbours; /**< number of ranks that this rank exchanges messages with */
     uint64_t n_messages;   /**< number of messages that the rank sends in a pass */
     uint64_t n_values;     /**< number of states of one chain that the rank sends in a pass */
@@ -82,16 +83,16 @@ GBS_API void gbs_partition_free(gbs_partition *partition); /**< NULL is allowed 
 /**
  * Partition the model of gbs_generate_ising() without making that model: parts are blocks between
  * planes (bisection), updates follow the colours of a chessboard, and the memory and time of a
- * share depend only on its own part. Shares are those of gbs_partition_new() of the model with
- * GBS_PARTS_BISECTION and default options, byte for byte. One walk through all couplings finds the
- * digest of the model.
+ * share depend only on its own part. The shares are byte for byte the shares that
+ * gbs_partition_new() makes of the model with GBS_PARTS_BISECTION and default options. One walk
+ * through all couplings computes the digest of the model.
  *
  * @return GBS_ERR_UNSUPPORTED if formulas would not give the bytes of gbs_partition_new(): closed
- *         sides of odd length, sides below 4, cuts between planes that leave the work more than 3 %
- *         uneven, sides whose breadth-first order may be local (only beyond 65535 variables: in two
- *         dimensions, 4096 columns or more unless both sides are at least 8192; in three
- *         dimensions, columns times rows of 4096 or more unless all sides are at least 128), and
- *         couplings or fields so strong that a conditional spans more than e^39.
+ *         sides of odd length, sides below 4, cuts between planes after which a part has more than
+ *         3 % more work than the mean, sides whose breadth-first order may be local (only beyond
+ *         65535 variables: in two dimensions, 4096 columns or more unless both sides are at least
+ *         8192; in three dimensions, columns times rows of 4096 or more unless all sides are at
+ *         least 128), and couplings or fields so strong that a conditional spans more than e^39.
  */
 GBS_API GBS_MUST_USE gbs_status
 gbs_partition_new_of_ising(const gbs_generate_ising_options *lattice, uint32_t n_ranks,
@@ -116,7 +117,7 @@ GBS_API const char *gbs_partition_kind(const gbs_partition *partition);
 
 /** Find the first states of the run's chains for all ranks, if they depend on the whole model
  * (gbs_share_needs_whole()); otherwise do nothing. Shares made afterwards contain these states, so
- * that runs with this seed and at most as many chains need no partition. @param n_chains number of
+ * that runs with this seed and at most n_chains chains need no partition. @param n_chains number of
  * chains, see option chains; the seed is the one in the options.
  * @return GBS_ERR_NOT_FOUND if no states of positive weight are found, GBS_ERR_IMPOSSIBLE if no
  *         such states are proved to exist. */
@@ -139,10 +140,11 @@ GBS_API GBS_MUST_USE gbs_status gbs_share_tell(const gbs_share *share, gbs_share
 GBS_API uint32_t gbs_share_rank(const gbs_share *share);
 GBS_API uint32_t gbs_share_n_ranks(const gbs_share *share);
 
-/** Write a share to a file, or read it back. On failure no file is left; a file that is read is
- * checked.
+/** Write a share to a file, or read it back. If writing fails, no file is left. A file that is read
+ * is checked.
  * @return GBS_ERR_IO; GBS_ERR_FORMAT for other or damaged files; GBS_ERR_LIMIT if a pass has more
- * than 2^34 updates in all shares: the random number generator has no numbers for more. */
+ * than 2^34 updates in all shares, because the random number generator has no numbers for more
+ * updates. */
 GBS_API GBS_MUST_USE gbs_status gbs_share_write(const gbs_share *share, const char *path,
                                                 gbs_error *err);
 GBS_API GBS_MUST_USE gbs_status gbs_share_read(const char *path, gbs_share **share, gbs_error *err);

@@ -50,9 +50,10 @@ typedef struct gbs_error {
 GBS_API const char *gbs_version(void);
 
 /** @return the instruction set that is used: "avx512", "avx2", "neon" or "portable". Results are
- *          the same, bit by bit, with each of them; the environment variable GIBBSITE_SIMD forces a
- *          lower one. Calls that compute (gbs_run_new(), gbs_model_info(), gbs_exact_*() and
- * others) return GBS_ERR_ARGUMENT if it is set to anything but one of these names. */
+ *          the same, bit by bit, with every instruction set. The environment variable GIBBSITE_SIMD
+ *          forces a lower instruction set. Calls that compute (gbs_run_new(), gbs_model_info(),
+ *          gbs_exact_*() and others) return GBS_ERR_ARGUMENT if GIBBSITE_SIMD is not one of these
+ * names. */
 GBS_API const char *gbs_simd_name(void);
 
 #ifdef __cplusplus

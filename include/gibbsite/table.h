@@ -13,7 +13,7 @@
  *         printf("variable %u is in state %u\n", column[0], x[0]);
  *     }
  *
- * The manual page gibbsite-formats(5) says what is read, under "Tables of data".
+ * Section "Tables of data" of the manual page gibbsite-formats(5) describes the files.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
@@ -36,10 +36,10 @@ typedef struct gbs_table gbs_table;
 typedef struct gbs_table_options {
     size_t size;         /**< sizeof(gbs_table_options) */
     const char *weights; /**< name of the column with the weights of rows; NULL: none */
-    int numbers; /**< 1: cells hold numbers of states from 0; 0: their labels, or their numbers for
-                    variables without labels, and numbers also in the CSV files of gibbsite sample,
-                    whose columns begin with chain, draw, lp; 2: as 0, but labels in these CSV
-                    files, too */
+    int numbers; /**< 1: cells are numbers of states, from 0. 0: cells are labels of states, or
+                      numbers for variables without labels; in the CSV files of gibbsite sample,
+                      whose columns begin with chain, draw, lp, cells are always numbers. 2: as 0,
+                      but cells are labels in these CSV files, too */
     int strict;  /**< 1: columns that are not variables are refused; 0: such columns are left out */
     int complete; /**< 1: every variable of two states or more must have a column, and a value in
                      each row; 0: values may be missing */
@@ -73,7 +73,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_table_open_memory(const gbs_model *model, co
                                                       const gbs_table_options *options,
                                                       gbs_table **table, gbs_error *err);
 
-/** A column of a table that a program holds in memory, such as a column of a data frame. */
+/** A column of a table in the memory of a program, such as a column of a data frame. */
 typedef struct gbs_column {
     const char *name;
     const char *const *cell; /**< [rows] texts in UTF-8. NULL in place of a text, or in place of the
@@ -114,7 +114,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_table_next(gbs_table *table, uint32_t *state
 /** Go back to the first row. */
 GBS_API void gbs_table_rewind(gbs_table *table);
 
-/** The texts that stand for a missing value, numbered from 0. If a variable has a state with such a
+/** The texts that mean a missing value, numbered from 0. If a variable has a state with such a
  * label, the text means this state. @return NULL behind the last. */
 GBS_API const char *gbs_table_missing_sign(size_t i);
 

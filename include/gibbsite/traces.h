@@ -16,9 +16,9 @@
  *
  * Memory does not grow with the length of a run: fewer than GBS_MOST_TRACED draws of each chain are
  * kept, evenly spaced. When a chain reaches this number, every other kept draw is dropped.
- * Diagnostics of traces equal those of a run that keeps every stride-th sweep: effective sample
- * sizes are smaller than those of all sweeps. Estimates, their errors and the digest of a run are
- * the same with traces and without.
+ * Diagnostics of traces equal the diagnostics of a run that keeps every stride-th sweep. Effective
+ * sample sizes are therefore smaller than they would be for all sweeps. Estimates, their errors and
+ * the digest of a run are the same with traces and without.
  *
  * Threads and errors: as in run.h.
  */
@@ -64,7 +64,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_traces(const gbs_run *run, gbs_traces *t
  * the sampled distribution.
  *
  * @param value [n_chains][n_draws], chain after chain; NAN if the scan leaves out variables.
- * @return as gbs_run_traces().
+ * @return the values of gbs_run_traces().
  */
 GBS_API GBS_MUST_USE gbs_status gbs_run_trace_density(const gbs_run *run, double *value,
                                                       gbs_error *err);
@@ -73,7 +73,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_trace_density(const gbs_run *run, double
  * Get the trace of a variable.
  *
  * @param state [n_chains][n_draws], chain after chain.
- * @return as gbs_run_traces(); GBS_ERR_ARGUMENT if the variable is not monitored;
+ * @return the values of gbs_run_traces(); GBS_ERR_ARGUMENT if the variable is not monitored;
  *         GBS_ERR_UNSUPPORTED if the variable is not sampled because it is observed, answered
  *         exactly or left out.
  */

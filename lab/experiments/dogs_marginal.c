@@ -16,7 +16,7 @@
 /* number of the model: couplings 1/3.915 and no fields, so that the marginal is 1/2 by symmetry */
 #define MODEL     2
 #define TRUTH     0.5
-#define GOAL      0.01 /* bound that the scans must reach in the comparison */
+#define GOAL      0.01 /* bound on the variation that the scans must reach in the comparison */
 #define ACCURACY  0.05 /* bound of the scan that draws samples */
 #define PASSES    40   /* passes that limit the updates of an estimate */
 #define BUDGET    ((uint64_t)PASSES * N)
@@ -55,7 +55,7 @@ typedef struct marginal {
     double distance[FAR];
     double share[FAR]; /* share of the updates at this distance */
     double each[FAR];  /* updates per variable at this distance */
-    double plain[FAR]; /* share if the updates were spread evenly */
+    double plain[FAR]; /* share of the updates at this distance if they were spread evenly */
     /* estimates */
     lab_made_scan sampling;
     size_t n_estimates;
@@ -165,7 +165,7 @@ static gbs_status estimate(laboratory *lab, marginal *m, int which, uint32_t run
     const uint64_t draws = which == OPTIMISED ? BUDGET / m->sampling.n : PASSES;
     uint64_t ups[CHAINS] = {0};
     gbs_run_options options = lab_options(lab, CHAINS, draws);
-    lab->what = scan[which].name; /* runs may be too short to set this themselves */
+    lab->what = scan[which].name; /* a run may be too short to set lab->what itself */
     if (lab_tell(lab, 0.0) != 0) {
         return GBS_STOPPED;
     }

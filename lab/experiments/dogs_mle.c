@@ -39,7 +39,7 @@ static gbs_status write_table(const laboratory *lab, const lab_mle *found, gbs_e
 }
 
 /* Means over the replicates after every step. The first distance is left out, because no update
- * precedes it. */
+ * precedes this distance. */
 typedef struct curve {
     double updates[LAB_MLE_STEPS];
     double mean[LAB_MLE_STEPS], low[LAB_MLE_STEPS], high[LAB_MLE_STEPS];

@@ -8,7 +8,7 @@
 
 #define SIDE     10u
 #define STEP     100u /* updates of one pass */
-#define MOST     20   /* most lengths */
+#define MOST     20   /* largest number of lengths */
 #define N_SCANS  5
 #define N_MODELS LAB_N_DOGS_GRIDS
 
@@ -107,8 +107,8 @@ static double worse_than_before(const curves *found)
     return worse;
 }
 
-/* First length at which a scan gains the factor `gain` on the systematic scan; the last length if
- * there is none. */
+/* First length at which the bound of a scan is smaller than the bound of the systematic scan by
+ * the factor `gain`; the last length if there is none. */
 static size_t first_gain(const curves *found, int s, double gain)
 {
     size_t k = 0;

@@ -24,7 +24,7 @@ enum {
     PATCHES = ROWS * COLUMNS,
     PASSES = 30,
     CHAINS = 8,
-    MOST_PICTURES = 48, /* most pictures for the test */
+    MOST_PICTURES = 48, /* largest number of pictures for the test */
     SYSTEMATIC = 0,
     OPTIMISED = 1,
     N_SCANS = 2,

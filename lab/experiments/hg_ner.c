@@ -18,8 +18,8 @@
 #include "text/output.h"
 
 #define N_SWEEPS 3
-#define N_SEEDS  5 /* seeds of annealing, as many as in the paper */
-#define SHOWN    2 /* documents that are shown in figure 11 */
+#define N_SEEDS  5 /* number of seeds for annealing, as in the paper */
+#define SHOWN    2 /* number of documents that are shown in figure 11 */
 
 static const uint64_t sweeps[N_SWEEPS] = {100, 400, 800};
 

@@ -12,7 +12,7 @@
 #include "simd/math.h"
 
 #define N_EPSILONS 4
-#define LAST       6 /* octaves of sweeps from which slopes are computed */
+#define LAST       6 /* number of octaves of sweeps from which slopes are computed */
 
 enum { RANDOM, HERDED, DRIVEN, N_DRAWS };
 

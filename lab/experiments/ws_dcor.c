@@ -14,7 +14,7 @@
 #define LEAST           4u /* smallest number of bins */
 #define MOST            16u
 #define N_BINS          (MOST - LEAST + 1)
-#define MOST_NEIGHBOURS 12 /* most variables of a model that is read from a file */
+#define MOST_NEIGHBOURS 12 /* largest number of variables of a model that is read from a file */
 
 static const lab_small_model *const model_of[N_MODELS] = {&lab_ring_positive, &lab_ring_mixed};
 /* Values in the paper, from 2^32 draws on the authors' models. */
@@ -27,7 +27,7 @@ typedef struct result {
     lab_component_curves parts[N_MODELS], random[N_MODELS];
     /* D cor, minus the value for random draws */
     double measured[N_MODELS];
-    unsigned n_bins; /* how many numbers of bins were run */
+    unsigned n_bins; /* count of the numbers of bins that were run */
     double bins[N_BINS], cor[N_BINS], cor_error[N_BINS], low[N_BINS], high[N_BINS];
 } result;
 

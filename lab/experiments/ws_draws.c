@@ -21,12 +21,13 @@
 #include "lab/experiment_table.h"
 #include "lab/small_spin_models.h"
 
-#define N_SPINS    9 /* spins of the ring of ws-sharing */
+#define N_SPINS    9 /* number of spins of the ring in ws-sharing */
 #define MOST_DRAWS 5
-#define LAST       6 /* octaves of sweeps from which slopes are computed */
+#define LAST       6 /* number of octaves of sweeps from which slopes are computed */
 
 #define MOST_MODELS 5
-#define MOST_SWEEPS (UINT64_C(1) << 18) /* most sweeps of all models except the first */
+#define MOST_SWEEPS \
+    (UINT64_C(1) << 18) /* largest number of sweeps of all models except the first */
 
 typedef struct result {
     /* ws-sharing: errors of a mean, with keys by states and by bins */
@@ -327,8 +328,8 @@ static const lab_contender sharing_bins[] = {
                  .bins = 128},
 };
 
-/* Judges the bins. Medians of early errors are multiples of 1 / T, so that errors after two numbers
- * of sweeps are added. */
+/* Judges the bins. Medians of early errors are multiples of 1 / T; errors after two numbers of
+ * sweeps are therefore added. */
 static void judge_bins(laboratory *lab, const lab_contest *b, size_t last)
 {
     double first[N_SHARING_BINS];

@@ -97,7 +97,7 @@ void core_lock(core_watch *watch)
 }
 
 /* Notes that an exception is set. A KeyboardInterrupt is cleared, because the call may still return
- * its results so far. @return 1: stop. */
+ * its results so far. @return 1, which stops the call. */
 static int note_exception(core_watch *watch)
 {
     if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {

@@ -30,7 +30,8 @@ int core_fail_option(const gbs_error *err);
  * time. */
 typedef struct core_watch {
     PyThreadState *saved;
-    PyObject *progress; /* borrowed; called with a tuple, returns true to stop; NULL: none */
+    PyObject *progress; /* the caller's function, borrowed; it is called with a tuple and returns
+                           true to stop; NULL: no function */
     double told_s;
     int interrupted; /* whether a signal ended the call; its exception was cleared */
     int raised;      /* whether an exception is set, which ends the call */
@@ -135,7 +136,7 @@ enum { CORE_POINT = 4 }; /* numbers of a point: iteration, objective, gradient, 
 typedef struct core_curve {
     double *value; /* [n][CORE_POINT] points */
     size_t n, capacity;
-    int lost; /* whether memory was short */
+    int lost; /* whether points were lost because memory was short */
 } core_curve;
 
 /* The callback for gbs_learn_options.point and similar options. @param context a core_curve. */

@@ -75,7 +75,7 @@ typedef struct learning {
     gbs_crf *crf;
     gbs_crf_learn_report report;
     double *error;      /* standard errors; NULL: not wanted, or not known */
-    gbs_error no_error; /* why there are no standard errors */
+    gbs_error no_error; /* message that says why there are no standard errors */
     core_curve curve;
 } learning;
 

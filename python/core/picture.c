@@ -459,7 +459,7 @@ static const core_field aspect_fields[] = {
     {NULL, 0, 0}};
 
 /* learn_aspects(path of the list, side, step, want a curve, options, progress): (handle, names,
- * dict). 0: not given. */
+ * dict). A side or step of 0 means that the caller gave none. */
 static PyObject *learn_aspects(PyObject *self, PyObject *arguments)
 {
     const char *path = NULL;

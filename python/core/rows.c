@@ -121,7 +121,7 @@ typedef struct potts {
     size_t n;              /* number of parameters */
     double *value, *error; /* parameters; standard errors, NULL if they are not known */
     uint8_t *unseen;
-    gbs_error no_error; /* why there are no standard errors */
+    gbs_error no_error; /* message that says why there are no standard errors */
     core_curve curve;
 } potts;
 

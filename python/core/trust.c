@@ -21,7 +21,7 @@ static int is_stopped(void *watch)
 /* How influences are found: a rule, or their entries. */
 typedef struct source {
     int rule;
-    gbs_pair *given; /* ours; NULL: by the rule */
+    gbs_pair *given; /* given entries, owned; NULL: the rule finds the influences */
     size_t n_given;
 } source;
 
@@ -75,7 +75,8 @@ static int take_entries(PyObject *tuple, source *s)
     return s->given == NULL ? -1 : 0;
 }
 
-/* @param how the name of a rule; (path,) of a Matrix Market file; (i, j, values) of one length. */
+/* @param how the name of a rule; (path,) of a Matrix Market file; or (i, j, values), which have
+ * equal lengths. */
 static int take_source(const core_asked *q, PyObject *how, source *s)
 {
     *s = (source){.rule = GBS_INFLUENCE_AUTO};
@@ -86,7 +87,8 @@ static int take_source(const core_asked *q, PyObject *how, source *s)
                                   : take_entries(how, s);
 }
 
-/* @param watch the watch that the influences ask whether to stop, for as long as they exist. */
+/* @param watch the watch that may stop work with the influences; it must exist as long as the
+ * influences. */
 static gbs_influences *influences_of(const core_asked *q, const source *s, core_watch *watch)
 {
     const gbs_influence_options options = {.size = sizeof options,

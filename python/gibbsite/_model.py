@@ -164,7 +164,7 @@ class Model:
     def __init__(self):
         self._built = None
         self._parts = []  # variables and factors in their order, for models made piece by piece
-        self._made, self._shapes = {}, []  # their numbers by name, and how many states they have
+        self._made, self._shapes = {}, []  # numbers of the variables by name; numbers of states
         self._cache = {}
         self._seen = {}  # observations in the model's file: evidence of every question
 

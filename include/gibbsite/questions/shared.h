@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that several questions share; README.md explains the columns. Each name stands for one row,
- * for any definitions of the macros GBS_ROW_* at the place where the table is included. */
+/* Rows that several questions share; README.md explains the columns. Each name expands to one row,
+ * with the definitions that the macros GBS_ROW_* have where the table is included. */
 #ifndef GIBBSITE_QUESTIONS_SHARED_H
 #define GIBBSITE_QUESTIONS_SHARED_H
 

@@ -9,8 +9,8 @@
 #include "simd/math.h"
 
 #define FASTEST 0.5 /* the longest step, as a share of a diagonal Newton step of one feature */
-#define SLOWING 0.1 /* share of the steps after which they are half as long */
-/* share of the last steps whose weights are averaged (Polyak & Juditsky 1992) */
+#define SLOWING 0.1 /* share of all steps after which a step has half its first length */
+/* share of all steps, counted from the last, whose weights are averaged (Polyak & Juditsky 1992) */
 #define MEAN_OF 0.5
 
 /* Computes a bound on the second derivative by each weight: the variance of an indicator is at most

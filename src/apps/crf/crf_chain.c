@@ -229,7 +229,7 @@ static void step_back(const double *beta, const double *pair, const double *scal
 }
 
 /* Computes chain->scaled of all tokens. @param taken out: sum of the maxima that were subtracted.
- * @return what gbsi_crf_chain_sum() returns. */
+ * @return the value that gbsi_crf_chain_sum() returns. */
 static size_t scale_all(gbsi_crf_chain *chain, double *taken)
 {
     const size_t n_labels = chain->crf->labels.n;

@@ -52,10 +52,10 @@ void gbsi_crf_chain_best(gbsi_crf_chain *chain, uint32_t *label);
 /* The largest difference of log-weights at a token with which no sum underflows. */
 #define GBSI_MOST_SPAN 690.0
 
-/* ln Z, and the factors of probabilities: P(y_t) = alpha_t(y) beta_t(y), and P(y_(t-1) = a, y_t =
- * b) = alpha_(t-1)(a) scaled(a, b) after_t(b). @param alpha,beta,after [n][L], out. @return the
- * first token, from 0, whose log-weights differ by more than GBSI_MOST_SPAN; the results are then
- * undefined. n if there is no such token. */
+/* Computes ln Z and the factors of these probabilities: P(y_t) = alpha_t(y) beta_t(y), and
+ * P(y_(t-1) = a, y_t = b) = alpha_(t-1)(a) scaled(a, b) after_t(b). @param alpha,beta,after [n][L],
+ * out. @return the first token, from 0, whose log-weights differ by more than GBSI_MOST_SPAN; the
+ * results are then undefined. The function returns n if there is no such token. */
 size_t gbsi_crf_chain_sum(gbsi_crf_chain *chain, double *alpha, double *beta, double *after,
                           double *log_z);
 

@@ -271,7 +271,7 @@ static void draw_sequences(void *context, uint32_t member)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* @return false if it was stopped. */
+/* @return false if the watch stopped the work. */
 static bool run_steps(gbsi_curvature *c, size_t n, void (*const *step)(void *, uint32_t))
 {
     gbsi_gradient *g = c->gradient;

@@ -11,9 +11,9 @@ typedef struct gbsi_curvature {
     gbsi_gradient *gradient; /* borrowed; evaluated at the weights. gradient->truth is not used */
     gbsi_crf_pairs along;    /* log-weights of pairs in the direction */
     const double *direction;
-    double *past; /* [n_tokens][L] score by the direction of the part up to a token: its expectation
-                     given the token's label, minus its expectation */
-    double *ahead; /* [n_tokens][L] score of the part from the token on, in the same form */
+    double *past;  /* [n_tokens][L] score, by the direction, of the sequence up to a token: the
+                      expectation of this score given the token's label, minus its expectation */
+    double *ahead; /* [n_tokens][L] score of the sequence from a token on, in the form of `past` */
     uint64_t seed, probe;
 } gbsi_curvature;
 
@@ -24,7 +24,7 @@ void gbsi_curvature_free(gbsi_curvature *curvature);
 
 /* Computes (H + l2) direction.
  * @param product [n_weights] out.
- * @return false if it was stopped. */
+ * @return false if the watch stopped the work. */
 bool gbsi_curvature_product(gbsi_curvature *curvature, const double *direction, double l2,
                             double *product);
 /* Approximates the diagonal of H + l2, as if tokens were independent. @param diagonal [n_weights]

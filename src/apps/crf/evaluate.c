@@ -19,7 +19,7 @@ struct gbs_label_scores {
 /* A label, split into its class and its position in an entity. */
 typedef struct part {
     uint32_t class;    /* number of the class, whose name follows "B-"; OUTSIDE for "O" */
-    bool begins, ends; /* an entity always begins at B and S, and always ends at E and S */
+    bool begins, ends; /* whether an entity always begins at the label (B, S), or ends (E, S) */
 } part;
 
 #define OUTSIDE UINT32_MAX

@@ -48,7 +48,7 @@ static gbs_status look_up(finding *f, uint32_t *number)
     return GBS_OK;
 }
 
-/* Finds the features of one token, except those of links. */
+/* Finds the features of one token, except the features of links. */
 static gbs_status find_token(finding *f, size_t first, size_t end, size_t token)
 {
     gbsi_features *out = f->features;

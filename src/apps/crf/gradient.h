@@ -33,7 +33,7 @@ typedef struct gbsi_gradient {
     uint64_t seed, pass;   /* seed of the random numbers; number of the next sweep */
     gbsi_work *work;
     gbsi_crf_pairs pairs;
-    gbsi_crf_chain *chain;     /* [members] */
+    gbsi_crf_chain *chain;     /* [members] scratch memory of each thread */
     double *alpha;             /* [n_tokens][L] */
     double *surplus;           /* [n_tokens][L] P(y_t = b), minus 1 for the true b */
     double *after;             /* [n_tokens][L] */

@@ -20,7 +20,7 @@
 #include "options/questions.h"
 #include "simd/math.h"
 
-/* largest change in the last steps with which weights count as converged */
+/* largest change of the weights in the last steps at which the weights count as converged */
 #define MOST_MOVE 0.02
 
 typedef struct learning {

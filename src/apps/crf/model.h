@@ -34,9 +34,9 @@ void gbsi_dictionary_free(gbsi_dictionary *d);
 
 #define GBSI_NO_WEIGHT UINT64_MAX
 
-/* The score of labels y of a sequence is the sum, over its tokens and their features f, of
- * weight[unigram[f] + y_t] and, from the second token on, weight[bigram[f] + y_(t-1) L + y_t]; and
- * over links (u, v) of tokens and their features, of weight[bigram[f] + y_u L + y_v] [M65]. */
+/* The score of labels y of a sequence is a sum over its tokens and links. Each feature f of a token
+ * adds weight[unigram[f] + y_t] and, from the second token on, weight[bigram[f] + y_(t-1) L + y_t].
+ * Each feature f of a link (u, v) adds weight[bigram[f] + y_u L + y_v] [M65]. */
 struct gbs_crf {
     gbsi_templates templates;
     gbsi_dictionary labels;
@@ -45,7 +45,7 @@ struct gbs_crf {
     uint64_t *bigram; /* [features.n] index of the first of L * L weights of neighbours or links, or
                          GBSI_NO_WEIGHT */
     size_t unigram_capacity, bigram_capacity;
-    double *weight; /* [n_weights] */
+    double *weight; /* [n_weights] weights of all features */
     uint64_t n_weights;
 };
 

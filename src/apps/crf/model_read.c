@@ -9,7 +9,7 @@
 #include "crf/model.h"
 #include "decimal/decimal.h"
 
-enum { WAPITI_CRF = 2 }; /* type of a model that is a chain; 0 and 1 are other types */
+enum { WAPITI_CRF = 2 }; /* Wapiti's type of a chain; 0 and 1 are other types */
 #define SKIP_CHAIN "skip-chain"
 
 /* @return the rest of a line without the line end. The text moves to the next line. */

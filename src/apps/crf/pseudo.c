@@ -155,7 +155,7 @@ static void take_pair(const gbsi_gradient *g, size_t first, size_t second, doubl
         sum[y[first] * n_labels + b] += share * g->surplus[second * n_labels + b];
         sum[b * n_labels + y[second]] += share * g->surplus[first * n_labels + b];
     }
-    if (samples) { /* surplus already has the true label subtracted */
+    if (samples) { /* the true label is already subtracted from surplus */
         sum[y[first] * n_labels + g->truth[second]] += share;
         sum[g->truth[first] * n_labels + y[second]] += share;
         sum[g->truth[first] * n_labels + g->truth[second]] -= 1.0;

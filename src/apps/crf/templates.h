@@ -36,8 +36,8 @@ typedef enum gbsi_piece_kind {
 typedef struct gbsi_piece {
     gbsi_piece_kind kind;
     bool lower;    /* whether the text is changed to small letters */
-    bool absolute; /* whether the row counts from the beginning of the sequence, or from its end if
-                      negative */
+    bool absolute; /* whether the row is counted from the beginning of the sequence; a negative row
+                      is counted from the end */
     int32_t row;
     uint32_t column;
     const char *at; /* [n] words or pattern, which points into `line` */
@@ -116,9 +116,9 @@ gbs_status gbsi_template_expand(const gbsi_templates *templates, size_t k,
 /* The patterns of Wapiti's templates. Any character stands for itself; "." for any character; \a
  * for letters, \d digits, \l small letters, \u capitals, \w letters and digits, \p punctuation, \s
  * white space, and the same letter in capitals for every character outside that class. \ in front
- * of any other character makes it stand for itself. "*" behind a character: any number of it, "?":
- * one or none. "^" at the begin and "$" at the end tie the pattern to the ends of the text. All of
- * ASCII. */
+ * of any other character makes it stand for itself. "*" behind a character matches any number of
+ * this character, and "?" matches one or none. "^" at the beginning and "$" at the end tie the
+ * pattern to the ends of the text. All classes are sets of ASCII characters. */
 /* @return NULL, or the position of a "*" or "?" that follows no character. */
 const char *gbsi_pattern_check(const char *pattern, size_t n);
 

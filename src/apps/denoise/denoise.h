@@ -44,8 +44,8 @@ gbs_status gbsi_denoise_levels(const gbs_image *noisy, const gbs_denoise_options
  * sites cannot be stored in bits. */
 bool gbsi_denoise_is_levels(const gbs_image *noisy, const gbs_denoise_options *o,
                             const gbs_run_options *run);
-/* @return whether a run with these options stores sites in bits. Pictures of shapes that waste bits
- * do not. */
+/* @return whether a run with these options stores sites in bits. A picture whose shape would waste
+ * bits is not stored in bits. */
 bool gbsi_denoise_is_lattice(const gbs_image *noisy, const gbs_denoise_options *o,
                              const gbs_run_options *run);
 

@@ -5,8 +5,8 @@
 #include "chains/run_options.h"
 #include "denoise/denoise.h"
 
-#define LARGE        (UINT64_C(1) << 20) /* pixels times levels of a large picture */
-#define MOST_WORK    (UINT64_C(1) << 33) /* most updates times levels of a run */
+#define LARGE        (UINT64_C(1) << 20) /* least product of pixels and levels of a large picture */
+#define MOST_WORK    (UINT64_C(1) << 33) /* largest product of updates and levels of a run */
 #define LEAST_SWEEPS 16u
 /* Limits of runs without factors. A few chains are enough for R-hat, and with few chains a smaller
  * part of all sweeps is burn-in. An update of sites in bits takes a tenth of the time of another

@@ -8,7 +8,7 @@
 #include "denoise/denoise.h"
 #include "pictures/image_file.h"
 
-/* most levels with which the values of a picture may fill the whole range */
+/* largest number of levels of a picture whose values may fill the whole range */
 #define FEW_LEVELS 4u
 /* with more levels, neighbouring levels must be at least this many values apart */
 #define FINE 4u

@@ -16,15 +16,15 @@
 
 enum {
     MOST_SIDE = 256,     /* longest side of the part of the picture that is used */
-    MOST_WORK = 1 << 19, /* most pixels times levels in that part */
-    ITERATIONS = 60,     /* iterations; the second half of them is averaged */
-    BATCHES = 6,         /* batches of averaged iterations, for a standard error */
+    MOST_WORK = 1 << 19, /* largest product of pixels and levels of this part */
+    ITERATIONS = 60,     /* number of iterations; the second half is averaged */
+    BATCHES = 6,         /* number of batches of averaged iterations, for a standard error */
     CHAINS = 8,          /* pictures drawn in an iteration */
     SWEEPS = 8,          /* sweeps from one picture to the next */
-    NEWTON_STEPS = 12,   /* most steps of Newton's method */
+    NEWTON_STEPS = 12,   /* largest number of steps of Newton's method */
     PICTURES = 2,        /* number of the drawn pictures to which the coupling is fitted */
 };
-/* largest last step of Newton's method, far below the error from so few pictures */
+/* largest last step at which Newton's method ends; the error from so few pictures is far larger */
 #define SETTLED 1e-4
 /* at larger couplings neighbours nearly always agree, and chains freeze */
 #define MOST_COUPLING 3.0

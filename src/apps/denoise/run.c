@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of pictures without factors. A picture of two levels becomes a lattice of spins, stored in
- * bits, in fields of two values. Other pictures become grids of levels, with a byte for each pixel.
- * Lattices and grids are made directly from the picture, without a factor graph. */
+/* Runs of pictures without factors. A picture of two levels becomes a lattice of spins in fields of
+ * two values; the spins are stored in bits. Other pictures become grids of levels, with a byte for
+ * each pixel. Lattices and grids are made directly from the picture, without a factor graph. */
 #include <string.h>
 
 #include "base/budget.h"

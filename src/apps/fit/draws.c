@@ -20,7 +20,8 @@
  * mostly wait */
 #define LARGE     4096u
 #define MOST_RHAT 1.1 /* above this R-hat (Gelman & Rubin 1992) the chains of a row disagree */
-/* consecutive iterations without progress after which the number of draws grows or EM ends */
+/* number of consecutive iterations without progress after which the number of draws grows or EM
+ * ends */
 #define ITERATIONS_OFF 2u
 /* number used in place of an iteration for the random numbers of ln P */
 #define LOG_P_STREAM (UINT64_MAX >> 8)
@@ -40,7 +41,7 @@ struct gbsi_draws {
     size_t *row;                  /* [n_rows] numbers of the rows with a missing value */
     double share;                 /* weight of one draw, as a share of the weight of its row */
     double *half, *first, *other; /* [entries] counts of one half of the chains; theta from the
-                                     first and from the other half */
+                                     first half; theta from the second half */
     double *before;               /* [entries] theta before the step */
 };
 
@@ -277,9 +278,9 @@ static void count_chains(const gbsi_draws *d, const double *base, uint32_t from,
     }
 }
 
-/* @return the error of a column of r states with the counts c_i, sum c: theta_i = (c_i + alpha) /
- * (c + r alpha). To first order, chain k changes theta_i by (c_ik - theta_i c_k) / (c + r alpha),
- * minus the mean of this term over k. */
+/* @return the error of a column of r states. The counts c_i have the sum c, and theta_i = (c_i +
+ * alpha) / (c + r alpha). To first order, chain k changes theta_i by (c_ik - theta_i c_k) / (c + r
+ * alpha), minus the mean of this term over k. */
 static double column_error(const gbsi_draws *d, size_t at, uint32_t r, const double *theta,
                            double total)
 {

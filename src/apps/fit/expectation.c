@@ -13,7 +13,7 @@
 #include "simd/math.h"
 #include "solve/solve.h"
 
-/* most memory for the rows that are answered side by side */
+/* largest number of bytes for the rows that are answered side by side */
 #define ROOM_BYTES ((size_t)16 << 20)
 
 struct gbsi_expectation {
@@ -34,11 +34,11 @@ struct gbsi_expectation {
     size_t n_rows;
     size_t *row; /* [n_rows] numbers of the rows with a missing value */
     gbsi_case_tree *tree;
-    gbsi_case_worker **worker; /* [members of the pool] */
+    gbsi_case_worker **worker; /* [members of the pool] worker of each member */
     size_t at_once;            /* number of rows that are answered side by side */
     size_t n_at_hand, begin;
-    gbsi_case *cases;  /* [at_once] */
-    uint32_t *state;   /* [at_once][n_columns] */
+    gbsi_case *cases;  /* [at_once] rows that are answered side by side */
+    uint32_t *state;   /* [at_once][n_columns] states of these rows */
     double *p, *count; /* [at_once][n_p] probabilities; [entries] counts, borrowed */
 };
 
@@ -84,7 +84,7 @@ static gbs_status add_variables(gbsi_expectation *e, gbs_builder *builder, gbs_e
     return status;
 }
 
-/* Adds a table of ones for each family, in the order of the children. */
+/* Adds a table whose entries are 1 for each family, in the order of the children. */
 static gbs_status add_factors(gbsi_expectation *e, gbs_builder *builder, gbs_error *err)
 {
     gbs_status status = GBS_OK;

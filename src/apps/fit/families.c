@@ -102,8 +102,8 @@ static size_t entry_of(const gbsi_families *s, const uint32_t *column, uint32_t 
     for (uint32_t k = 0; k < n; ++k) {
         const uint32_t v = scope[k];
         const uint32_t r = s->network->arity[v];
-        at = at * r + (r < 2 ? 0 : row[column[v]]); /* variables of one state do not count, missing
-                                                       or not */
+        at = at * r + (r < 2 ? 0 : row[column[v]]); /* a variable of one state does not affect the
+                                                       entry, even if its value is missing */
     }
     return s->start[child] + at;
 }

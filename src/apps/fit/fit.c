@@ -17,7 +17,7 @@
 
 /* share of the uniform distribution in the first theta, if there is a prior */
 #define UNIFORM    0.01
-#define AUTO_WORK  0x1p40 /* most entries of junction trees in an iteration */
+#define AUTO_WORK  0x1p40 /* largest number of entries of junction trees in an iteration */
 #define PROGRESS_S 0.1
 
 typedef struct fitting {
@@ -29,16 +29,16 @@ typedef struct fitting {
     gbsi_watch watch;
     gbsi_pool *pool;
     uint32_t *column;              /* [variables] column of the data */
-    uint8_t *direct;               /* [variables] 1: no row misses a variable of its family */
-    uint8_t *asked;                /* [variables] 1: a row misses a variable of the family */
+    uint8_t *direct;               /* [variables] 1: every row has values for the whole family */
+    uint8_t *asked;                /* [variables] 1: a value of the family is missing in a row */
     uint8_t *complete;             /* [n_distinct] 1: the row has no missing value */
     gbsi_expectation *expectation; /* NULL if no value is missing, or if expectations are sampled */
     gbsi_draws *draws;             /* not NULL if expectations are sampled */
-    bool own_limit;                /* the user gave the memory limit */
+    bool own_limit;                /* whether the user gave the memory limit */
     double *full;                  /* [entries] counts in the complete rows */
-    double *base; /* [entries] counts over all rows for families that no row misses; counts over the
-                     complete rows for other families */
-    double *next; /* [entries] `base` plus the expected counts of the incomplete rows so far */
+    double *base;  /* [entries] counts over all rows if every row has values for the whole family;
+                      otherwise counts over the complete rows */
+    double *next;  /* [entries] `base` plus the expected counts of the incomplete rows so far */
     double *count; /* [entries] counts over all rows */
     double *theta; /* [entries] current parameters */
     double *done;  /* [entries] parameters to which `count` and `report` belong */
@@ -225,8 +225,8 @@ static void add_logs(fitting *f, double *log_p, double *log_prior)
     }
 }
 
-/* Computes the counts expected at theta, and the probability of the data. @return GBS_STOPPED: both
- * results are undefined. */
+/* Computes the counts expected at theta, and the probability of the data. @return GBS_STOPPED if
+ * the watch stopped the work; both results are then undefined. */
 static gbs_status expect(fitting *f, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -363,7 +363,7 @@ cleanup:
     return status;
 }
 
-/* @return GBS_STOPPED: the report then has no held-out results. */
+/* @return GBS_STOPPED if the watch stopped the work; the report then has no held-out results. */
 static gbs_status hold_out(fitting *f, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -12,8 +12,8 @@
 #include "store/builder.h"
 
 enum {
-    MOST_TABLE = 16,              /* most atoms of a formula that becomes a table */
-    MOST_EXPECTED = 100 * 1000000 /* most factors for which memory is allocated at once */
+    MOST_TABLE = 16,              /* largest number of atoms of a formula that becomes a table */
+    MOST_EXPECTED = 100 * 1000000 /* largest number of factors of one allocation */
 };
 
 /* ---- literals ------------------------------------------------------------------------------- */

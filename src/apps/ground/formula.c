@@ -17,7 +17,7 @@ typedef struct parser {
     uint32_t calls;
 } parser;
 
-enum { MOST_NODES = 1000 }; /* most nodes of a formula, which the grounding visits by recursion */
+enum { MOST_NODES = 1000 }; /* largest number of nodes; the grounding visits nodes by recursion */
 
 static gbs_status read_iff(parser *s, uint32_t *node, gbs_error *err);
 
@@ -142,8 +142,7 @@ static gbs_status read_term(parser *s, gbsi_token token, uint32_t *type, int64_t
     return GBS_OK;
 }
 
-/* Reads n terms in parentheses. The parser stands before the opening parenthesis. @param term [n]
- * out */
+/* Reads n terms in parentheses. The parser is at the opening parenthesis. @param term [n] out */
 static gbs_status read_terms(parser *s, const gbsi_predicate *q, uint32_t n, int64_t *term,
                              gbs_error *err)
 {

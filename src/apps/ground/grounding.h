@@ -76,7 +76,8 @@ typedef struct gbsi_grounding {
     uint32_t n_done; /* number of formulas that are grounded already */
     double within;   /* share of the formula that is done, roughly */
     const gbsi_logic_formula *formula;
-    uint32_t binding[GBSI_GROUND_MOST_VARIABLES]; /* UINT32_MAX: free */
+    uint32_t binding[GBSI_GROUND_MOST_VARIABLES]; /* constant of each variable; UINT32_MAX: the
+                                                     variable is free */
     gbsi_residue *residue;
     size_t n_residues, residue_capacity;
     uint32_t *literal; /* literals of the factor that is being made, followed by scratch memory */
@@ -100,8 +101,8 @@ gbs_status gbsi_fact_add(gbsi_grounding *g, uint32_t predicate, const uint32_t *
 
 /* ---- similar.c --------------------------------------------------------------------------- */
 
-/* Adds the facts of similarity predicates. @param names names of predicates, separated by ',';
- * NULL: none. */
+/* Adds the facts of similarity predicates. @param names names of predicates, separated by ','; NULL
+ * if there are none. */
 gbs_status gbsi_similar_facts(gbsi_grounding *g, const char *names, gbs_error *err);
 
 /* ---- join.c: the groundings that evidence does not decide -------------------------------- */

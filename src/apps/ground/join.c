@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "ground/grounding.h"
 
-enum { MOST_LEAVES = 64 }; /* most leaves that are examined; further leaves do not prune */
+enum { MOST_LEAVES = 64 }; /* largest number of examined leaves; further leaves do not prune */
 
 /* A join over the leaves of a formula. A leaf k whose truth value is decides[k] decides the
  * formula. */
@@ -19,7 +19,8 @@ typedef struct join {
     uint32_t leaf[MOST_LEAVES];
     bool decides[MOST_LEAVES];
     uint32_t n_leaves;
-    bool every;     /* the formula is a conjunction that must hold: no grounding is left out */
+    bool every; /* whether the formula is a conjunction that must hold; no grounding is then left
+                   out */
     unsigned depth; /* depth of the search */
 } join;
 
@@ -68,7 +69,7 @@ gbs_status gbsi_index_facts(gbsi_program *program, gbs_error *err)
 /* ---- leaves --------------------------------------------------------------------------------- */
 
 /* Finds the leaves of a disjunction or conjunction; negations are moved to the leaves. @param
- * negated whether the node stands under an odd number of negations. */
+ * negated whether the node is under an odd number of negations. */
 static void find_leaves(join *j, uint32_t node, bool negated, bool conjunction)
 {
     const gbsi_logic_node *n = &j->g->program.node[node];

@@ -13,7 +13,8 @@
 #include "decimal/decimal.h"
 #include "text/lines.h"
 
-enum { MOST_OF_RANGES = 1000000, MOST_DIGITS = 20 }; /* most constants of all ranges together */
+/* largest number of constants of all ranges together; bytes of the text of such a constant */
+enum { MOST_OF_RANGES = 1000000, MOST_DIGITS = 20 };
 
 #define GROW(program, array, n, err)                                                    \
     gbsi_reserve((void **)(void *)&(program)->array, &(program)->array##_capacity, (n), \
@@ -124,8 +125,8 @@ static gbs_status read_constants(gbsi_program *p, const gbsi_text *text, gbsi_te
     return gbsi_logic_take(line, "", "the end of the line", err);
 }
 
-/* @return whether a statement declares a type, as in person = {Anna, Bob}; `line` then stands
- * before the brace. */
+/* @return whether a statement declares a type, as in person = {Anna, Bob}; `line` is then at the
+ * brace. */
 static bool takes_type(gbsi_text *line, gbsi_token *name)
 {
     gbsi_text behind = *line;
@@ -195,7 +196,7 @@ static bool same_arguments(const gbsi_predicate *a, const gbsi_predicate *b)
 }
 
 /* Reads a declaration: Friends(person, person), Tuffy's *Friends(person, person), or person
- * motherOf(person). @param line stands after the name. @param q the predicate; q->name and
+ * motherOf(person). @param line the text after the name. @param q the predicate; q->name and
  * q->closed are set already. @param value the type of a function's values; empty for a predicate.
  */
 static gbs_status read_predicate(gbsi_program *p, gbsi_text *line, gbsi_predicate *q,
@@ -280,8 +281,8 @@ static const char *unknown_statement(gbsi_text line)
                : NULL;
 }
 
-/* @return whether a line declares a predicate once more: the arguments after its name are the names
- * of its types. */
+/* @return whether a line declares a known predicate again. The arguments after the predicate's name
+ * are then the names of its types. */
 static bool is_repeated(const gbsi_program *p, uint32_t id, gbsi_text behind)
 {
     const gbsi_predicate *q = &p->predicate[id];

@@ -8,7 +8,7 @@
 #include "text/text.h"
 
 #define GBSI_GROUND_MOST_ARGUMENTS 16
-#define GBSI_GROUND_MOST_VARIABLES 32  /* most variables of a formula */
+#define GBSI_GROUND_MOST_VARIABLES 32  /* largest number of variables of a formula */
 #define GBSI_GROUND_MOST_DEPTH     100 /* greatest depth of nested formulas */
 #define GBSI_GROUND_NO_ONE         UINT32_MAX
 
@@ -67,10 +67,10 @@ typedef struct gbsi_logic_node {
 
 typedef struct gbsi_logic_formula {
     gbsi_token place; /* first token of the formula */
-    double weight;    /* infinite: the formula must hold */
+    double weight;    /* weight of the formula; infinite if the formula must hold */
     uint32_t root;
     uint32_t n_variables;
-    uint32_t type[GBSI_GROUND_MOST_VARIABLES]; /* UINT32_MAX: not known yet */
+    uint32_t type[GBSI_GROUND_MOST_VARIABLES]; /* types of variables; UINT32_MAX: unknown yet */
     uint32_t bound;                            /* bit set: the variable is bound by a quantifier */
     uint32_t plus; /* bit set: the variable is marked '+', so that each of its constants has its own
                       weight */
@@ -83,7 +83,7 @@ typedef struct gbsi_program {
     gbsi_predicate *predicate;
     gbsi_logic_node *node;
     gbsi_logic_formula *formula;
-    int64_t *term; /* a variable, or ~constant */
+    int64_t *term; /* terms: the number of a variable, or ~ the number of a constant */
     char **made;   /* texts of constants that are in no file */
     size_t type_capacity, predicate_capacity, node_capacity, formula_capacity, term_capacity,
         made_capacity;

@@ -23,7 +23,7 @@ typedef struct gbsi_climb_point {
 
 typedef struct gbsi_climb {
     size_t n;            /* number of parameters */
-    uint64_t iterations; /* most iterations */
+    uint64_t iterations; /* largest number of iterations */
     /* 0: the method has converged if the slope is at most tolerance * max(|x|, 1); else the method
      * has converged if the objective decreases by less than the share `tolerance` over `window`
      * iterations */
@@ -34,7 +34,7 @@ typedef struct gbsi_climb {
     void *context;
     /* Computes the objective at x and its gradient. */
     double (*evaluate)(void *context, const double *x, double *gradient);
-    /* Called after each iteration. @return false: the method ends. */
+    /* Called after each iteration. @return false to end the method. */
     bool (*advance)(void *context, const gbsi_climb_point *at);
     double objective; /* out: last value of the objective */
     bool converged;   /* out: whether the method converged or advance() ended it */

@@ -9,7 +9,8 @@
 
 #include "base/watch.h"
 
-/* root root^T = a + more * unit matrix. @param a [n][n], of which the lower triangle is read.
+/* Computes the factor `root` of root root^T = a + more * unit matrix. @param a [n][n], of which the
+ * lower triangle is read.
  * @param root [n][n] out, the lower triangle. @param watch NULL: the factorisation cannot be
  * stopped. @return whether the matrix is positive definite and each pivot is above the share
  * `pivot` of its diagonal entry; false also if the watch stopped the factorisation. */
@@ -28,17 +29,19 @@ typedef struct gbsi_conjugate {
     double *r;              /* [n] in: the right side; out: the residual */
     double *d, *product;    /* [n] scratch */
     const double *diagonal; /* [n] positive numbers near the diagonal of the matrix, for Jacobi's
-                               preconditioner; lengths are lengths of x_k / sqrt(diagonal_k). NULL:
-                               a diagonal of ones */
-    double left; /* converged if the residual is at most this share of the right side's length */
+                               preconditioner; the length of a vector x is the length of x_k /
+                               sqrt(diagonal_k). NULL: all entries are 1 */
+    double left; /* the solver has converged if the residual is at most this share of the right
+                    side's length */
     double flat; /* a direction whose curvature is below this share of the largest curvature so far
                     counts as flat */
     bool (*multiply)(void *context, const double *d,
-                     double *product); /* computes a product of the matrix; false: stopped */
+                     double *product); /* computes the product of the matrix and a vector; returns
+                                          false if it was stopped */
     void *context;
 } gbsi_conjugate;
 
-#define GBSI_CONJUGATE_LEFT 1e-4 /* `left` for standard errors */
+#define GBSI_CONJUGATE_LEFT 1e-4 /* the value of gbsi_conjugate.left for standard errors */
 
 /* Solves H y = r. Sums are computed by one thread. @return false if the solver was stopped, did not
  * converge after 2000 products, or met a direction without curvature. y is then the last iterate

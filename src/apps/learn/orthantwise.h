@@ -11,8 +11,9 @@ typedef struct gbsi_orthantwise {
     double l1;
     double scale;        /* scale of the objective, such as the number of rows; only the test of
                             convergence uses the scale */
-    double tolerance;    /* converged if the slope is at most tolerance * scale * max(|w|, 1) */
-    uint64_t iterations; /* most iterations */
+    double tolerance;    /* the method has converged if the slope is at most tolerance * scale *
+                            max(|w|, 1) */
+    uint64_t iterations; /* largest number of iterations */
     gbsi_watch *watch;
     void *context; /* first argument of the two functions below */
     /* Computes the objective without l1, and its gradient. */

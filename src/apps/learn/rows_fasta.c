@@ -22,8 +22,9 @@
 #define LEAST_OF_MANY 0.5
 #define MANY          40.0
 
-/* The states of proteins are in the order of direct-coupling analysis. Gaps are also '?', letters
- * that the alphabet does not have, and letters of IUPAC that stand for one of several residues. */
+/* The states of proteins are in the order of direct-coupling analysis. The sign '?', letters that
+ * the alphabet does not have, and letters of IUPAC that stand for one of several residues are read
+ * as gaps. */
 static const struct {
     const char *name, *states, *several;
 } alphabets[] = {

@@ -27,8 +27,9 @@ static inline double gbsi_rhat(double within, double between, double n)
                            : 1.0;
 }
 
-/* @return split R-hat. @param sum, square sums over the halves of all chains of the counts in n
- * draws, and of their squares. @param between NULL, or out: the variance of the mean of a half. */
+/* @return split R-hat. @param sum, square sums over the halves of all chains: of the counts in n
+ * draws, and of the squares of these counts. @param between NULL, or out: the variance of the mean
+ * of a half. */
 static inline double gbsi_split_rhat(uint64_t sum, uint64_t square, double n, double n_halves,
                                      double *between)
 {

@@ -112,10 +112,10 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* @return the most bytes that learning needs at one time, apart from the program and the data. This
- * is the largest of three numbers: bytes of L-BFGS and the gradient (of all sites, or of one site
- * for each thread), bytes of the chains, and bytes of the weights with the model that is built from
- * them. */
+/* @return the largest number of bytes that learning needs at one time, apart from the program and
+ * the data. This is the largest of three numbers: bytes of L-BFGS and the gradient (of all sites,
+ * or of one site for each thread), bytes of the chains, and bytes of the weights with the model
+ * that is built from them. */
 static double predict_bytes(const learning *l)
 {
     const gbsi_potts *p = &l->potts;
@@ -191,8 +191,8 @@ static gbs_status check_rows(const gbs_rows *rows, const gbs_rows *held_out, gbs
     return GBS_OK;
 }
 
-/* Computes ln PL of the rows and of the held-out rows under the result.
- * @return false if it was stopped. */
+/* Computes ln PL of the rows and of the held-out rows under the result. @return false if the watch
+ * stopped the work. */
 static bool judge(learning *l)
 {
     gbs_potts_report *r = &l->report;

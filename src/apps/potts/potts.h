@@ -18,7 +18,7 @@ typedef struct gbsi_potts {
     size_t n_block;  /* number of entries of a block (potts_rows.h) */
     double *other;   /* [n] the gradient's part from the second site of each pair */
     double *log_p;   /* [n_sites] sum of weight times ln p(x_i | others) of each site */
-    double *scratch; /* [members][3][n_block] */
+    double *scratch; /* [members][3][n_block] three blocks for each thread */
     const double *x; /* parameters of the current evaluation; the members below also belong to this
                         evaluation */
     const double *weight; /* [rows] weights that replace the weights of the rows, or NULL */
@@ -50,8 +50,8 @@ void gbsi_potts_gather(const gbsi_potts *potts, const double *x, uint32_t i, dou
  * potts->other if it is the second site. */
 void gbsi_potts_scatter(const gbsi_potts *potts, const double *block, uint32_t i);
 
-/* @return l2/2 |x|^2 - sum of weight ln PL, with its gradient; INFINITY, with zeros, if it was
- * stopped.
+/* Computes l2/2 |x|^2 - sum of weight ln PL, and its gradient. @return the value; INFINITY, with a
+ * gradient of zeros, if the watch stopped the work.
  * @param gradient [n] out. */
 double gbsi_potts_objective(gbsi_potts *potts, const double *x, double l2, double *gradient);
 /* Computes the sum over rows of weight times the slope of - ln PL. The given weights, of any sign,
@@ -64,10 +64,9 @@ void gbsi_potts_product(gbsi_potts *potts, const double *x, const double *along,
                         double *product);
 /* Computes the sums of one site over all rows.
  * @param site has site, block, slope, along and weight (NULL: the weights of the rows); the
- * function sets the rest.
- * @return false if it was stopped. */
+ * function sets the rest. @return false if the watch stopped the work. */
 bool gbsi_potts_sum_rows(const gbsi_potts *potts, uint32_t member, gbsi_potts_site *site);
-/* @return the sum over rows of weight ln PL; a meaningless number if it was stopped. */
+/* @return the sum over rows of weight ln PL; an undefined number if the watch stopped the work. */
 double gbsi_potts_log_pl(gbsi_potts *potts, const double *x);
 /* @return the sum of weight ln PL over the held-out rows; NAN if there are none. */
 double gbsi_potts_held_out_pl(gbsi_potts *potts, const double *x);
@@ -76,10 +75,10 @@ double gbsi_potts_held_out_pl(gbsi_potts *potts, const double *x);
 void gbsi_potts_tell(gbsi_potts *potts, const gbs_potts_options *options, uint64_t iteration,
                      const double *x, double objective, double gradient);
 
-/* Brings the parameters to the zero-sum gauge, which leaves the distribution as it is. */
+/* Brings the parameters to the zero-sum gauge, which does not change the distribution. */
 void gbsi_potts_to_gauge(const gbsi_potts *potts, double *x);
-/* Brings the weights of site i alone to the zero-sum gauge, which leaves its conditional as it
- * is. */
+/* Brings the weights of site i alone to the zero-sum gauge, which does not change the conditional
+ * distribution of the site. */
 void gbsi_potts_centre_block(const gbsi_potts *potts, uint32_t i, double *block);
 gbs_status gbsi_potts_model(const gbsi_potts *potts, const double *x, gbs_model **model,
                             gbs_error *err);

@@ -17,7 +17,7 @@
 
 #define EPOCHS      100u
 #define BATCH       64u
-#define MOST_ROWS   (1u << 20) /* most rows in a batch */
+#define MOST_ROWS   (1u << 20) /* largest number of rows in a batch */
 #define UNPENALISED 0.25       /* share of the steps that have no L1 penalty */
 /* number used in place of a chain for the random order of rows */
 #define SHUFFLE (UINT32_MAX - 1)
@@ -37,7 +37,7 @@ static void shuffle(gbsi_rbm *r, uint64_t epoch)
     }
 }
 
-/* @return false: stopped. */
+/* Runs one epoch. @return false if the watch stopped the epoch. */
 static bool run_epoch(gbsi_rbm *r, uint64_t epoch, gbs_rbm_report *report)
 {
     const size_t batch = (size_t)r->options.batch;
@@ -61,7 +61,8 @@ static bool run_epoch(gbsi_rbm *r, uint64_t epoch, gbs_rbm_report *report)
     return true;
 }
 
-/* Runs epochs until the weights are held still for the next judgement. @return false: stopped. */
+/* Runs epochs until the weights are held still for the next judgement. @return false if the watch
+ * stopped the epochs. */
 static bool run_epochs(gbsi_rbm *r, const gbs_rows *held_out, gbs_rbm_report *report)
 {
     const double begun_s = gbsi_clock_s();

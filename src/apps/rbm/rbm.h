@@ -22,7 +22,7 @@ typedef struct gbsi_layers {
                      double *sum);
     /* x[k] = 1 / (1 + exp(-x[k])). @param x [width] */
     void (*logistic)(double *x, size_t width);
-    /* Sum over k of ln(1 + exp(x[k] + step y[k])). @param x, y [width] */
+    /* Returns the sum over k of ln(1 + exp(x[k] + step y[k])). @param x, y [width] */
     double (*softplus)(const double *x, const double *y, double step, size_t width);
 } gbsi_layers;
 
@@ -101,10 +101,10 @@ gbs_status gbsi_rbm_model(const gbsi_rbm *rbm, gbs_model **model, gbs_error *err
 void gbsi_rbm_turn(gbsi_rbm *rbm);
 
 /* rbm_step.c: takes one step with the minibatch rbm->row of rbm->n_batch rows, by rbm->rate and
- * rbm->step. @return false: stopped; the weights are unchanged. */
+ * rbm->step. @return false if the watch stopped the step; the weights are then unchanged. */
 bool gbsi_rbm_step(gbsi_rbm *rbm);
-/* Takes a step of the chains alone, and computes the sums over rbm->n_batch rows.
- * @return false: stopped. */
+/* Takes a step of the chains alone, and computes the sums over rbm->n_batch rows. @return false if
+ * the watch stopped the step. */
 bool gbsi_rbm_sweep(gbsi_rbm *rbm);
 /* rbm_hold.c: sweeps the chains at the current weights. @param report the function sets R-hat,
  * misfit and rise, and whether each of them is small enough. */
@@ -122,7 +122,7 @@ bool gbsi_rbm_is_done(const gbsi_rbm *rbm);
  * ln PL has not risen. */
 double gbsi_rbm_rise(const gbsi_rbm *rbm);
 void gbsi_rbm_take_best(gbsi_rbm *rbm);
-/* rbm_judge.c: @return the mean ln PL of rows; NAN if it was stopped. */
+/* rbm_judge.c: @return the mean ln PL of rows; NAN if the watch stopped the work. */
 double gbsi_rbm_mean_pl(gbsi_rbm *rbm, const gbs_rows *rows);
 
 /* @return the number of entries of rbm->best. */
@@ -144,7 +144,7 @@ static inline size_t gbsi_rbm_n_slope(const gbsi_rbm *rbm)
 }
 
 /* Lists the units that are 1.
- * @return how many. */
+ * @return the number of these units. */
 static inline size_t gbsi_rbm_list(const uint8_t *x, size_t n, uint32_t *list)
 {
     size_t n_on = 0;

@@ -71,8 +71,8 @@ static double largest_rhat(const holding *h)
 /* ---- the slope ------------------------------------------------------------------------------- */
 
 /* Adds sums over rows, or over the chains of one half of the draws, to the slope of unit i. A half
- * has two parts: even chains in the first half of the time and odd ones in the second, or the
- * reverse. @param list scratch. */
+ * has two parts: even chains in the first half of the time and odd chains in the second half, or
+ * the reverse. @param list scratch. */
 static void add_unit(const holding *h, uint32_t *list, size_t i)
 {
     const gbsi_rbm *r = h->rbm;

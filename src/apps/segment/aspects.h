@@ -13,7 +13,7 @@
 /* A vocabulary: the word of a descriptor is the nearest of a few centres, which k-means finds. */
 typedef struct gbsi_vocabulary {
     uint32_t n;
-    uint32_t width; /* numbers of a centre: a multiple of 8 */
+    uint32_t width; /* number of values of a centre, a multiple of 8 */
     float *centre;  /* [n][width] centres */
 } gbsi_vocabulary;
 
@@ -41,7 +41,7 @@ struct gbs_aspects {
     uint32_t side, step;
     uint32_t cells; /* cells along a side of the picture; n_words[GBSI_WORD_PLACE] is cells^2 */
     gbsi_vocabulary texture,
-        color; /* vocabularies of descriptors of GBSI_TEXTURE and GBSI_COLOR numbers */
+        color; /* vocabularies; a descriptor has GBSI_TEXTURE numbers or GBSI_COLOR numbers */
     uint32_t n_words[GBSI_WORD_KINDS];
     uint32_t n_classes;
     char **name;                   /* [n_classes] names */
@@ -80,7 +80,7 @@ double *gbsi_aspects_beta(const gbs_aspects *aspects, int kind);
 /* A list of pictures and the classes that each shows. */
 typedef struct gbsi_training_picture {
     const char *line; /* position in the list file, for messages */
-    char *path;       /* owned */
+    char *path;       /* path of the picture, owned */
     size_t first;     /* number of the picture's first patch */
     size_t n;
 } gbsi_training_picture;
@@ -106,7 +106,7 @@ void gbsi_training_free(gbsi_training *training);
 
 /* A picture cut into patches, with the words of every patch. */
 struct gbs_segment {
-    const gbs_aspects *aspects; /* borrowed */
+    const gbs_aspects *aspects; /* the classes, borrowed */
     gbsi_grid grid;
     uint32_t width, height; /* size of the picture */
     double coupling;

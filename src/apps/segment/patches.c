@@ -8,7 +8,7 @@
 #include "simd/math.h"
 
 #define ROOT_HALF 0.70710678118654752f
-#define CLIP      0.2f /* largest number of a descriptor of length 1 (Lowe 2004, section 6.1) */
+#define CLIP      0.2f /* largest value in a descriptor of length 1 (Lowe 2004, section 6.1) */
 
 enum { CELLS = 4, DIRECTIONS = 8 };
 

@@ -7,9 +7,9 @@
 #include "gibbsite/image.h"
 
 enum {
-    GBSI_TEXTURE = 128, /* numbers of a descriptor: 4 x 4 cells, 8 directions */
-    GBSI_COLOR = 8, /* numbers of a descriptor: mean and standard deviation of three channels, and
-                       two zeros */
+    GBSI_TEXTURE = 128, /* length of a texture descriptor: 4 x 4 cells with 8 directions */
+    GBSI_COLOR = 8, /* length of a colour descriptor: mean and standard deviation of three channels,
+                       and two zeros */
 };
 
 typedef struct gbsi_grid {

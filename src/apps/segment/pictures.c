@@ -122,8 +122,8 @@ gbs_status gbs_segment_draw(const gbs_segment *segment, const gbs_image *picture
 
 /* ---- the truth ------------------------------------------------------------------------------- */
 
-/* @return the class of most pixels of a patch, the first class among equal numbers; n_classes if no
- * pixel has a class. */
+/* @return the class that most pixels of a patch have, or the first of several such classes;
+ * n_classes if no pixel has a class. */
 static uint32_t true_class(const gbs_segment *s, const gbs_image *truth, size_t patch)
 {
     const gbsi_grid *g = &s->grid;

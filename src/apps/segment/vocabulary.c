@@ -8,7 +8,8 @@
 #include "rng/philox.h"
 
 enum {
-    MOST_POINTS = 10000, /* most points from which centres are computed: an evenly spread sample */
+    MOST_POINTS = 10000, /* largest number of points from which centres are computed; more points
+                            are sampled evenly */
     MOST_ROUNDS = 30,
     LANES = 8, /* number of partial sums, with which compilers can use vectors and the bits stay the
                   same */
@@ -21,7 +22,8 @@ typedef struct search {
     size_t n;
     float *distance; /* [n] squared distance from the nearest centre so far */
     uint32_t *word;  /* [n] number of the nearest centre */
-    uint32_t latest; /* latest first centre, with which points are compared */
+    uint32_t latest; /* number of the first centre that was drawn last; points are compared with
+                        this centre */
     bool *moved;     /* [members] whether some point changed its word */
 } search;
 

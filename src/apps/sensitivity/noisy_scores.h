@@ -7,11 +7,12 @@
 
 #include "sensitivity/reduced.h"
 
-/* Sums over draws for each of n parameters: n of the score, n of its size, n of its square. */
+/* Number of sums over draws for each of n parameters. An array has n sums of scores, then n sums of
+ * their absolute values, then n sums of their squares. */
 #define GBSI_SCORE_CELLS 3u
 
 /* Adds the scores of a draw. @param state states of the user's variables in the draw. @param sum
- * every second entry is added to: sum[0], sum[2], ..., for the 3 * n sums. */
+ * [6 * n] the 3 * n sums are its entries 0, 2, 4, ...; the other entries do not change. */
 void gbsi_scores_add(const gbsi_reduced *reduced, size_t factor, const uint32_t *state,
                      double *sum);
 

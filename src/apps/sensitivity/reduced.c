@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "store/builder.h"
 
-/* most entries of one table; a larger table would not fit into a junction tree */
+/* largest number of entries of one table; a larger table would not fit into a junction tree */
 #define MOST_ENTRIES ((size_t)1 << 26)
 
 void gbsi_reduced_free(gbsi_reduced *reduced)

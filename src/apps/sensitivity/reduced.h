@@ -13,7 +13,7 @@
 
 typedef struct gbsi_reduced {
     const gbs_model *user;        /* borrowed */
-    const gbs_evidence *evidence; /* evidence, borrowed; NULL: none */
+    const gbs_evidence *evidence; /* evidence, borrowed; NULL if there is none */
     gbs_model *model;             /* NULL before gbsi_reduced_build(); its tables are zeros before
                                      gbsi_reduced_fill() */
     uint32_t n_variables; /* number of variables of the model: free variables, the indicator, and

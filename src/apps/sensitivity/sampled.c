@@ -49,7 +49,7 @@ typedef struct sampling {
     double *sum;
     double *w, *out, *mean, *square, *room;
     uint8_t *is_zero;  /* [GBS_MAX_ARITY] whether the entry of each state of a column is 0 */
-    gbsi_score *score; /* [n_longest] */
+    gbsi_score *score; /* [n_longest] whether draws determine each parameter */
 } sampling;
 
 static void sampling_free(sampling *s)
@@ -349,7 +349,7 @@ static void find_errors(sampling *s, size_t factor, size_t cell, size_t n_cells,
 }
 
 /* @return the part of the error of Cov(1[X = x], 1[s]) = P(x, s) P(not x, not s) - P(x, not s)
- * P(not x, s) that is due to events among these four that are rare. */
+ * P(not x, s) that is due to the rare events among these four events. */
 static double rare_in_table(const sampling *s, size_t cell)
 {
     const size_t whole = n_batches(s);
@@ -405,7 +405,7 @@ static double rare_in_formula(const sampling *s, size_t factor, size_t cell)
 
 /* Computes the error that rare values of a score hide, as if the score had one size in (sum
  * |score|)^2 / sum score^2 draws (Kish 1965, Survey Sampling) and were 0 in all others. @return NAN
- * if no draw had any. */
+ * if no draw had a score other than 0. */
 static double rare_in_score(const sampling *s, size_t cell, size_t n_parameters)
 {
     const size_t whole = n_batches(s);

@@ -16,7 +16,7 @@ struct gbsi_zero_entries {
     size_t *first,
         *other;      /* first [n + 1]; other [first[n]]: the other factors of each table's child */
     uint32_t *state; /* [user's variables] copy of a draw, in which the child's state is changed */
-    double *logr;    /* [largest arity] */
+    double *logr;    /* [largest arity] R(c) of each state c; at first its logarithm */
 };
 
 void gbsi_zero_entries_free(gbsi_zero_entries *zeros)

@@ -11,7 +11,7 @@
 
 /* ---- judge.c -------------------------------------------------------------------------------- */
 
-/* The pseudo-likelihood or likelihood of rows, such as held-out ones, at any tied weights. */
+/* The pseudo-likelihood or likelihood of rows, such as held-out rows, at any tied weights. */
 typedef struct gbsi_judge {
     gbsi_learnt learnt;
     gbsi_pseudo pseudo; /* pseudo-likelihood of the judged rows; also serves `likelihood` */

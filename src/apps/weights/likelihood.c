@@ -14,7 +14,7 @@
 #include "cases/case_tree.h"
 #include "solve/solve.h"
 
-#define MOST_ENTRIES ((size_t)1 << 20) /* most entries of a factor's table */
+#define MOST_ENTRIES ((size_t)1 << 20) /* largest number of entries of a factor's table */
 
 struct gbsi_likelihood {
     const gbs_model *model;
@@ -45,8 +45,8 @@ struct gbsi_likelihood {
     gbsi_case_tree *tree;
     gbsi_case_worker *worker;
     gbsi_case cases[GBSI_CASE_LANES];
-    uint32_t *state; /* [GBSI_CASE_LANES][n_columns] */
-    double *p;       /* [GBSI_CASE_LANES][n_p] */
+    uint32_t *state; /* [GBSI_CASE_LANES][n_columns] observed states of the cases */
+    double *p;       /* [GBSI_CASE_LANES][n_p] probabilities of the queried joint states */
 };
 
 static void forget_tree(gbsi_likelihood *l)

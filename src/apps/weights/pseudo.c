@@ -18,8 +18,8 @@
 #include "weights/learning.h"
 
 /* A block has ROWS rows, and one more row for every WEIGHTS weights, because the sums of a block
- * grow with the square of the number of weights. Beyond the most weights for which a matrix is
- * made, the number of rows stays constant. */
+ * grow with the square of the number of weights. Above the largest number of weights for which a
+ * matrix is made, the number of rows stays constant. */
 #define ROWS    16u
 #define WEIGHTS 4u
 

@@ -10,7 +10,7 @@
 typedef struct gbsi_sweep_order {
     const uint32_t *variable; /* [n] variables that are drawn one after the other */
     size_t n;
-    bool random; /* n times draw a variable that is chosen at random from the list */
+    bool random; /* whether a sweep draws n variables that are chosen at random from the list */
 } gbsi_sweep_order;
 
 /* Scratch memory of one thread of the pool. */
@@ -34,15 +34,15 @@ typedef struct gbsi_pseudo {
     size_t *local_start; /* [n_variables + 1] where the part of each variable begins in `local` */
     uint32_t *local;     /* learnt weights, 0 to n - 1, of the factors next to each variable */
     size_t *work;        /* [n_variables] operations for one state of the variable */
-    gbsi_pseudo_room *room; /* [members] */
+    gbsi_pseudo_room *room; /* [members] scratch memory of each thread */
     uint32_t n_rooms;
     gbsi_pool *pool;
     gbsi_watch *watch;
 } gbsi_pseudo;
 
 /* Borrows all arguments. @param whole whether every row must be complete; an incomplete row is then
- * GBS_ERR_ARGUMENT. Only sweeps and features work with incomplete rows. @param pool NULL: only the
- * calling thread works. @param watch NULL: the call cannot be stopped. */
+ * refused with GBS_ERR_ARGUMENT. Only sweeps and features work with incomplete rows. @param pool
+ * NULL: only the calling thread works. @param watch NULL: the call cannot be stopped. */
 gbs_status gbsi_pseudo_init(gbsi_pseudo *pseudo, const gbs_model *model, const gbsi_learnt *learnt,
                             const gbs_data *data, bool whole, gbsi_pool *pool, gbsi_watch *watch,
                             gbs_error *err);

@@ -4,8 +4,8 @@
  * features. If there are many weights, a diagonal takes the place of C (sampled_diagonal.c). After
  * a quarter, a half and all of the steps w is held at its average. From the chains at these
  * weights, one step of Newton's method leads to an estimate of the maximum. Learning ends if the
- * average and this estimate agree. Rows with missing values have a chain each, with the observed
- * values held fast, as in Younes (1989) and DimmWitted.
+ * average and this estimate agree. Each row with missing values has its own chain, in which the
+ * observed values are fixed, as in Younes (1989) and DimmWitted.
  *
  * The result has the same bits on any number of threads: one thread draws a chain, with random
  * numbers of its own, and one thread computes each sum over chains and each row of a matrix of

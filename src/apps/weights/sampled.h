@@ -16,7 +16,7 @@ typedef struct gbsi_learning_scan {
     const gbsi_pseudo *pseudo;
     gbs_learn_scan kind;
     double accuracy; /* optimised scans: bound on the total variation that a scan must reach */
-    uint64_t memory_limit; /* most bytes for the optimisation of a scan */
+    uint64_t memory_limit; /* largest number of bytes for the optimisation of a scan */
     gbsi_sweep_order order;
     uint32_t *variable; /* owned array of the variables of `order` */
     double *at;         /* [n] weights for which the optimised scan was made */
@@ -54,8 +54,8 @@ typedef struct gbsi_climbed {
     double misfit; /* for many weights, in place of `share` and `error`: length of the gradient, in
                       standard errors of the gradient of the rows */
     bool converged;
-    uint64_t steps; /* number of steps, those before a checkpoint included; set even after an error,
-                       like n_unwritten */
+    uint64_t steps; /* number of steps, including the steps before a checkpoint; set even after an
+                       error, like n_unwritten */
     uint64_t n_unwritten; /* number of checkpoints that could not be written */
 } gbsi_climbed;
 

@@ -15,7 +15,7 @@ typedef struct gbsi_climbing {
     const gbsi_climb *how;
     const gbs_learn_options *options;
     size_t n, n_variables;
-    bool many;        /* there are many weights, and the matrix is diagonal */
+    bool many;        /* whether there are many weights; the matrix is then diagonal */
     double *w;        /* [n] the current weights */
     double *average;  /* [n] mean of the weights after the steps of the last half of the round */
     uint32_t round;   /* counts down from GBSI_ROUNDS - 1 to 0. The last three rounds look at the

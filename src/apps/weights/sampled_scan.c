@@ -11,7 +11,7 @@
 #include "gibbsite/dobrushin.h"
 
 #define MOVED    0.01 /* change of a weight after which a new scan is made */
-#define TOO_LONG 8u   /* the shortest scan may be shorter by 1 / TOO_LONG */
+#define TOO_LONG 8u   /* a scan may be longer than the shortest scan by 1 / TOO_LONG */
 
 void gbsi_learning_scan_free(gbsi_learning_scan *scan)
 {

@@ -157,7 +157,7 @@ static void check_threads(const gbs_model *m, const gbs_data *data, gbs_learn_op
 
 /* Callbacks that end learning at the first look of the watch in a given step. */
 typedef struct stopping {
-    uint64_t at; /* step */
+    uint64_t at; /* step in which learning ends */
     bool now;
 } stopping;
 

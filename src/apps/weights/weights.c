@@ -19,7 +19,8 @@
 #include "weights/sampled.h"
 
 #define HALVINGS 40u
-#define RISE     1e-4 /* least share of the increase that the slope predicts (Armijo 1966) */
+#define RISE \
+    1e-4 /* a step must give this share of the increase that the slope predicts (Armijo 1966) */
 
 static double larger(double a, double b)
 {

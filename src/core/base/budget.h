@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A memory limit that does not depend on predictions: requests of gbsi_alloc*() that would take a
- * call of the library beyond its limit fail, and gbsi_no_memory() then says GBS_ERR_LIMIT.
+/* A memory limit that does not depend on predictions. A request of gbsi_alloc*() fails if it would
+ * take a call of the library beyond its limit; gbsi_no_memory() then returns GBS_ERR_LIMIT.
  *
- * A budget is in force on one thread at a time, from gbsi_budget_enter() to gbsi_budget_leave();
- * a pool hands it to its members while they work. A budget counts the bytes requested minus the
- * bytes freed while it is in force; each thread has its own budget, so that runs on two threads
- * have separate limits. If a budget is in force already, it stays in force: the memory of an
- * inner call counts towards the outer call. A request costs two atomic additions; a sweep makes
- * no requests. */
+ * A budget is in force on one thread at a time, from gbsi_budget_enter() to gbsi_budget_leave(); a
+ * pool hands it to its members while they work. A budget counts the bytes requested minus the bytes
+ * freed while it is in force; each thread has its own budget, so that runs on two threads have
+ * separate limits. If a budget is in force already, it stays in force: the memory of an inner call
+ * counts towards the outer call. A request costs two atomic additions; a sweep makes no requests.
+ */
 #ifndef GBSI_BASE_BUDGET_H
 #define GBSI_BASE_BUDGET_H
 
@@ -18,8 +18,8 @@
 
 typedef struct gbsi_budget {
     uint64_t limit; /* limit as the user set it, for messages */
-    int64_t room;   /* number of bytes that may still be requested: the limit minus the bytes held
-                       before */
+    int64_t room;   /* number of bytes that may be requested under the budget: the limit minus the
+                       bytes held before */
     _Atomic int64_t held;   /* number of bytes held now; below 0 if more was freed than requested */
     _Atomic int64_t most;   /* largest number of bytes held at once until now */
     _Atomic size_t refused; /* number of bytes of the last request that failed; 0 if none failed */

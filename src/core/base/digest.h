@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* XXH3-128 of all bytes fed so far; integers and doubles are fed as little-endian bytes. */
+/* The XXH3-128 digest of all bytes fed so far. Integers and doubles are fed as little-endian bytes.
+ */
 #ifndef GBSI_BASE_DIGEST_H
 #define GBSI_BASE_DIGEST_H
 
@@ -14,7 +15,7 @@ typedef struct gbsi_digest gbsi_digest;
 gbs_status gbsi_digest_new(gbsi_digest **digest, gbs_error *err);
 void gbsi_digest_free(gbsi_digest *digest);
 /* If the watch in force stops, the digest covers only a part of the data; the caller must check
- * that. */
+ * whether the watch stopped. */
 void gbsi_digest_bytes(gbsi_digest *digest, const void *bytes, size_t n);
 void gbsi_digest_u8(gbsi_digest *digest, const uint8_t *value, size_t n);
 void gbsi_digest_u32(gbsi_digest *digest, const uint32_t *value, size_t n);

@@ -3,10 +3,10 @@
  * terms.
  *
  * Every term is split into a multiple of 2^g, a multiple of 2^h and a rest below 2^h, which is
- * dropped. The units 2^g and 2^h are chosen to keep sums of n terms below 2^53 units; such sums
- * are exact (Demmel & Nguyen (2013), Fast reproducible floating-point summation, ARITH 21,
- * section IV). With n terms below M the sum errs by n 2^h / 2 <= n^3 M 2^-102. This is less than
- * the error of adding the terms one by one. */
+ * dropped. The units 2^g and 2^h are chosen to keep sums of n terms below 2^53 units; such sums are
+ * exact (Demmel & Nguyen (2013), Fast reproducible floating-point summation, ARITH 21, section IV).
+ * The error of a sum of n terms below M is at most n 2^h / 2 <= n^3 M 2^-102. This is less than the
+ * error of adding the terms one by one. */
 #ifndef GBSI_BASE_EXACT_SUM_H
 #define GBSI_BASE_EXACT_SUM_H
 
@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* 1.5 2^52 units of each of the two sizes. Adding this number to a term and subtracting it again
- * rounds the term to a multiple of the unit. */
+/* The number 1.5 2^52 u for each of the two units u. Adding this number to a term and subtracting
+ * it again rounds the term to a multiple of u. */
 typedef struct gbsi_sum_units {
     double high, low;
 } gbsi_sum_units;
@@ -40,8 +40,8 @@ static inline gbsi_sum_units gbsi_sum_units_of(double most, uint64_t n)
     return (gbsi_sum_units){0x1.8p52 * high, 0x1.8p52 * low};
 }
 
-/* Adds one term to the sums *high and *low; minus infinity stays in *high. Needs
- * -ffp-contract=off. */
+/* Adds one term to the sums *high and *low; minus infinity stays in *high. The compiler option
+ * -ffp-contract=off is required. */
 static inline void gbsi_sum_term(const gbsi_sum_units *units, double term, double *high,
                                  double *low)
 {

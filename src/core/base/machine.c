@@ -223,8 +223,8 @@ static uint64_t physical_bytes(void)
     return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
 }
 
-/* Nobody knows in advance which pages of the code will be used. At most all pages are used, but
- * the libraries of a large host program stay unused and add little to the resident size of now. */
+/* Nobody knows in advance which pages of the code will be used. The total of all pages is an upper
+ * bound, but unused libraries of a large host program add little to the current resident size. */
 static void measure(void)
 {
     const loaded sum = measure_objects();

@@ -6,28 +6,29 @@
 
 #include <stdint.h>
 
-/* The machine's memory or the lowest memory limit of a control group, in bytes; UINT64_MAX if
- * the system reports neither. Read once. */
+/* The machine's memory or the lowest memory limit of a control group, in bytes; UINT64_MAX if the
+ * system reports neither. The function reads the limits only once. */
 uint64_t gbsi_machine_bytes(void);
 /* The memory limit of a call whose options give none: the limit of gbs_set_memory_limit() if it
  * was called, otherwise half of gbsi_machine_bytes(). */
 uint64_t gbsi_default_memory_limit(void);
 
 /* The memory that `auto` gives to exact answers: the limit of gbs_set_memory_limit() if it was
- * called, otherwise half of the memory that was free. The half is rounded down to a power of
- * two, because a little more or less free memory must lead to the same choices. Measured once. */
+ * called, otherwise half of the memory that was free. The half is rounded down to a power of two,
+ * because a little more or less free memory must lead to the same choices. The function measures
+ * the free memory only once. */
 uint64_t gbsi_auto_memory_limit(void);
 
 /* The memory of the process without the library's objects: the program, its libraries, and the
- * memory allocated before the first call of this function. Measured once. */
+ * memory allocated before the first call of this function. Later calls return the same number. */
 uint64_t gbsi_process_bytes(void);
-/* gbsi_process_bytes() plus the memory that every call needs beside its arrays: stacks of
+/* gbsi_process_bytes() plus the memory that every call needs in addition to its arrays: stacks of
  * threads, buffers of files and other small allocations. Predictions of memory begin with this
  * number. */
 uint64_t gbsi_program_bytes(void);
 
-/* Number of processors that the quotas of control groups are worth, rounded up; UINT32_MAX
- * without a quota. Read once. */
+/* Number of processors that the quotas of control groups are worth, rounded up; UINT32_MAX if there
+ * is no quota. The function reads the quotas only once. */
 uint32_t gbsi_quota_cores(void);
 
 /* The limits of the process's control groups and of all groups above them. Tests pass as `root`

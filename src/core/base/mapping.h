@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 typedef struct gbsi_mapping {
-    char *bytes; /* [n] read-only; NULL if the mapping is empty */
+    char *bytes; /* [n] bytes of the file, read-only; NULL if the mapping is empty */
     size_t n;
     bool mapped; /* false if `bytes` came from gbsi_alloc_lanes() */
 } gbsi_mapping;

@@ -16,7 +16,8 @@
 #define LARGE_PAGE  ((size_t)2 << 20)
 #define LEAST_LARGE ((size_t)4 << 20)
 
-/* number of requests left before the test hook makes them fail; UINT64_MAX: no request fails */
+/* number of requests that succeed before the test hook makes requests fail; UINT64_MAX: no request
+ * fails */
 static _Atomic uint64_t requests_left = UINT64_MAX;
 
 void gbsi_alloc_fail_after(uint64_t n)
@@ -79,7 +80,7 @@ static size_t usable(void *pointer)
     return pointer == NULL ? 0 : malloc_usable_size(pointer);
 #else
     (void)pointer;
-    return 0; /* unknown: budgets bound single requests only */
+    return 0; /* the size is unknown; a budget then limits only single requests */
 #endif
 }
 
@@ -276,7 +277,7 @@ gbs_status gbsi_reserve(void **pointer, size_t *capacity, uint64_t n, size_t siz
         wanted = wanted > SIZE_MAX / 2 ? n : wanted * 2;
     }
     void *grown = gbsi_realloc_array(*pointer, wanted, size);
-    /* retry with less room for growth */
+    /* try again with a smaller capacity */
     if (grown == NULL && gbsi_budget_refused() && n < SIZE_MAX / 2) {
         wanted = n + n / 8;
         grown = gbsi_realloc_array(*pointer, wanted, size);

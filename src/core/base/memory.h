@@ -10,8 +10,8 @@
 
 #include "base/status.h"
 
-/* Returns NULL if memory is used up, or if the size exceeds a size_t. A request of 0 bytes gives
- * a pointer that may be freed. */
+/* Allocates memory. Returns NULL if memory is used up, or if the size exceeds a size_t. A request
+ * of 0 bytes gives a pointer that may be freed. */
 void *gbsi_alloc(uint64_t wanted);
 void *gbsi_alloc_zero(uint64_t wanted);
 /* Allocates n elements of the given size; NULL also if the product overflows. */
@@ -38,7 +38,7 @@ bool gbsi_add_size(size_t a, size_t b, size_t *sum);
 typedef struct gbsi_room {
     void *pointer;    /* address of the pointer to the array */
     uint64_t n, size; /* number of elements, and bytes of one element */
-    /* gbsi_alloc_array() or a function with the same parameters */
+    /* function that allocates the array: gbsi_alloc_array(), or one with the same parameters */
     void *(*alloc)(uint64_t, uint64_t);
 } gbsi_room;
 #define GBSI_ROOM(pointer, n, alloc) ((gbsi_room){&(pointer), (n), sizeof *(pointer), (alloc)})
@@ -48,9 +48,9 @@ uint64_t gbsi_rooms_bytes(const gbsi_room *arrays, size_t n);
  * unchanged: if they are NULL, the object can be freed. */
 gbs_status gbsi_rooms_take(const gbsi_room *arrays, size_t n, const char *what, gbs_error *err);
 void gbsi_rooms_free(const gbsi_room *arrays, size_t n);
-/* Gives back the memory beyond the listed elements that growing an array allocated, for those
- * arrays that exist. An array that cannot be moved stays unchanged. The alignment of
- * gbsi_alloc_lanes() may be lost. */
+/* Gives back the memory beyond the listed elements that growing an array allocated, for all arrays
+ * that exist. An array that cannot be moved stays unchanged. The alignment of gbsi_alloc_lanes()
+ * may be lost. */
 void gbsi_rooms_shrink(const gbsi_room *arrays, size_t n);
 
 /* Writes a text such as "1.4 GiB", for messages. */

@@ -32,7 +32,7 @@ static inline size_t gbsi_offset(const gbsi_offsets *offsets, size_t i)
 gbs_status gbsi_offsets_take(uint32_t *size, size_t n, gbsi_offsets *offsets, const char *what,
                              gbs_error *err);
 void gbsi_offsets_free(gbsi_offsets *offsets);
-/* bytes of the arrays, without the struct */
+/* Returns the bytes of the arrays, without the struct. */
 size_t gbsi_offsets_bytes(const gbsi_offsets *offsets);
 
 #endif

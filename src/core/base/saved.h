@@ -29,7 +29,7 @@ gbs_status gbsi_take_numbers(const gbsi_source *source, void *number, size_t n, 
 /* Skips n bytes of the source. */
 gbs_status gbsi_skip_bytes(const gbsi_source *source, uint64_t n, gbs_error *err);
 
-/* Reads n numbers and compares them with the expected ones.
+/* Reads n numbers and compares them with the expected numbers.
  * @param what name, for the message, of the object whose shape the numbers describe: "traces".
  * @return GBS_ERR_FORMAT if the numbers differ. */
 gbs_status gbsi_take_expected(const gbsi_source *source, const uint64_t *expected, size_t n,

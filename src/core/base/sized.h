@@ -36,8 +36,8 @@ gbs_status gbsi_struct_in(const void *given, size_t size, const char *what, gbs_
  * @param given may be NULL. @return GBS_ERR_ARGUMENT if given is smaller than size. */
 gbs_status gbsi_struct_out(void *given, size_t size, const char *what, gbs_error *err);
 
-/* Returns whether a byte beyond the known ones is not zero, which means that a field of a later
- * version is set. */
+/* Returns whether some byte beyond the `known` bytes is not zero, which means that a field of a
+ * later version is set. */
 bool gbsi_struct_has_more(const void *given, size_t known, size_t size);
 
 /* Copies a report into the caller's struct, which gbsi_struct_out() checked; given->size stays.

@@ -24,8 +24,8 @@ gbs_status gbsi_fail(gbs_error *err, gbs_status status, const char *format, ...)
 void gbsi_say(char *text, size_t size, const char *format, ...) GBSI_PRINTF(3, 4);
 void gbsi_say_list(char *text, size_t size, const char *format, va_list arguments);
 
-/* Refuses NULL pointers; the first line of a public function. The caller must have a variable
- * `err`. Not for pointers to functions. */
+/* Refuses NULL pointers in the first line of a public function. The caller must have a variable
+ * `err`. The macro does not accept pointers to functions. */
 #define GBSI_NEED(...)                                                               \
     GBSI_PASS(gbsi_need(err, __func__, #__VA_ARGS__,                                 \
                         sizeof((const void *const[]){__VA_ARGS__}) / sizeof(void *), \

@@ -38,7 +38,7 @@ static inline void test_run_rows(void **state)
     void *none = NULL;
     test_no_row();
     ((const test_of_rows *)*state)->run(&none);
-    test_no_row(); /* reached only if the test did not fail */
+    test_no_row(); /* this line runs only if the test did not fail */
 }
 
 static inline int test_tell_row(void **state)

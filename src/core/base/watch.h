@@ -28,16 +28,16 @@ typedef struct gbsi_watch {
     double until_s; /* time of the clock at which the watch stops; 0: no time limit */
     /* watch of the call that this call works for; NULL if there is none */
     struct gbsi_watch *outer;
-    bool lent; /* true if the outer watch counts operations on another thread; then this watch only
-                  asks it */
+    bool lent; /* true if the outer watch counts operations on another thread; this watch then only
+                  asks the outer watch */
     _Atomic bool stopped;
     uint64_t spent;   /* number of operations since the last look */
     uint64_t n_looks; /* number of looks, for tests */
     uint64_t longest; /* largest number of operations between two looks, for tests */
 } gbsi_watch;
 
-/* Makes the watch of a call that may take time_s from begun_s on (0: no limit). The watch refers to
- * the watch in force on this thread as the outer one.
+/* Makes the watch of a call that may take time_s seconds from the time begun_s on; time_s = 0 means
+ * no limit. The watch refers to the watch in force on this thread as the outer one.
  * @param look NULL: only the clock and the outer watch stop the call. */
 gbsi_watch gbsi_watch_of(bool (*look)(void *context), void *context, double begun_s, double time_s);
 

@@ -25,8 +25,8 @@ typedef struct gbsi_rows {
     void *object;
     bool all; /* whether this rank also loads the rows that it holds but that belong to another rank
                */
-    /* Returns the number of bytes by which another rank passes over the row. If skip() is given,
-     * it is called instead. */
+    /* Returns the number of bytes that another rank skips to pass over the row. If skip() is given,
+     * skip() is called instead of width(). */
     uint64_t (*width)(const void *object, uint32_t slot);
     gbs_status (*put)(const void *object, uint32_t slot, const gbsi_sink *sink, gbs_error *err);
     gbs_status (*take)(void *object, uint32_t slot, const gbsi_source *source, gbs_error *err);

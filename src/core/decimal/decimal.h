@@ -10,12 +10,13 @@
 /* ---- bignum.c ------------------------------------------------------------------------------ */
 
 /* Natural numbers of up to 4608 bits, for exact conversion between decimal and binary. The largest
- * that occurs is 10^1145 shifted by 64 (a subnormal written with 801 digits): 3868 bits. */
+ * such number has 3868 bits: it is 10^1145 shifted by 64, for a subnormal written with 801 digits.
+ */
 
 #define GBSI_BIG_LIMBS 144u
 
 typedef struct gbsi_big {
-    uint32_t n;                    /* number of limbs in use; the topmost is not 0 */
+    uint32_t n;                    /* number of limbs in use; the topmost limb in use is not 0 */
     uint32_t limb[GBSI_BIG_LIMBS]; /* limbs, the least significant first */
 } gbsi_big;
 
@@ -41,20 +42,20 @@ typedef enum gbsi_decimal_status {
 } gbsi_decimal_status;
 
 /* Reads a number from all n bytes of the text. The syntax is [+-] digits [. digits] [e [+-]
- * digits], with digits on at least one side of the point, or inf, infinity, nan in any case. Any
- * number of digits is rounded exactly. */
+ * digits], with digits on at least one side of the point, or inf, infinity, nan in small or capital
+ * letters. Any number of digits is rounded exactly. */
 gbsi_decimal_status gbsi_decimal_read(const char *text, size_t n, double *value);
 
 /* Reads the number that begins at `at` if it has a common form and a blank follows. Call this
- * function only far from the end of the text. The values are the same as those of
+ * function only far from the end of the text. The function gives the same values as
  * gbsi_decimal_read().
- * @return the address of the blank. NULL, with *value unchanged, means that the caller must cut
- * the token out and read it with gbsi_decimal_read(). */
+ * @return the address of the blank. NULL, with *value unchanged, means that the caller must cut the
+ * token out and read it with gbsi_decimal_read(). */
 const char *gbsi_decimal_scan(const char *at, const char *end, double *value);
 const char *gbsi_integer_scan(const char *at, const char *end, uint64_t *value);
 
-/* Returns digits * 10^exponent10, rounded, which may be 0 or infinite. @param digits below
- * 10^19. */
+/* Returns digits * 10^exponent10, rounded to the nearest double, which may be 0 or infinity. @param
+ * digits below 10^19. */
 double gbsi_decimal_value(uint64_t digits, int exponent10);
 
 /* Reads all n bytes as an unsigned integer; a leading + is allowed. @param too_large out, on
@@ -69,8 +70,8 @@ typedef struct gbsi_digits {
     int exponent;
 } gbsi_digits;
 
-/* Finds the shortest decimals that read back to value, and among these the closest one. @param
- * value finite, > 0. */
+/* Finds the shortest decimal that reads back to value; among several of this length, the closest to
+ * value. @param value finite and positive. */
 void gbsi_digits_shortest(double value, gbsi_digits *digits);
 
 /* Returns the digits as an integer; *exponent10 is the exponent of the last digit. */

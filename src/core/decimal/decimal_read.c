@@ -10,12 +10,12 @@
 
 #include "decimal/wide.h"
 
-/* The number in the text: digits * 10^exponent10, with 0 <= digits < 10^19. More digits follow
- * if inexact. */
+/* The number in the text: digits * 10^exponent10, with 0 <= digits < 10^19. If `inexact` is true,
+ * the text has more digits. */
 typedef struct scanned {
     uint64_t leading;   /* the first 19 significant digits, as an integer */
     int64_t exponent10; /* exponent of the last digit in `leading` */
-    bool inexact;       /* whether a nonzero digit follows those in `leading` */
+    bool inexact;       /* whether a nonzero digit follows the digits in `leading` */
     bool negative;
     const char *first; /* first significant digit; digits and at most one point follow up to `end`;
                           NULL if `leading` has all digits */
@@ -334,7 +334,8 @@ static gbsi_decimal_status round_scanned(const scanned *s, double *value)
         *value = infinity();
         return GBSI_DECIMAL_OVERFLOW;
     }
-    if (e < -343) { /* below 10^19 * 10^-344, less than half the smallest subnormal */
+    if (e < -343) { /* the number is below 10^19 * 10^-344, which is less than half the smallest
+                       subnormal */
         *value = 0;
         return GBSI_DECIMAL_UNDERFLOW;
     }

@@ -196,8 +196,8 @@ static int scale_generator(generator *g, const binary *b)
     for (uint64_t m = b->mantissa; m != 0; m >>= 1) {
         top++;
     }
-    /* 78913 / 2^18 is log10 2 from below to 10^-6, which makes k right or one too small. The
-     * added powers of two make the quotient of a negative number round down. */
+    /* 78913 / 2^18 is less than log10 2 by at most 10^-6; k is therefore right or too small by one.
+     * The added powers of two make the quotient of a negative number round down. */
     int k = top * 78913;
     k = (k + (512 << 18)) / (1 << 18) - 512;
     if (k >= 0) {

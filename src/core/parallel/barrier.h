@@ -14,7 +14,8 @@
 typedef struct gbsi_gate {
     _Alignas(64) _Atomic uint32_t step;
     _Alignas(64) _Atomic uint32_t n_sleepers;
-    /* number of looks at the step before sleeping; 0 if threads outnumber cores */
+    /* number of times that a waiting thread looks at the step before it sleeps; 0 if there are more
+     * threads than cores */
     uint32_t n_spins;
     pthread_mutex_t mutex;
     pthread_cond_t opened;
@@ -25,8 +26,9 @@ bool gbsi_gate_init(gbsi_gate *gate, uint32_t n_spins);
 void gbsi_gate_destroy(gbsi_gate *gate);
 void gbsi_gate_open(gbsi_gate *gate); /* increases the step by 1; threads that pass the gate see all
                                          writes made before */
-void gbsi_gate_wait(gbsi_gate *gate, uint32_t step); /* waits until the step differs from this one
-                                                      */
+void gbsi_gate_wait(gbsi_gate *gate,
+                    uint32_t step); /* waits until the gate's step differs from `step`
+                                     */
 
 typedef struct gbsi_barrier {
     gbsi_gate gate;

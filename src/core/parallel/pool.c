@@ -10,9 +10,9 @@
 #include "base/memory.h"
 #include "base/watch.h"
 
-/* Number of looks at a gate before sleeping, which take some ten microseconds. This is longer
- * than a batch worth sharing waits for its slowest member, and shorter than a user would notice
- * between two jobs. */
+/* Number of times that a member looks at a gate before it sleeps. These looks take some ten
+ * microseconds. A batch worth sharing waits less for its slowest member, and a user does not notice
+ * this time between two jobs. */
 #define SPINS 1000u
 
 #define MOST_CPUS ((size_t)1 << 20) /* largest size of a CPU set that pool.c asks for */
@@ -27,8 +27,9 @@ struct gbsi_pool {
     uint32_t n_members;
     uint32_t n_started; /* number of workers that run */
     uint32_t n_spins;
-    worker *worker;   /* [n_members - 1] */
-    gbsi_gate *start; /* one step per job; gate and barrier are separate because each is aligned */
+    worker *worker;   /* [n_members - 1] all members except the caller */
+    gbsi_gate *start; /* gate whose step increases by one for each job; gate and barrier are
+                         separate because each is aligned */
     gbsi_barrier *done;
     bool start_ready, done_ready, stopping;
     void (*job)(void *context, uint32_t member);
@@ -191,8 +192,8 @@ void gbsi_pool_run(gbsi_pool *pool, void (*job)(void *context, uint32_t member),
     gbsi_barrier_wait(pool->done);
 }
 
-/* Shares n in units as parts of floor(n / n_members) or ceil(n / n_members) units, the larger
- * parts first. */
+/* Divides n things into units, and the units into parts. Each part has the floor or the ceiling of
+ * the mean number of units; the larger parts come first. */
 void gbsi_pool_share(uint64_t n, uint64_t unit, uint32_t member, uint32_t n_members,
                      uint64_t *first, uint64_t *end)
 {

@@ -14,8 +14,8 @@
 
 typedef struct gbsi_pool gbsi_pool;
 
-/* Number of cores that this process may use, from 1 to GBSI_MOST_THREADS: those in its CPU set,
- * or fewer if the quota of a control group is worth fewer. */
+/* Number of cores that this process may use, from 1 to GBSI_MOST_THREADS: the cores in its CPU set,
+ * or fewer if the quota of a control group allows fewer. */
 uint32_t gbsi_pool_cores(void);
 
 #ifdef __linux__
@@ -25,9 +25,10 @@ typedef int gbsi_get_affinity(pid_t process, size_t bytes, cpu_set_t *set);
 uint32_t gbsi_affinity_cores(gbsi_get_affinity *get);
 #endif
 
-/* @param n_members number of working threads, including the caller; 1 starts none.
- * @return GBS_ERR_MEMORY if the system does not give that many threads; the pool never has
- * fewer. */
+/* @param n_members number of working threads, including the caller; a pool of 1 member starts no
+ * thread.
+ * @return GBS_ERR_MEMORY if the system does not give that many threads; a pool never has fewer
+ * members. */
 gbs_status gbsi_pool_new(uint32_t n_members, gbsi_pool **out, gbs_error *err);
 void gbsi_pool_free(gbsi_pool *pool); /* NULL is allowed */
 

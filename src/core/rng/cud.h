@@ -77,8 +77,8 @@ uint64_t gbsi_cud_offset_for(gbs_cud_scheme scheme, uint32_t bits, uint64_t poly
                              uint64_t n_numbers);
 
 /* Returns the sum over v = 1 .. m of floor(m / v) - k(v). k(v) is the largest k for which k
- * successive words of v leading bits (CHEN) take all 2^(k v) values equally often over a period
- * and the zero state. */
+ * successive words of v leading bits (CHEN) take all 2^(k v) values equally often over a period to
+ * which the zero state is added. */
 uint32_t gbsi_cud_defects(uint32_t bits, uint64_t polynomial, uint64_t offset);
 
 /* ---- polynomials modulo p ------------------------------------------------------------------ */

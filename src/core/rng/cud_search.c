@@ -15,9 +15,9 @@ bool gbsi_cud_is_primitive(uint64_t polynomial)
     }
     assert(m >= 1 && m <= GBSI_CUD_MOST_BITS);
     const uint64_t period = gbsi_cud_period(m);
-    /* The loop checks that x^P = 1 and that no x^(P / q) = 1 for a prime q that divides P. In
-     * this case the 2^m - 1 powers of x are all elements except 0, every element has an inverse,
-     * and p is irreducible. */
+    /* The loop checks that x^P = 1 and that no x^(P / q) = 1 for a prime q that divides P. If both
+     * hold, the 2^m - 1 powers of x are all elements except 0, every element has an inverse, and p
+     * is irreducible. */
     if ((polynomial & 1u) == 0 || gbsi_cud_power(period, polynomial) != 1) {
         return false;
     }

@@ -33,7 +33,8 @@ gbs_status gbsi_places_check(uint64_t n_places, gbs_error *err);
  * of the counter stand for. */
 typedef enum gbsi_purpose {
     GBSI_PURPOSE_UPDATE = 0, /* chain, pass, place in the compiled schedule of the pass */
-    GBSI_PURPOSE_REFINE = 1, /* same counter as the update: the second word if the first was 0 */
+    GBSI_PURPOSE_REFINE =
+        1, /* counter of the update: the second word of an update whose first word was 0 */
     /* chain, restart number, 4 * variable: a variable has all four words of a counter */
     GBSI_PURPOSE_START = 2,
     GBSI_PURPOSE_REPAIR = 3,   /* chain, attempt, step */
@@ -48,11 +49,13 @@ typedef enum gbsi_purpose {
     GBSI_PURPOSE_EXACT = 12,    /* chain, draw, 4 * clique: exact samples of a junction tree */
     GBSI_PURPOSE_ORDER = 13,    /* 0, block div 2^32, block: the search for elimination orders */
     GBSI_PURPOSE_SWAP = 14,     /* ladder, iteration, 4 * level: swaps with the next level */
-    GBSI_PURPOSE_RECOVER = 16,  /* chain, iteration, 2 * eliminated variable: two words each */
-    GBSI_PURPOSE_BLOCK = 17,    /* chain, iteration, 2 * variable of a block: two words each */
-    GBSI_PURPOSE_REDRAW = 18,   /* draws of blocks of the coldest chain, the same in all lanes */
-    GBSI_PURPOSE_PLAN = 20,     /* plan, 0, 4 * step: choice of the variables of a block */
-    GBSI_PURPOSE_QUERY = 21,    /* 0, round, step: changes of a query's state */
+    GBSI_PURPOSE_RECOVER =
+        16, /* chain, iteration, 2 * eliminated variable: a variable has two words */
+    GBSI_PURPOSE_BLOCK =
+        17, /* chain, iteration, 2 * variable of a block: a variable has two words */
+    GBSI_PURPOSE_REDRAW = 18, /* draws of blocks of the coldest chain, the same in all lanes */
+    GBSI_PURPOSE_PLAN = 20,   /* plan, 0, 4 * step: choice of the variables of a block */
+    GBSI_PURPOSE_QUERY = 21,  /* 0, round, step: changes of a query's state */
     GBSI_PURPOSE_ROW = 22, /* row div 2^32, iteration, 4 * row: seeds of the runs of a row in EM */
     /* chain, step or half-step of learning, 2 * site, or number of the unit */
     GBSI_PURPOSE_MACHINE = 26,

@@ -10,8 +10,8 @@
 
 static const char *const LEVEL_TEXT[GBSI_N_SIMD] = {"portable", "neon", "avx2", "avx512"};
 
-/* The level in use plus one; 0 before the first query. Two threads that ask first at the same
- * time find the same level, therefore it does not matter which one stores its result last. */
+/* The level in use plus one; 0 before the first query. Two threads that ask first at the same time
+ * find the same level, therefore it does not matter which thread stores its result last. */
 static atomic_int chosen;
 
 static gbsi_simd best_of_machine(void)

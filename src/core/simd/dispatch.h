@@ -13,7 +13,7 @@ typedef enum gbsi_simd {
     GBSI_SIMD_PORTABLE,
     GBSI_SIMD_NEON,   /* Armv8.0-A */
     GBSI_SIMD_AVX2,   /* instruction sets AVX2, FMA, BMI */
-    GBSI_SIMD_AVX512, /* instruction sets F, BW, DQ, VL; VBMI is not needed */
+    GBSI_SIMD_AVX512, /* subsets F, BW, DQ and VL of AVX-512; VBMI is not needed */
     GBSI_N_SIMD,
 } gbsi_simd;
 

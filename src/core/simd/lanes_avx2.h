@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operations of lanes.h on AVX2 and FMA, with two registers of eight lanes. A truth value is
- * a full lane of ones or zeros. */
+/* The operations of lanes.h on AVX2 and FMA, with two registers of eight lanes. A truth value is a
+ * lane whose bits are all 1 or all 0. */
 #ifndef GBSI_SIMD_LANES_AVX2_H
 #define GBSI_SIMD_LANES_AVX2_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operations of lanes.h on the NEON of every AArch64 (Armv8.0-A), with four registers of
- * four lanes. A truth value is a full lane of ones or zeros. The code requires little-endian
+/* The operations of lanes.h on the NEON of every AArch64 (Armv8.0-A), with four registers of four
+ * lanes. A truth value is a lane whose bits are all 1 or all 0. The code requires little-endian
  * order: if lanes are read as narrower lanes, the low part comes first. */
 #ifndef GBSI_SIMD_LANES_NEON_H
 #define GBSI_SIMD_LANES_NEON_H

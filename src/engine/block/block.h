@@ -37,17 +37,17 @@ typedef enum gbsi_block_source {
 /* One factor of the product that a bucket computes. */
 typedef struct gbsi_block_item {
     gbsi_block_source source;
-    size_t row;    /* its first row among all rows of the same source */
-    size_t offset; /* start of its row numbers in plan.offset: [rows of the bucket][arity] */
+    size_t row;    /* index of the item's first row among all rows of the item's source */
+    size_t offset; /* start of the item's row numbers in plan.offset: [rows of the bucket][arity] */
 } gbsi_block_item;
 
 /* The elimination of one variable v with neighbours n: M(n) = sum_v prod_items item(v, n). */
 typedef struct gbsi_block_bucket {
     uint32_t variable, arity;
-    uint32_t n_neighbours, neighbour; /* number of neighbours, and their start in plan.neighbour;
-                                         the last one is fastest */
-    uint32_t n_items, item;           /* number of items, and their start in plan.item */
-    uint32_t n_rows;                  /* joint states of the neighbours */
+    uint32_t n_neighbours, neighbour; /* number of neighbours, and start of the neighbours in
+                                         plan.neighbour; the last neighbour varies fastest */
+    uint32_t n_items, item;           /* number of items, and start of the items in plan.item */
+    uint32_t n_rows;                  /* number of joint states of the neighbours */
     size_t message;                   /* first row of the bucket's message */
 } gbsi_block_bucket;
 
@@ -55,9 +55,9 @@ typedef struct gbsi_block_bucket {
 typedef struct gbsi_block_slice {
     size_t table;          /* first row of the factor's table */
     size_t row;            /* first row of the slice */
-    uint32_t n_rows;       /* joint states of the drawn variables */
-    uint32_t n_held, held; /* number of held variables, and their start in plan.held_variable and
-                              plan.held_stride */
+    uint32_t n_rows;       /* number of joint states of the drawn variables */
+    uint32_t n_held, held; /* number of held variables, and start of these variables in
+                              plan.held_variable and plan.held_stride */
     size_t offset; /* start in plan.offset of [n_rows] rows of the table, for held variables in
                       state 0 */
 } gbsi_block_slice;
@@ -81,8 +81,8 @@ typedef struct gbsi_block_plan {
 
 typedef struct gbsi_blocks {
     const gbsi_conditioned *model; /* borrowed */
-    size_t
-        *table; /* [n_factors] first row of each factor's table; SIZE_MAX: too large for a clique */
+    size_t *table; /* [n_factors] first row of each factor's table; SIZE_MAX if the factor is too
+                      large for a clique */
     size_t n_table_rows, n_message_rows, n_slice_rows;
     uint32_t most_arity,
         most_items;   /* largest arity of a variable, and largest number of items of a bucket */
@@ -102,7 +102,7 @@ typedef struct gbsi_blocks {
 gbs_status gbsi_blocks_new(const gbsi_conditioned *model, uint32_t entries, uint64_t seed,
                            uint32_t n_plans, gbsi_watch *watch, gbsi_blocks **out, gbs_error *err);
 void gbsi_blocks_free(gbsi_blocks *blocks);
-/* Returns the operations of one draw in sixteen lanes, averaged over the plans. */
+/* Returns the number of operations of one draw in sixteen lanes, averaged over the plans. */
 double gbsi_blocks_operations(const gbsi_blocks *blocks);
 
 /* ---- sixteen lanes -------------------------------------------------------------------------- */
@@ -147,17 +147,17 @@ void gbsi_block_spare(gbsi_block_lanes *lanes, const uint32_t *x);
 
 typedef struct gbsi_block_draw {
     uint64_t seed, pass;
-    uint32_t chain; /* chain number of lane 0; random numbers are functions of chain + lane, pass
+    uint32_t chain; /* chain number of lane 0; random numbers are functions of (chain + lane), pass
                        and variable */
     gbsi_purpose purpose;
-    const uint32_t
-        *from; /* [16] for each lane, the lane from whose messages it is drawn; NULL: its own */
+    const uint32_t *from; /* [16] for each lane, the lane whose messages are used; NULL if each lane
+                             uses its own messages */
 } gbsi_block_draw;
 
 /* Draws the block jointly, after gbsi_block_up(). Lane l of y gets the states that held variables
  * have in lane from[l] of x, and new states of all other variables. If lane from[l] is dead, lane l
- * of y gets all its states. @param x [n_variables][16] as for gbsi_block_up(). @param y
- * [n_variables][16] out; may be equal to x if `from` is NULL. */
+ * of y gets the states of all variables in lane from[l] of x. @param x [n_variables][16] as for
+ * gbsi_block_up(). @param y [n_variables][16] out; may be equal to x if `from` is NULL. */
 void gbsi_block_down(gbsi_block_lanes *lanes, const gbsi_block_draw *draw, const uint32_t *x,
                      uint32_t *y);
 
@@ -168,9 +168,9 @@ void gbsi_block_down(gbsi_block_lanes *lanes, const gbsi_block_draw *draw, const
  * factors with other weights. */
 void gbsi_block_cool(gbsi_block_lanes *lanes, const gbsi_conditioned *values);
 
-/* Finds the most probable states of the block of a plan given the held states. The passes are those
- * of a draw, with maxima instead of sums. The log density does not decrease in any lane. @param x
- * [n_variables][16] in and out. */
+/* Finds the most probable states of the block of a plan given the held states. The function makes
+ * the passes of a draw, with maxima instead of sums. The log density does not decrease in any lane.
+ * @param x [n_variables][16] in and out. */
 void gbsi_block_maximise(gbsi_block_lanes *lanes, uint32_t plan, uint32_t *x);
 
 #endif

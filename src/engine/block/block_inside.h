@@ -12,7 +12,7 @@
 typedef struct gbsi_block_graph {
     uint32_t n;
     uint32_t most;   /* limit on the entries of a clique */
-    uint8_t *always; /* [n] 1: every plan holds the variable */
+    uint8_t *always; /* [n] 1 if every plan holds the variable */
     size_t *start;   /* [n + 1] start of each row of `to` */
     uint32_t *to;    /* neighbours, ascending in each row */
     uint32_t *times; /* [n] number of earlier plans that held the variable */
@@ -32,8 +32,9 @@ typedef struct gbsi_block_clique {
 
 typedef struct gbsi_block_order {
     uint32_t n_eliminated;
-    uint32_t *order;           /* [n] eliminated variables come first */
-    uint32_t *position;        /* [n] position of each variable in the order; GBSI_NONE: held */
+    uint32_t *order;    /* [n] eliminated variables come first */
+    uint32_t *position; /* [n] position of each variable in the order; GBSI_NONE if the variable is
+                           held */
     gbsi_block_clique *clique; /* [n] clique of each variable */
 } gbsi_block_order;
 
@@ -43,9 +44,9 @@ gbs_status gbsi_block_order_init(uint32_t n, gbsi_block_order *order, gbs_error 
 void gbsi_block_order_free(gbsi_block_order *order);
 
 /* Makes a random elimination order by minimum fill; ties are broken at random. If no clique is
- * small enough, one variable is held: the one with the largest log2(entries of its clique) (0.3 +
- * u) / (1 + times held), with u uniform in [0, 1). At the end the function tries to eliminate the
- * held variables after all others. */
+ * small enough, the variable with the largest log2(entries of its clique) (0.3 + u) / (1 + times
+ * held) is held, with u uniform in [0, 1). At the end the function tries to eliminate the held
+ * variables after all others. */
 gbs_status gbsi_block_order_make(gbsi_block_graph *graph, const uint32_t *arity, uint64_t seed,
                                  uint32_t plan, gbsi_block_order *order, gbs_error *err);
 

@@ -98,13 +98,13 @@ INLINE vd bucket_up(const gbsi_block_bucket *b, const double *const *row,
     }
 }
 
-/* The least reliable sum of products: in larger sums, products that underflow are less than 2^-64
- * of the sum. */
+/* Smallest sum of products that is reliable. In larger sums, products that underflow are less
+ * than 2^-64 of the sum. */
 #define LEAST 0x1p-1000
 
 /* Divides a message by its largest entry, in each lane. Entries below LEAST count as lost and
- * become zero. @return bits of the lanes in which all entries are lost. @param lost in and out:
- * bits of lanes in which some entries are lost are added. */
+ * become zero. @return bits of the lanes in which all entries are lost. @param lost in and out: the
+ * function adds the bits of lanes in which some entries are lost. */
 static uint32_t scale(double *message, uint32_t n_rows, vd most, uint32_t *lost)
 {
     double inverse[L];
@@ -192,7 +192,7 @@ INLINE vu draw(const gbsi_block_lanes *lanes, const gbsi_block_bucket *b, vu row
     return state;
 }
 
-/* Returns the states with the largest sum of items; the first among equals. */
+/* Returns the states with the largest sum of items, and the first of several such states. */
 INLINE vu best(const gbsi_block_lanes *lanes, const gbsi_block_bucket *b, vu row)
 {
     const vu first = vu_mul(row, vu_set1(b->arity));

@@ -2,9 +2,9 @@
 /* Makes random elimination orders with cliques of bounded size, and chooses the variables that must
  * be held for this.
  *
- * A few dozen orders are made, of at most some thousand variables. A scan over all variables is
- * therefore fast enough to find the next one. Fill-ins are counted again only near the last
- * eliminated variable. */
+ * A few dozen orders are made, each of at most some thousand variables. A scan over all variables
+ * is therefore fast enough to find the next variable of an order. Fill-ins are counted again only
+ * near the last eliminated variable. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 enum {
     NOT_NOW = 255
-}; /* stands for a fill-in if the clique is too large, or if the variable is gone */
+}; /* value of a fill-in if the clique is too large, or if the variable is gone */
 
 /* The neighbours of a variable among the remaining variables, ascending. */
 typedef struct row {
@@ -243,8 +243,8 @@ static void count_fill(making *m, uint32_t v)
 
 /* ---- one order ------------------------------------------------------------------------------- */
 
-/* Finds the variable of least fill-in and, among equals, of least key; GBSI_NONE: no variable can
- * be eliminated now. */
+/* Returns the variable with the least fill-in and, among equals, the least key; GBSI_NONE if no
+ * variable can be eliminated now. */
 static uint32_t next_of(const making *m)
 {
     uint32_t best = GBSI_NONE;
@@ -257,7 +257,7 @@ static uint32_t next_of(const making *m)
     return best;
 }
 
-/* Chooses the variable to hold; GBSI_NONE: no variable is left. */
+/* Returns the variable that must be held; GBSI_NONE if no variable is left. */
 static uint32_t next_held(const making *m)
 {
     uint32_t best = GBSI_NONE;
@@ -341,7 +341,8 @@ static void join(gbsi_block_clique *c, uint32_t u)
     c->member[c->n++] = u;
 }
 
-/* Returns the member of v's clique that is eliminated first after v; GBSI_NONE: no member is. */
+/* Returns the member of v's clique that is eliminated first after v; GBSI_NONE if no member is
+ * eliminated after v. */
 static uint32_t parent_of(const gbsi_block_order *order, uint32_t v)
 {
     const gbsi_block_clique *c = &order->clique[v];
@@ -383,7 +384,8 @@ static void make_cliques(making *m)
 /* ---- held variables once more --------------------------------------------------------------- */
 
 /* Tries to eliminate the held variable v after all others. v then joins the cliques of its
- * neighbours, of their parents, and so on up; this is done only if all these cliques stay small. */
+ * neighbours and of all ancestors of these cliques. Nothing changes if one of these cliques
+ * would become too large. */
 static void try_last(making *m, uint32_t v)
 {
     gbsi_block_order *o = m->order;
@@ -392,8 +394,8 @@ static void try_last(making *m, uint32_t v)
     if (g->always[v] || !fits(m, v, self, 0)) {
         return;
     }
-    for (int joins = 0; joins < 2;
-         ++joins) { /* the first round only checks the sizes, the second round joins */
+    for (int joins = 0; joins < 2; ++joins) { /* the first round only checks the sizes; the second
+                                                 round joins v to the cliques */
         memset(m->mark, 0xff, g->n * sizeof *m->mark);
         for (size_t i = g->start[v]; i < g->start[v + (size_t)1]; ++i) {
             uint32_t u = o->position[g->to[i]] == GBSI_NONE ? GBSI_NONE : g->to[i];

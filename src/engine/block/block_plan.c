@@ -23,7 +23,8 @@ typedef struct making {
     const gbsi_block_order *order;
     gbsi_block_plan *plan;
     /* Lists of the factors and messages that each bucket multiplies. */
-    size_t *first_factor; /* [n_variables] first factor of each bucket; SIZE_MAX: none */
+    size_t *first_factor; /* [n_variables] first factor of each bucket; SIZE_MAX if the bucket has
+                             no factor */
     size_t *next_factor;  /* [n_factors] next factor of the same bucket */
     uint32_t *first_child,
         *next_child; /* [n_variables] lists of the buckets whose messages go to each bucket */
@@ -93,8 +94,8 @@ static axes scope_of(const making *m, size_t f)
                   factors->scope + factors->scope_start[f]};
 }
 
-/* Lists the variables of a factor that are not held, in the order of its scope. @return their
- * number. */
+/* Lists the variables of a factor that are not held, in the order of its scope. @return the
+ * number of these variables. */
 static uint32_t drawn_of(const making *m, size_t f, uint32_t drawn[GBSI_BLOCK_CLIQUE])
 {
     const axes scope = scope_of(m, f);
@@ -107,8 +108,8 @@ static uint32_t drawn_of(const making *m, size_t f, uint32_t drawn[GBSI_BLOCK_CL
     return n;
 }
 
-/* Returns the bucket of a factor: that of the variable in its scope that is eliminated first.
- * GBSI_NONE: all its variables are held. */
+/* Returns the bucket of a factor, which is the bucket of the first eliminated variable in its
+ * scope; GBSI_NONE if all its variables are held. */
 static uint32_t home_of(const making *m, size_t f)
 {
     const axes scope = scope_of(m, f);
@@ -132,7 +133,7 @@ static gbs_status list_factors(making *m, gbs_error *err)
         GBSI_HAVE(err, "blocks", m->first_factor, m->next_factor, m->first_child, m->next_child));
     memset(m->first_factor, 0xff, model->n_variables * sizeof *m->first_factor);
     memset(m->first_child, 0xff, model->n_variables * sizeof *m->first_child);
-    for (size_t f = n; f-- > 0;) { /* backwards, so that lists ascend */
+    for (size_t f = n; f-- > 0;) { /* the loop goes backwards, so that lists ascend */
         const uint32_t home = home_of(m, f);
         if (home != GBSI_NONE) {
             m->next_factor[f] = m->first_factor[home];
@@ -197,7 +198,7 @@ static gbs_status add_factor(making *m, size_t f, axes clique, gbs_error *err)
 
 /* ---- buckets --------------------------------------------------------------------------------- */
 
-/* Adds the clique of v: its neighbours, the one eliminated last first, and then v itself. */
+/* Adds the clique of v: its neighbours in the reverse order of elimination, and then v itself. */
 static gbs_status add_clique(making *m, uint32_t v, axes *clique, gbs_error *err)
 {
     gbsi_block_plan *p = m->plan;

@@ -21,7 +21,7 @@ static double field_odds(const gbsi_influence *w, size_t f)
            gbsi_factor_value_at(w->factors, w->model->arity, f, &zero);
 }
 
-/* Adds up, for each binary variable, the log-odds from its factors of one variable. */
+/* Adds up the log-odds of each binary variable from its factors of one variable. */
 static gbs_status add_fields(gbsi_influence *w, gbs_error *err)
 {
     const gbsi_factors *factors = w->factors;
@@ -177,9 +177,9 @@ static void merge_parallel(gbsi_influence *w, uint32_t i)
     }
 }
 
-/* Gathers the factors and neighbours of i. @param list whether to list the neighbours that share a
- * long factor with i, too. @param all out: the range of what all factors together add to the
- * log-odds of i, if i is binary. */
+/* Gathers the factors and neighbours of i. @param list whether neighbours that share a long
+ * factor with i are listed too. @param all out: if i is binary, the range of the contribution of
+ * all factors to the log-odds of i. */
 static gbs_status gather(gbsi_influence *w, uint32_t i, bool list, range *all, gbs_error *err)
 {
     const double field = w->field == NULL ? 0.0 : w->field[i];

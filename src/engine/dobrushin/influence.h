@@ -34,8 +34,8 @@ typedef struct gbsi_influence_limits {
  * size. */
 gbsi_influence_limits gbsi_influence_affordable(const gbsi_factors *factors);
 
-/* @param graph borrowed; its extra edges do not count as influences. @param limits NULL: only the
- * limit GBSI_INFLUENCE_CELLS. */
+/* @param graph borrowed; its extra edges do not count as influences. @param limits NULL if only
+ * the limit GBSI_INFLUENCE_CELLS applies. */
 gbs_status gbsi_influence_new(const gbsi_graph *graph, const gbsi_influence_limits *limits,
                               gbsi_influence **out, gbs_error *err);
 void gbsi_influence_free(gbsi_influence *w);
@@ -50,7 +50,8 @@ gbs_status gbsi_influence_row_of(gbsi_influence *w, uint32_t i, gbsi_influence_r
  * O(degree), not the squared length of long factors. */
 #define GBSI_INFLUENCE_LONG 64u
 gbs_status gbsi_influence_row_sum(gbsi_influence *w, uint32_t i, double *sum, gbs_error *err);
-/* Computes the largest of these sums and their mean; both are 0 if the model has no variables. */
+/* Computes the largest and the mean of the bounds on the sums of rows; the two numbers are 0 if
+ * the model has no variables. */
 gbs_status gbsi_influence_sums(gbsi_influence *w, double *largest, double *mean, gbs_error *err);
 
 #endif

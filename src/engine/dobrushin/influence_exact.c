@@ -58,8 +58,8 @@ static size_t scope_size(const gbsi_factors *factors, size_t f)
     return factors->scope_start[f + 1] - factors->scope_start[f];
 }
 
-/* Returns the start of the factors of i: incident.factor[first_factor(i) .. first_factor(i + 1)).
- */
+/* Returns the index in incident.factor of the first factor of i. The factors of i end before
+ * first_factor(i + 1). */
 static size_t first_factor(const gbsi_enumerator *e, size_t i)
 {
     return gbsi_offset(&e->incident.start, i);
@@ -145,7 +145,7 @@ static double log_weight(gbsi_enumerator *e, uint32_t i, uint32_t n, uint32_t a)
     return sum;
 }
 
-/* Computes the conditional of i; uniform if no state is allowed. @param p [k] out. */
+/* Computes the conditional of i, which is uniform if no state is allowed. @param p [k] out. */
 static void conditional(gbsi_enumerator *e, uint32_t i, uint32_t n, double *p)
 {
     const uint32_t k = e->model->arity[i];

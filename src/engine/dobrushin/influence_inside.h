@@ -18,9 +18,11 @@ typedef struct use {
     size_t f;
     uint32_t position; /* position of i in the scope */
     bool coarse;       /* the factor is a table that is too large to walk through */
-    bool has_zeros;    /* the factor is such a table and has entries of minus infinity */
-    double spread;     /* for such a table without zeros: largest minus smallest entry */
-    range odds;        /* range of its contribution to the log-odds of i, if i is binary */
+    bool has_zeros; /* the factor is a table that is too large to walk through, and has entries of
+                       minus infinity */
+    double spread;  /* largest minus smallest entry of a table that is too large to walk through and
+                       has no zeros */
+    range odds;     /* range of the factor's contribution to the log-odds of i, if i is binary */
 } use;
 
 /* A neighbour j that shares one factor with i. */
@@ -34,10 +36,11 @@ typedef struct end {
  * fixed. */
 typedef struct measure {
     uint32_t ki, kj;
-    range field;  /* binary i: range of what all other factors add to its log-odds */
+    range field;  /* if i is binary: range of the contribution of all other factors to the log-odds
+                     of i */
     bool apart;   /* the set of forbidden states of i depends on x_j, and the bound is 1 */
-    double bound; /* binary i: largest influence so far */
-    double osc;   /* other i: largest oscillation so far */
+    double bound; /* if i is binary: largest influence so far */
+    double osc;   /* if i has more states: largest oscillation so far */
     double
         *delta; /* [n_delta] or NULL. If set, `apart` is the only member above that is computed, and
                    `delta` gets the largest change of log-odds, or the largest oscillation: for each
@@ -118,11 +121,11 @@ use gbsi_influence_use(gbsi_influence *w, uint32_t i, size_t f, uint32_t positio
 logical_key gbsi_logical_key(const gbsi_influence *w, size_t f, uint32_t pi, uint32_t pj);
 /* Returns the effect of a logical factor over all its cases: the range of the log-odds of literal
  * i, and the change of these log-odds by literal j.
- * @param single whether only i is considered, without a j. k->j_head is then true, as if i were j.
- */
+ * @param single whether only i is considered, without a second variable j. k->j_head is then true,
+ * as if i were j. */
 const logical_effect *gbsi_logical_effect(gbsi_influence *w, const logical_key *k, bool single);
-/* Adds the slab of every case of a short factor to a measure. If i has more than two states, its
- * slabs have the states false, true, false. */
+/* Adds the slab of every case of a short factor to a measure. If i has more than two states, a
+ * slab has the literal values false, true, false of i. */
 void gbsi_logical_walk(const gbsi_influence *w, size_t f, uint32_t pi, uint32_t pj, measure *m);
 
 static inline bool gbsi_literal_is_zero(const gbsi_influence *w, size_t f, uint32_t position)
@@ -141,11 +144,12 @@ range gbsi_table_odds(const gbsi_influence *w, size_t f, uint32_t position);
 
 /* ---- influence_pair.c -------------------------------------------------------------------- */
 
-/* Returns the range of what factor f adds to the log-odds of the binary variable at a position of
- * its scope. */
+/* Returns the range of the contribution of factor f to the log-odds of the binary variable at a
+ * position of its scope. */
 range gbsi_influence_odds(gbsi_influence *w, size_t f, uint32_t position);
 
-/* Returns the range of what all factors with the scope {i, j} together add to the log-odds of i. */
+/* Returns the range of the sum of the contributions of all factors with the scope {i, j} to the
+ * log-odds of i. */
 range gbsi_influence_parallel(gbsi_influence *w, uint32_t i, const end *e, size_t n);
 
 /* Computes a bound on C_ij from the factors e[0 .. n) that i and j share. @param others range of

@@ -8,7 +8,7 @@
     (UINT64_C(1) << 24) /* limit on joint states of unions of scopes, over all pairs */
 #define LEAST_CELLS     16u
 #define WALK_BUDGET     (UINT64_C(1) << 28) /* limit on reads of table entries, over all pairs */
-#define WALKS_PER_ENTRY 56u /* limit on reads of each entry: tables of 8 variables */
+#define WALKS_PER_ENTRY 56u /* limit on reads of each entry, which tables of 8 variables reach */
 #define LEAST_WALK      (UINT64_C(1) << 16)
 
 gbsi_influence_limits gbsi_influence_affordable(const gbsi_factors *f)

@@ -303,7 +303,7 @@ gbs_status gbsi_influence_pair(gbsi_influence *w, uint32_t i, const end *e, size
 /* ---- long factors -------------------------------------------------------------------------- */
 
 /* Returns the bound from one long factor alone, for the variable at position pj. @param others
- * range of what the other factors of i add to its log-odds. */
+ * range of the contribution of the other factors of i to the log-odds of i. */
 static double long_bound(gbsi_influence *w, uint32_t i, const use *u, uint32_t pj, range others)
 {
     measure m = {.ki = w->model->arity[i], .kj = 2, .field = others};
@@ -315,7 +315,8 @@ double gbsi_influence_long(gbsi_influence *w, uint32_t i, const use *u, range ot
 {
     const uint32_t n = (uint32_t)scope_size(w->factors, u->f);
     const uint32_t body =
-        u->position == 0 ? 1 : 0; /* position of a literal of the body that is not i's */
+        u->position == 0 ? 1
+                         : 0; /* position of a literal of the body other than the literal of i */
     assert(n > 2);
     if (gbsi_is_noisy(w->factors->kind[u->f])) {
         return n - 1.0;

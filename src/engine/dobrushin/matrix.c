@@ -9,8 +9,9 @@
 
 #include "base/memory.h"
 
-/* Limits on the work of enumeration: for the rule `auto`, which does not enumerate if this would
- * take more than a fraction of a second, and for every rule. */
+/* Limits on the work of enumeration. The first limit holds for the rule `auto`, which does not
+ * enumerate if enumeration would take more than a fraction of a second. The second limit holds
+ * for every rule. */
 #define AUTO_WORK  ((uint64_t)1 << 27)
 #define EXACT_WORK ((uint64_t)1 << 36)
 

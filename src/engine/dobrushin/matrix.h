@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dobrushin's matrix of influences: bounds on all entries, or the entries themselves where
- * enumeration is cheap [M17], or what a caller gives. Variations [M38] and optimised scans [M39]
- * are computed from it.
+/* Dobrushin's matrix of influences. Its entries are bounds, exact influences where enumeration is
+ * cheap [M17], or numbers that a caller gives. Variations [M38] and optimised scans [M39] are
+ * computed from it.
  *
  * Row i has an entry for j exactly if i and j share a factor, or if an influence of one of them
  * on the other was given. The pattern of entries is therefore
@@ -58,14 +58,15 @@ void gbsi_influences_free(gbsi_influences *c);
 gbs_status gbsi_influences_transpose(gbsi_influences *c, gbs_error *err);
 /* ---- matrix_given.c ---------------------------------------------------------------------- */
 
-/* The matrix with given entries, the others 0. @param pair [n] borrowed: C_ij = value, for
- * variables of the user; those that are not free are left out. @param room, watch as above.
+/* Makes a matrix from given entries; all other entries are 0. @param pair [n] borrowed: C_ij =
+ * value, in the user's numbers of variables. Pairs with a variable that is not free are left out.
+ * @param room, watch as above.
  * @return GBS_ERR_ARGUMENT for values outside 0 to 1, on the diagonal, or given twice. */
 gbs_status gbsi_influences_given(const gbsi_conditioned *model, const gbs_pair *pair, size_t n,
                                  uint64_t room, gbsi_watch *watch, gbsi_influences **out,
                                  gbs_error *err);
-/* Connected components of the pattern, numbered by their lowest members. @param component [n] out.
- */
+/* Finds the connected components of the pattern, numbered in the order of their lowest members.
+ * @param component [n] out. */
 gbs_status gbsi_matrix_components(const gbsi_influences *c, uint32_t *component,
                                   uint32_t *n_components, gbs_error *err);
 

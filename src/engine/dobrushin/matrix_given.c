@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The matrix of influences that a caller gives: any upper bounds of the entries do [M38]. Every
- * pair gets both of its places, so that the pattern is symmetric whatever was given. */
+/* Makes the matrix of influences from numbers that a caller gives, which may be any upper bounds
+ * of the entries [M38]. Every pair (i, j) gets the two places C_ij and C_ji, so that the pattern
+ * is always symmetric. */
 #include "dobrushin/matrix.h"
 
 #include <inttypes.h>
@@ -9,8 +10,8 @@
 #include "base/memory.h"
 
 #define ENTRY_BYTES (sizeof(uint32_t) + 2 * sizeof(double) + 2 * sizeof(gbs_pair))
-#define NOT_GIVEN   (-1.0) /* at the place across the diagonal from a given entry */
-#define SORTED      4u     /* looks at each entry while they are sorted */
+#define NOT_GIVEN   (-1.0) /* value of the entry across the diagonal from a given entry */
+#define SORTED      4u     /* number of looks at each entry during sorting */
 
 static const char doing[] = "taking the influences that were given";
 
@@ -38,7 +39,7 @@ static gbs_status check(const gbsi_conditioned *model, const gbs_pair *p, size_t
     return GBS_OK;
 }
 
-/* Both places of each pair of free variables with an influence. @param made [2 n] out. */
+/* Lists the two places of each pair of free variables with an influence. @param made [2 n] out. */
 static gbs_status collect(const gbsi_conditioned *model, const gbs_pair *pair, size_t n,
                           gbsi_watch *watch, gbs_pair *made, size_t *n_made, gbs_error *err)
 {
@@ -58,7 +59,8 @@ static gbs_status collect(const gbsi_conditioned *model, const gbs_pair *pair, s
     return GBS_OK;
 }
 
-/* Sorts by i, or by j, keeping the order of equals. @param first [n_variables + 1] scratch. */
+/* Sorts pairs by i or by j, and keeps the order of pairs with equal keys. @param first
+ * [n_variables + 1] scratch. */
 static void sort(const gbs_pair *from, size_t n, bool by_j, uint32_t n_variables, size_t *first,
                  gbs_pair *to)
 {
@@ -76,7 +78,7 @@ static void sort(const gbs_pair *from, size_t n, bool by_j, uint32_t n_variables
     }
 }
 
-/* Joins the entries at the same place, of which one at most was given. */
+/* Joins the entries at the same place. At most one of them may have been given. */
 static gbs_status join(gbsi_influences *c, const gbsi_conditioned *model, const gbs_pair *sorted,
                        size_t n, uint32_t *size, gbs_error *err)
 {

@@ -5,9 +5,9 @@
  *     V_T = sum_k Binomial(T, 1/n)(k) a_k ,     a_k = d' C^k 1 .
  *
  * Each a_k is computed when it is first needed, by one product with C. Binomial weights relative to
- * the mode are computed from the ratios of adjacent weights. Above the mode they go up to 12
- * standard deviations plus 40. Below the mode all of them are used, because a_k may be so large
- * there that the lower tail dominates. */
+ * the mode are computed from the ratios of adjacent weights. Above the mode, the sum has the
+ * weights up to 12 standard deviations plus 40. Below the mode it has all weights, because a_k may
+ * be so large there that the lower tail dominates. */
 #include <math.h>
 
 #include "base/memory.h"

@@ -6,7 +6,9 @@
 
 #include "draw/herd.h"
 
-#define GBSI_MOST_BINNED 4096u /* most states of a variable: keys are made on the stack */
+#define GBSI_MOST_BINNED                                                                           \
+    4096u /* largest number of states of a variable; the limit exists because keys are made on the \
+             stack */
 
 gbs_status gbsi_binned_bytes(const gbsi_draw_job *job, uint64_t *n, gbs_error *err);
 gbs_status gbsi_binned_init(const gbsi_draw_job *job, void **state, gbs_error *err);

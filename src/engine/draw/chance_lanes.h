@@ -11,7 +11,7 @@
 #include "simd/math_lanes.h"
 
 typedef struct gbsi_chances {
-    vu chance; /* from 1 to 2^32 - 1 in open lanes */
+    vu chance; /* probability of state 1 in units of 2^-32, from 1 to 2^32 - 1 in open lanes */
     vm open;   /* lanes whose p is neither 0 nor 1; set by gbsi_chances_of_pair() if asked for */
     vm one;    /* lanes whose p is 1; set by gbsi_chances_of_pair() */
     vm dead;   /* lanes in which neither state has weight; set by gbsi_chances_of_pair() */
@@ -19,8 +19,8 @@ typedef struct gbsi_chances {
 } gbsi_chances;
 
 /* Computes round(q 2^32) for the less likely state, at least 1, and from it the number for state 1.
- * q is at most 1/2 and exact to float accuracy, which a p near 1 would not be. The conversion to
- * integers does not reach 2^31. */
+ * q is at most 1/2 and has the full accuracy of a float, whereas a p near 1 would lose digits. The
+ * conversion to integers is valid only below 2^31. q = 1/2 is therefore handled separately. */
 static inline vu gbsi_chance_from(vf q, vm likely_one)
 {
     const vf scaled = vf_fma(q, vf_set1(0x1p32F), vf_set1(0.5F));

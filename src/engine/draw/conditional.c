@@ -34,7 +34,8 @@ const char *gbsi_slot_text(const gbsi_plan *plan, uint32_t slot, char text[80])
     return text;
 }
 
-/* Counting sort of factors by variable: start[v + 1] is where the next factor of v goes. */
+/* Counting sort of factors by variable: start[v + 1] is the index at which the next factor of v
+ * is stored. */
 gbs_status gbsi_conditionals_new(const gbsi_plan *plan, gbsi_conditionals *out, gbs_error *err)
 {
     const gbsi_factors *factors = &plan->model->factors;

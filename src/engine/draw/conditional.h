@@ -37,12 +37,11 @@ void gbsi_conditional_logw(const gbsi_conditionals *c, uint32_t slot, const gbsi
  * @return false if no state has weight; all probabilities are then 0. */
 bool gbsi_normalise(double *logw, uint32_t k);
 
-/* round(p 2^32) of state 1, from 1 to 2^32 - 1; [M19]. @param p probabilities of states 0 and 1,
- * both positive.
- */
+/* Returns round(p 2^32) of state 1, from 1 to 2^32 - 1 [M19]. @param p probabilities of states 0
+ * and 1, both positive. */
 uint32_t gbsi_chance(const double p[2]);
 
-/* Writes the variable of a slot, in the user's numbering, and its name, for messages. @return text.
+/* Writes the user's number and the name of a slot's variable to `text`, for messages. @return text.
  */
 const char *gbsi_slot_text(const gbsi_plan *plan, uint32_t slot, char text[80]);
 

@@ -49,8 +49,8 @@ static gbs_status refuse_sweeps(uint64_t sweeps, gbs_error *err)
                      sweeps, gbsi_cud_period(m), above);
 }
 
-/* Number of bits that gives enough draws for a fair coin to have half the requested standard error.
- * The other half allows for the correlation of the draws. */
+/* Number of bits with which the mean of a fair coin has half the requested standard error. The
+ * factor of 2 allows for the correlation of the draws. */
 static uint32_t bits_of_target(const gbs_run_options *options)
 {
     const double target = options->target_error > 0.0 ? options->target_error : AUTO_TARGET;
@@ -86,7 +86,7 @@ gbs_status gbsi_cud_draw_settle(gbs_run_options *options, char *warning, gbs_err
     }
     const uint64_t period = gbsi_cud_period(m);
     const uint64_t offset =
-        options->cud_offset; /* 0 stands for an offset that suits the number of variables */
+        options->cud_offset; /* 0 stands for an offset chosen by the number of variables */
     if (offset != 0 && (offset >= period || gbsi_gcd(offset, period) != 1)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--cud-offset: found %" PRIu64

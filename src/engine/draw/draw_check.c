@@ -4,7 +4,7 @@
 #include "base/status.h"
 #include "draw/herding.h"
 
-/* Draws whose name fixes the keys accept no other keys. */
+/* Refuses other keys for a draw whose name determines its keys. */
 static gbs_status check_keys(const gbs_run_options *options, gbs_error *err)
 {
     gbs_run_options own = *options;

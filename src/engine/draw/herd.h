@@ -95,7 +95,7 @@ static inline void gbsi_herd_put(const gbsi_tile *tile, size_t cell, uint32_t va
     }
 }
 
-/* Initial weights of one key in all lanes of a group. @param phase [lanes]. @param vector
+/* Set the initial weights of one key in all lanes of a group. @param phase [lanes]. @param vector
  * [lanes][k]. */
 void gbsi_herd_start_phases(const gbsi_herd *herd, uint32_t slot, uint32_t group, uint64_t name,
                             uint32_t chance, uint32_t *phase);

@@ -106,8 +106,7 @@ gbs_status gbsi_herd_expect(void *state, uint32_t slot, gbs_error *err)
     return GBS_OK;
 }
 
-/* Number of weights of one group, as a mean over groups, because tables of groups differ in size.
- */
+/* Mean number of weights of a group; tables of groups differ in size. */
 double gbsi_herd_n_weights(const void *state)
 {
     const gbsi_herd *herd = state;

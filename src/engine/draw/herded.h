@@ -20,11 +20,11 @@ static inline double *gbsi_row_vector(double *row, uint32_t k, uint32_t lane)
     return row + (size_t)k * (1 + lane);
 }
 
-/* Returns the row for the states around a chain. Makes the row if it does not exist, in the room
- * that begin_pass reserved. */
+/* Returns the row for the states around a chain. If the row does not exist, the function makes
+ * it in the room that begin_pass reserved. */
 void *gbsi_herded_row(gbsi_herd *herd, uint32_t slot, uint32_t group, const gbsi_view *view);
-/* Keys complete: updates the chain's code to the slot's new value. Must be called before the value
- * is stored. */
+/* For keys `complete`: updates the chain's code for the slot's new value. The function must be
+ * called before the value is stored. */
 void gbsi_herded_moved(gbsi_herd *herd, uint32_t slot, uint32_t group, const gbsi_view *view,
                        uint32_t value);
 

@@ -230,8 +230,8 @@ const gbsi_draw GBSI_V(gbsi_draw_herded) = {
     .free = gbsi_herd_free,
 };
 
-/* Bounded herding with keys that determine the conditional: one place at a time, and at random
- * where no weight is large. */
+/* Bounded herding with keys that determine the conditional. Places are drawn one at a time, and
+ * at random where no weight is large. */
 const gbsi_draw GBSI_V(gbsi_draw_bounded) = {
     .name = "bounded-error",
     .reference = "Yamashita & Suzuki (2019), Convergence analysis of herded-Gibbs-type sampling "

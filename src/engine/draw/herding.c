@@ -12,9 +12,9 @@ const char *const gbsi_herding_options[] = {"keys", "herd-rule", "herd-init", "b
 const char *const gbsi_bounded_options[] = {"keys",     "herd-rule", "herd-init",
                                             "bin-rule", "threshold", NULL};
 
-/* Number of passes that the options ask for. Without such an option the passes make 1 / target^2
- * draws, because the standard error of this many independent draws of a fair coin is half the
- * target. max_updates limits the number of passes; 0 stands for no limit. */
+/* Number of passes that the options request. If no option sets this number, the passes make 1 /
+ * target^2 draws, because the standard error of this many independent draws of a fair coin is half
+ * the target. max_updates limits the number of passes; 0 stands for no limit. */
 uint64_t gbsi_draw_passes(const gbs_run_options *options, uint32_t n_slots)
 {
     const double per_pass = (double)n_slots * (double)options->chains + 1.0;

@@ -17,8 +17,8 @@ typedef struct gbsi_herding {
     int init;        /* gbs_herd_init */
     bool left_edge;  /* bins are [b/B, (b+1)/B) instead of (b/B, (b+1)/B] */
     uint32_t n_bins; /* number of bins of keys by bins; 1 if there is one weight */
-    /* for bins and more than two states: one vector of weights decides; otherwise one state after
-     * another is decided */
+    /* for bins and more than two states: true if one vector of weights decides; false if one
+     * state after another is decided */
     bool argmax;
     bool rounded; /* whether p is rounded at random to a multiple of 1/B */
     bool bounded; /* values are drawn at random if no weight exceeds the threshold */
@@ -70,8 +70,8 @@ static inline bool gbsi_herding_sticks(const gbsi_herding *how)
  * @return x, or k if no state has a positive probability. */
 uint32_t gbsi_herd_vector(const gbsi_herding *how, const double *p, double *w, uint32_t k,
                           uint32_t word);
-/* Value of a variable of two states in bounded-error herding: decided by the weight w if w is
- * beyond the bound, else by the random word. @param w in units of 2^-32. */
+/* Value of a variable of two states in bounded-error herding: the weight w decides if w is
+ * beyond the bound, otherwise the random word decides. @param w in units of 2^-32. */
 uint32_t gbsi_bounded_value(const gbsi_herding *how, int64_t w, uint32_t chance, uint32_t word);
 /* Step of a phase whose weight may leave the interval of herding; `turns` counts the whole turns.
  */

@@ -53,8 +53,8 @@ uint32_t gbsi_bounded_value(const gbsi_herding *how, int64_t w, uint32_t chance,
     return word < chance;
 }
 
-/* Rule pre decides by the weight w = t 2^32 + u + P + 1 - 2^32 of the phase u after t turns; then w
- * += P - x [M29]. */
+/* Rule pre decides by w = t 2^32 + u + P + 1 - 2^32, the weight of the phase u after t turns.
+ * Then w += P - x [M29]. */
 uint32_t gbsi_bounded_phase(const gbsi_herding *how, uint32_t chance, uint32_t word,
                             uint32_t *phase, uint32_t *turns)
 {

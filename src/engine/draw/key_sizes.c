@@ -3,8 +3,8 @@
 #include "draw/key_codes.h"
 #include "draw/keys.h"
 
-/* Bound b makes slots of up to 2^b codes dense. Tables with more than MOST_CODES codes are never
- * dense, however much memory there is: most of their codes would never occur. */
+/* With bound b, slots of up to 2^b codes are dense. A table with more than MOST_CODES codes is
+ * never dense, because most of its codes would never occur. */
 #define N_BOUNDS   13
 #define MOST_CODES (UINT64_C(1) << (N_BOUNDS - 1))
 /* Most conditionals that are computed for dense tables, so that they take seconds at most. */

@@ -27,8 +27,8 @@ static gbsi_key_slice shape_of(const gbsi_keys *keys, uint32_t first)
     }
     for (uint32_t i = 0; i < WIDTH; ++i) {
         made.width = s[i].n_links > made.width ? s[i].n_links : made.width;
-        /* bits are shifted in from the last link on, so that all slots need an equal number of
-         * links */
+        /* bits are shifted in one after another, beginning with the last link; all slots
+         * therefore need an equal number of links */
         made.coding =
             s[i].coding != s->coding || s[i].n_links != s->n_links ? GBSI_CODE_RADIX : made.coding;
         made.regular &= s[i].coding != GBSI_CODE_HASHED &&

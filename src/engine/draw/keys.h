@@ -42,7 +42,8 @@ typedef struct gbsi_keys {
     int scheme;            /* gbs_keys_kind */
     gbsi_key_slot *slot;   /* [n_slots] */
     uint32_t *link;        /* slots of neighbours */
-    uint32_t *step;        /* [links] factor of each neighbour's state in codes of RADIX */
+    uint32_t *step;        /* [links] step by which each neighbour's state is multiplied in codes of
+                              GBSI_CODE_RADIX */
     uint32_t *lut;
     size_t n_lut, lut_capacity;
     /* Arrays indexed by cell, for slots of two states. */
@@ -65,7 +66,8 @@ typedef struct gbsi_keys {
 
 typedef enum gbsi_certain { GBSI_OPEN, GBSI_ALWAYS_0, GBSI_ALWAYS_1, GBSI_NEVER } gbsi_certain;
 
-/* Number of codes up to which slots would be dense, and the bytes needed. Nothing is allocated. */
+/* Largest number of codes of a dense slot, and the bytes that the keys would need. Nothing is
+ * allocated. */
 typedef struct gbsi_key_sizes {
     uint64_t most_codes; /* slots with more codes are hashed */
     /* bytes of dense tables for all lanes and groups, with links and look-up tables */
@@ -86,8 +88,9 @@ uint64_t gbsi_state_hash(uint32_t variable, uint32_t state);
 /* Code of a hashed slot, in any key scheme except COMPLETE. */
 uint64_t gbsi_hashed_code(const gbsi_keys *keys, uint32_t slot, const gbsi_view *view);
 
-/* Name of a conditional: a hash of the log-odds, rounded to 2^-33, or relative to their size if
- * they exceed 1 [M19]. Replaces the log-weights by the rounded values. */
+/* Returns the name of a conditional, which is a hash of the rounded log-odds. Log-odds are
+ * rounded to multiples of 2^-33, or of 2^-33 times their size if they exceed 1 [M19]. The
+ * function replaces the log-weights by the rounded values. */
 uint64_t gbsi_name_conditional(double *logw, uint32_t k);
 
 #endif

@@ -127,7 +127,8 @@ GBSI_INLINE vf row_top(gbsi_tile *tile, uint32_t row, const uint32_t k)
     return checked_top(tile, row, top);
 }
 
-/* Values of lanes whose random word is 0, from a refined u < 2^-32 and the float weights. */
+/* Returns the values of lanes whose random word is 0, computed from a refined u < 2^-32 and the
+ * float weights. */
 static __attribute__((noinline)) vu refine_values(const gbsi_tile *tile, uint32_t row, uint32_t k,
                                                   const vf *weight, vu value, unsigned zeros)
 {
@@ -168,9 +169,9 @@ GBSI_INLINE vf unit_scale(vf total)
     return vf_from_bits(vu_sub(vu_set1((158u + 127u) << 23), exponent));
 }
 
-/* Draws rows of up to MOST_WHOLE states: the first a with r_0 + ... + r_a > t. Such a state exists
- * because t < T, and its r_a is not 0. k is a constant for the usual arities, so that a row stays
- * in registers. */
+/* Draws rows of up to MOST_WHOLE states. The value is the first state a with r_0 + ... + r_a > t.
+ * Such a state exists because t < T, and its r_a is not 0. k is a constant for the usual arities,
+ * so that a row stays in registers. */
 GBSI_INLINE void whole_rows(gbsi_tile *tile, const uint32_t k, const bool want_p, const bool linear)
 {
     const vu one = vu_set1(1);
@@ -212,7 +213,8 @@ GBSI_INLINE void whole_rows(gbsi_tile *tile, const uint32_t k, const bool want_p
     }
 }
 
-/* Uniform numbers of a row, exact in double; words of 0 are refined. */
+/* Returns the uniform numbers of a row, exact in double; a word of 0 is refined by a second
+ * word. */
 GBSI_INLINE vd exact_uniform(const gbsi_tile *tile, uint32_t row)
 {
     const vu word = vu_load(tile->word + (size_t)row * GBSI_LANES);

@@ -9,7 +9,7 @@
 
 typedef struct gbsi_surroundings {
     gbsi_conditionals conditionals;
-    gbsi_context context; /* empty if neighbours are not wanted */
+    gbsi_context context; /* empty if the caller does not need neighbours */
 } gbsi_surroundings;
 
 gbs_status gbsi_surroundings_new(const gbsi_plan *plan, bool neighbours, gbsi_surroundings *out,

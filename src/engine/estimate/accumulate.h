@@ -31,7 +31,8 @@ typedef struct gbsi_state_rows {
     const void *state;    /* [slot][lanes], uint8_t or uint16_t */
     uint32_t value_bytes; /* 1 or 2 */
     uint32_t lanes;       /* 16 or 1 */
-    uint32_t n_real;      /* number of lanes that are chains; the other lanes may hold any values */
+    uint32_t
+        n_real; /* number of lanes that are chains; the values of the other lanes are not used */
 } gbsi_state_rows;
 
 /* Arguments that close a batch for some cells of one group. The chains of all groups share the
@@ -40,11 +41,12 @@ typedef struct gbsi_closing {
     uint32_t lanes, n_real;
     size_t first_cell, end_cell;
     double n_b; /* number of updates in the batch */
-    /* [cell][lane] earlier parts of the batch, which are reset to 0; NULL if there are none */
+    /* [cell][lane] sums of earlier parts of the batch, which are reset to 0; NULL if the batch
+     * has no earlier parts */
     double *open;
     double *total; /* [cell][lane] */
-    /* [cell][lane] if not NULL, counts are added to this array instead of `total`; used only if
-     * `open` is NULL */
+    /* [cell][lane] array to which counts are added instead of `total`; NULL if counts are added
+     * to `total`; used only if `open` is NULL */
     uint16_t *early;
     /* [cell] arrays of held sums, which replace `total`, `open` and `early`; NULL if sums are not
      * held */

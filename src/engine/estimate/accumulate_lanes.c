@@ -150,7 +150,7 @@ static void count_compared(uint8_t *count, const gbsi_arity_run *run, const gbsi
     for (size_t i = 0; i < run->n_slots; i++) {
         const vb state = load_states(rows, run->first_slot + i);
         for (uint32_t a = 0; a < run->arity; a++, count += GBSI_LANES) {
-            /* lanes with equal states are 255, which is -1 */
+            /* a comparison gives 255 in lanes with equal states, which is -1 */
             vb_store(count, vb_sub(vb_load(count), vb_eq(state, vb_set1((uint8_t)a))));
         }
     }

@@ -11,11 +11,12 @@
  *       = (sum d_b^2 - 2 s sum d_b n_b + s^2 sum n_b^2) / (B - 1),
  *     d_b = S_b - r0 n_b, s = r - r0 = sum d_b / sum n_b for any r0. If r0 is the mean of all
  * passes before the block (in the first block, the mean of the first batch of the first chain),
- * little cancels, and floats hold the squares. sum d_b is the growth of the totals. And, batches
- * being nearly independent, T passes of C chains of U updates each have var(p) = v * (T C / length)
- * / (U C)^2 = (v / length) * T / (C U^2). v / length, the rate, is claimed from the running block
- * once half of its batches are closed, before that from the block before; before half of the first
- * block there is no claim. */
+ * little cancels, and floats hold the squares. sum d_b is the growth of the totals. Batches are
+ * nearly independent. T passes of C chains, with U updates per chain, therefore have var(p) = v *
+ * (T C / length)
+ * / (U C)^2 = (v / length) * T / (C U^2). The rate v / length is taken from the running block once
+ * half of its batches are closed, and from the previous block before that. Before half of the first
+ * block, no standard error is reported. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -274,7 +275,8 @@ static double block_rate(const gbsi_estimate *e, uint32_t slot, size_t cell, dou
     }
     double start = 0;
     if (!is_first_block(e) && !e->split) {
-        start = b->start_total[cell]; /* find_start_totals() for one cell, without its loops */
+        start = b->start_total[cell]; /* does the work of find_start_totals() for one cell, without
+                                         loops */
     } else {
         find_start_totals(e, cell, cell + 1, &start);
     }

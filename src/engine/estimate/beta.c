@@ -89,7 +89,7 @@ double gbsi_beta_quantile(double p, double a, double b)
     }
     double low = 0;
     double high = 1;
-    /* bisection, of the exponent while x is small */
+    /* bisection; the exponent of x is bisected while x is small */
     for (int i = 0; i < 200 && high - low > 1e-15 * high && high > 1e-300; i++) {
         const double middle = low < 1e-3 * high
                                   ? gbsi_sqrt(low > 1e-300 ? low : 1e-300) * gbsi_sqrt(high)

@@ -132,7 +132,8 @@ static size_t list_arrays(const gbsi_estimate_shape *shape, const layout *l, gbs
     return n;
 }
 
-/* Bytes requested for an array. gbsi_alloc_lanes() rounds up to cache lines and adds one line. */
+/* Computes the bytes requested for an array. gbsi_alloc_lanes() rounds this number up to cache
+ * lines and adds one line. */
 static bool array_bytes(const gbsi_estimate_array *a, size_t *bytes)
 {
     if (!gbsi_mul_size(a->n, a->size, bytes)) {
@@ -410,8 +411,8 @@ uint8_t *gbsi_estimate_visits(gbsi_estimate *e, uint32_t chain, size_t *stride)
 
 /* ---- work by slots ---- */
 
-/* Number of sums from which on threads share the work. With fewer sums one thread finishes before
- * the others have woken up. */
+/* Smallest number of sums whose work threads share. With fewer sums one thread finishes before the
+ * others have woken up. */
 #define LEAST_SHARED 65536u
 
 typedef struct slot_job {

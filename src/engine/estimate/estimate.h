@@ -33,7 +33,7 @@ typedef struct gbsi_estimate_shape {
     uint32_t first_length;
     /* batches of a chain in a block, a power of two; 0 for 128 batches of all chains together */
     uint32_t n_batches;
-    /* members for a model that is partitioned over ranks */
+    /* the next members are for a model that is partitioned over ranks */
     /* [n_slots] 1 if this rank updates the slot; borrowed; NULL if this rank updates all slots */
     const uint8_t *own;
     /* all ranks of the model; NULL if there is one process. All ranks must then call
@@ -82,10 +82,11 @@ bool gbsi_estimate_each_once(const gbsi_estimate *estimate);
  * @param state [slot][lane]. */
 void gbsi_estimate_state(gbsi_estimate *estimate, uint32_t group, const void *state, uint32_t first,
                          uint32_t end);
-/* For a caller that counts visits itself, where all slots are binary. gbsi_estimate_due() says
- * whether the next gbsi_estimate_end_pass() reads the counts. gbsi_estimate_visits() returns the
- * bytes of a chain, slot s at [s * stride]. The caller must add the visits to state 1, at most one
- * per slot and pass, before such an end of a pass, and before any estimate below is read. */
+/* The next two functions are for a caller that counts visits itself, in a model whose slots are all
+ * binary. gbsi_estimate_due() says whether the next gbsi_estimate_end_pass() reads the counts.
+ * gbsi_estimate_visits() returns the bytes of a chain, slot s at [s * stride]. The caller must add
+ * the visits to state 1, at most one per slot and pass, before such an end of a pass, and before
+ * any estimate below is read. */
 bool gbsi_estimate_due(const gbsi_estimate *estimate);
 uint8_t *gbsi_estimate_visits(gbsi_estimate *estimate, uint32_t chain, size_t *stride);
 /* Functions of chains that hold the sums of their conditionals themselves. The estimate calls them
@@ -98,7 +99,7 @@ typedef struct gbsi_held {
     /* Adds up the probabilities of state 1 of one chain, over the passes since forget() was last
      * called, for slots [first, first + n). @param sum [n] out. */
     void (*sum)(void *context, uint32_t chain, uint32_t first, uint32_t n, float *sum);
-    /* forgets the passes so far, whose sums the estimate has taken */
+    /* makes the chains forget the sums of the passes so far, which the estimate has taken */
     void (*forget)(void *context);
 } gbsi_held;
 /* Sets the chains that hold their sums. Must be called before the pass ends, and before any
@@ -115,9 +116,9 @@ void gbsi_estimate_held_row(const gbsi_estimate *estimate, uint32_t first, gbsi_
  * share the slots; NULL if the calling thread does all work. Results do not depend on the pool. */
 void gbsi_estimate_end_pass(gbsi_estimate *estimate, gbsi_pool *pool);
 
-/* Records that this slot was updated in a pass that will not be finished, for scans that update
- * every slot once per pass. The update that was cut short counts; gbsi_estimate_end_pass() then
- * does nothing, and no more passes may follow. */
+/* Records that a slot was updated in a pass that will not be finished. The function is for scans
+ * that update every slot once per pass. Updates of the unfinished pass are counted.
+ * gbsi_estimate_end_pass() then does nothing, and no more passes may follow. */
 void gbsi_estimate_cut(gbsi_estimate *estimate, uint32_t slot);
 
 /* Long stays of chains in one state, in passes. */
@@ -126,10 +127,10 @@ typedef struct gbsi_stay {
     uint64_t square; /* sum of the squared lengths, in units of GBSI_STAY_UNIT^2 squared passes */
 } gbsi_stay;
 #define GBSI_STAY_UNIT 64u
-#define GBSI_LONG_STAY 64u /* looks without a change from which on a stay is long */
+#define GBSI_LONG_STAY 64u /* smallest number of looks without a change that makes a stay long */
 #define GBSI_STAY_EACH 8u  /* passes from one look at the state to the next */
 typedef struct gbsi_cell_stays {
-    gbsi_stay in, out; /* stays in the state of the cell, and stays in one of the other states */
+    gbsi_stay in, out; /* `in`: stays in the state of the cell; `out`: stays in any other state */
     /* number of looks at which the slot's state differed from the previous look */
     uint64_t changes;
 } gbsi_cell_stays;
@@ -216,8 +217,8 @@ double gbsi_split_rhat(const double *trace, uint32_t n_chains, size_t n, size_t 
  * @return lower bound of the standard error; 0 if there are many visits. */
 double gbsi_rare_error(double visits, double n);
 
-/* Number of standard errors that the largest deviation of n estimates hardly exceeds by chance: a
- * bound on the largest of n normal variables, plus 2. */
+/* Number of standard errors that the largest deviation of n estimates rarely exceeds by chance.
+ * The number is a bound on the largest of n normal variables, plus 2. */
 double gbsi_most_deviations(size_t n);
 /* Square of an error; 0 if the error is unknown, as for a variable that never moved. */
 double gbsi_known_square(double error);

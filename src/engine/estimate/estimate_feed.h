@@ -122,7 +122,10 @@ static void feed_tile(const feed *f, const uint32_t *slot, uint32_t n_places, bo
 /* Rao-Blackwell: feeds a pass over the listed slots. */
 static inline void feed_slots(const feed *f, const uint32_t *slot, size_t n, uint64_t pass)
 {
-    const uint32_t most = f->shape->lanes == 1 ? 150 : 40; /* places of a tile, no multiple of 16 */
+    const uint32_t most =
+        f->shape->lanes == 1
+            ? 150
+            : 40; /* largest number of places of a tile; the number is not a multiple of 16 */
     for (size_t i = 0; i < n;) {
         size_t end = i + 1;
         bool consecutive = true;

@@ -97,16 +97,17 @@ struct gbsi_estimate {
     bool *in_cut;
     bool is_cut;
     gbsi_batches batches;
-    gbsi_half_time half[2];       /* older totals first; only if `split` is set */
-    const gbsi_cell_stays *stays; /* [n_cells] borrowed; NULL if none are known */
+    gbsi_half_time half[2]; /* older totals first; only if `split` is set */
+    const gbsi_cell_stays
+        *stays; /* [n_cells] stays by cell; borrowed; NULL if no stays are known */
     /* data of chains on several ranks; NULL if one rank has all chains */
     gbsi_spread *spread;
 };
 
-/* Item of which an array has one element: the first member of gbsi_estimate_array below. Arrays of
- * the hot loops are aligned. The other arrays come from calloc(), whose large blocks take no memory
- * until they are written. Open sums and totals of counts are first written when a batch becomes too
- * long for the fast sums. */
+/* Kind of item for which an array has one element; gbsi_estimate_array has a member of this type.
+ * Arrays of the hot loops are aligned. The other arrays come from calloc(), whose large blocks take
+ * no memory until they are written. Open sums and totals of counts are first written when a batch
+ * becomes too long for the fast sums. */
 typedef enum gbsi_per {
     GBSI_PER_RUN,   /* run of slots of equal arity */
     GBSI_PER_PLACE, /* [group][cell][lane] */
@@ -129,8 +130,8 @@ enum { GBSI_ESTIMATE_ARRAYS = 20 };
 /* estimate.c: lists all arrays, whose numbers begin at 0. @return number of arrays. */
 size_t gbsi_estimate_arrays(gbsi_estimate *e, gbsi_estimate_array out[GBSI_ESTIMATE_ARRAYS]);
 
-/* What the next gbsi_estimate_end_pass() does with the fast sums: it leaves, reads, or takes them.
- */
+/* Use of the fast sums in the next gbsi_estimate_end_pass(), which leaves, reads or takes these
+ * sums. */
 typedef enum gbsi_end { GBSI_END_LEAVES, GBSI_END_READS, GBSI_END_TAKES } gbsi_end;
 gbsi_end gbsi_estimate_next_end(const gbsi_estimate *e);
 
@@ -175,7 +176,8 @@ static inline double gbsi_estimate_closed(const gbsi_estimate *e, size_t at)
  * gbsi_held_forget() makes the chains forget these sums. */
 void gbsi_held_flush(gbsi_estimate *e, uint32_t first, uint32_t end);
 void gbsi_held_forget(gbsi_estimate *e);
-/* Part of the total of a chain that holds its sums itself which is not yet in closed batches. */
+/* For a chain that holds its sums itself: the part of its total that is not yet in closed
+ * batches. */
 double gbsi_estimate_held(const gbsi_estimate *e, uint32_t group, size_t cell);
 
 /* Sum of p, or number of visits, of one chain so far. */
@@ -214,8 +216,8 @@ double gbsi_resolution(const gbsi_estimate *e, double p);
 /* Number of independent draws that would have this standard error; NAN if the number is unknown. */
 double gbsi_effective_size(const gbsi_estimate *e, double p, double mcse);
 /* R-hat of n_sequences sequences of mean length `length`; NAN if there are fewer than two. @param
- * within sum of the variances of the sequences. @param shift, shift_square sums of the differences
- * between their means and any one value, and of the squared differences. */
+ * within sum of the variances of the sequences. @param shift, shift_square sum of the differences
+ * between the means of the sequences and any one value, and sum of the squared differences. */
 double gbsi_rhat(double within, double shift, double shift_square, double n_sequences,
                  double length);
 /* Computes the estimates of one cell. */

@@ -117,6 +117,8 @@ void gbsi_estimate_held_row(const gbsi_estimate *e, uint32_t first, gbsi_held_ro
         out->rhat[i] = gbsi_rhat(s.within[i], s.shift[i], s.shift_square[i], n_chains, updates);
         const double mcse = gbsi_batches_mcse_of(e, first + i, first + i, s.closed[i]);
         const double least = gbsi_resolution(e, out->p[i]);
-        out->mcse[i] = mcse < least ? least : mcse; /* a NAN is not replaced */
+        out->mcse[i] =
+            mcse < least ? least
+                         : mcse; /* a NAN is not replaced, because comparisons with NAN are false */
     }
 }

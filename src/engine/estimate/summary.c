@@ -18,7 +18,8 @@ typedef struct sequences {
     double inverse; /* sum of 1 / length over sequences */
 } sequences;
 
-/* Mean of a sequence, clipped to [0, 1]: rounding can move a difference of totals outside. */
+/* Mean of a sequence. The mean is clipped to [0, 1], because rounding can move a difference of
+ * totals out of this interval. */
 static double mean_of(double total, double updates)
 {
     const double m = total / updates;
@@ -62,7 +63,7 @@ double gbsi_rhat(double within, double shift, double shift_square, double n_sequ
     return gbsi_sqrt(((length - 1) / length * mean_within + between) / mean_within);
 }
 
-/* The stored totals nearest to half of the passes; NULL if there are none. */
+/* Returns the stored totals nearest to half of the passes; NULL if no totals are stored. */
 static const gbsi_half_time *half_time(const gbsi_estimate *e)
 {
     const gbsi_half_time *best = NULL;
@@ -225,7 +226,8 @@ static double mcse_of(const gbsi_estimate *e, uint32_t slot, size_t cell, double
     const double resolution = gbsi_resolution(e, sum / n);
     double floor = rare > stays ? rare : stays;
     floor = floor > resolution ? floor : resolution;
-    return mcse < floor ? floor : mcse; /* an undefined mcse stays NAN: no error is claimed yet */
+    return mcse < floor ? floor
+                        : mcse; /* an undefined mcse stays NAN, because no error is reported yet */
 }
 
 double gbsi_resolution(const gbsi_estimate *e, double p)

@@ -10,7 +10,7 @@
 #include "estimate/estimate.h"
 #include "simd/math.h"
 
-/* NUMBERS: length of the arrays of a series of a chain */
+/* NUMBERS: total length of the arrays for one series of one chain */
 enum { BATCHES = 128, LEAST_LENGTH = 4, NUMBERS = 3 + 2 * BATCHES };
 
 struct gbsi_trace {

@@ -53,7 +53,7 @@ static void offer(largest *l, double value)
     l->value[i] = value;
 }
 
-/* Number of cells from which on threads share the work. With fewer cells one thread finishes before
+/* Smallest number of cells whose work threads share. With fewer cells one thread finishes before
  * the others have woken up. */
 #define LEAST_SHARED 4096u
 
@@ -222,8 +222,9 @@ cleanup:
 
 typedef struct tally_job {
     const gbsi_estimate *e;
-    const uint8_t *own; /* [slots] 1 if the slot counts; NULL if all slots count */
-    tally *tally;       /* [n_members] */
+    const uint8_t
+        *own; /* [slots] 1 if the slot is included in the tally; NULL if all slots are included */
+    tally *tally; /* [n_members] */
     uint32_t n_members;
 } tally_job;
 

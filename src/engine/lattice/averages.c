@@ -71,7 +71,7 @@ uint32_t gbsi_lattice_slot_of(const gbsi_lattice *lattice, uint32_t site)
            w % GBSI_LATTICE_LANES;
 }
 
-/* 1 + the kind of the site of a bit; 0 if the bit has no site. */
+/* Returns 1 + kind for the site of a bit; 0 if the bit has no site. */
 static uint32_t kind_at(const gbsi_lattice *l, uint32_t w, uint32_t bit)
 {
     if (l->n_kinds == 1) {

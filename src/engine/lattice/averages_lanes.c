@@ -6,7 +6,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Bit b of every word, moved to bit `place`. */
+/* Returns bit b of every word, moved to bit `place`. */
 INLINE vu bit_at(vu word, int b, int place)
 {
     return vu_shl(vu_and(vu_shr(word, b), vu_set1(1)), place);
@@ -53,7 +53,7 @@ INLINE void average_plain(const gbsi_lattice_averages *a, const uint32_t *kept, 
     }
 }
 
-/* 8 (1 + kind) for the sites of bit b; 0 for words whose bit b has no site. */
+/* Returns 8 (1 + kind) for the sites of bit b; 0 for words whose bit b has no site. */
 INLINE vu first_of_kind(const gbsi_lattice *l, uint32_t row, int b)
 {
     const size_t w = (size_t)row * GBSI_LATTICE_LANES;

@@ -64,8 +64,9 @@ static void forget_kept(void *context)
     ((gbsi_spin_chains *)context)->n_counted = 0;
 }
 
-/* Gives the estimate the kept data of a pass. Averaged conditionals are not copied: the estimate
- * calls sum_kept() for them. Visits are bytes in lanes, in the layout of the estimate's groups. */
+/* Passes the kept data of a pass to the estimate. Averaged conditionals are not copied: the
+ * estimate calls sum_kept() for them. Visits are bytes in lanes, in the layout of the estimate's
+ * groups. */
 static void fetch(void *state, struct gbsi_estimate *estimate)
 {
     gbsi_spin_chains *chains = ((bits *)state)->chains;

@@ -11,8 +11,8 @@
 
 /* ---- random planes -------------------------------------------------------------------------- */
 
-/* Philox counter {8 w + q, chain, pass, last} after those parts of the first two rounds that do not
- * depend on w. */
+/* The Philox counter {8 w + q, chain, pass, last} after the parts of its first two rounds that
+ * do not depend on w. */
 typedef struct plane_source {
     gbsi_philox_keys key;
     uint32_t k1_round1; /* last ^ k1 */
@@ -130,10 +130,10 @@ INLINE void one_hot(const vu bits[3], const uint32_t n, vu *is)
 
 /* ---- vertical counters ---------------------------------------------------------------------- */
 
-/* Adds a plane to the vertical counters. After n planes, level k has n div 2^k mod 2 planes that
- * wait for a partner. If a plane waits at a level, a new plane is added to the waiting plane and to
- * the sum of the level, and the carry goes to the next level. A pass changes two levels on average,
- * for any states.
+/* Adds a plane to the vertical counters. After n planes, the number of planes that wait for a
+ * partner at level k is (n div 2^k) mod 2. If a plane waits at a level, a new plane is added to the
+ * waiting plane and to the sum of the level, and the carry goes to the next level. A pass changes
+ * two levels on average, for any states.
  * @param level plane 0 of level 0 for the sixteen words. @param plane_words distance between
  * planes. */
 INLINE void count_visits(uint32_t *level, size_t plane_words, uint32_t n_counted, vu plane)

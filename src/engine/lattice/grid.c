@@ -224,8 +224,8 @@ static bool find_sides(finder *s)
     return false;
 }
 
-/* Shares one J among directions whose J differ in sign only, and frees the bonds of directions
- * without a bond. */
+/* Gives one J to directions whose couplings J differ in sign only, and frees the bond arrays of
+ * directions without a bond. */
 static void tidy(gbsi_grid *grid)
 {
     for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {

@@ -2,8 +2,9 @@
 /* Recognises models that are spin lattices, so that their sites can be updated as bits.
  *
  * Conditions: binary variables without hard zeros, numbered row by row (and layer by layer);
- * factors of one or two variables of any kind; at most one factor per pair; a pair is adjacent in
- * one of two or three directions, or is the first and last site of a line of three or more; all
+ * factors of one or two variables of any kind; at most one factor per pair; the two sites of a pair
+ * are adjacent in one of two or three directions, or are the first and last site of a line of three
+ * or more; all
  * couplings along a direction are J, -J or missing; at most GBSI_SPIN_FIELDS different fields. This
  * form covers uniform and anisotropic lattices with open or closed boundaries, +-J glasses, diluted
  * lattices, and fields with few different values. */

@@ -144,8 +144,8 @@ static int bond_of(const compiling *c, uint32_t neighbour)
         ->bond[d][c->at[d] > 0 ? c->site - stride : c->site + (c->grid->side[d] - 1) * stride];
 }
 
-/* Kind of the site, which is entered if it is new. @return the kind; GBSI_LATTICE_KINDS if there
- * are too many. */
+/* Finds the kind of the site, and enters the kind if it is new. @return the kind;
+ * GBSI_LATTICE_KINDS if there are too many. */
 static uint32_t kind_of(compiling *c, bool *plain)
 {
     gbsi_lattice *l = c->lattice;

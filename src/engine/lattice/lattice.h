@@ -23,10 +23,14 @@
 
 #define GBSI_LATTICE_LANES      16u
 #define GBSI_LATTICE_NEIGHBOURS 6u
-#define GBSI_LATTICE_KINDS      32u /* kinds of sites: field and number of bonds in each group */
-#define GBSI_LATTICE_THRESHOLDS 96u /* different thresholds, where p and 1 - p share one */
-#define GBSI_LATTICE_LEVELS     512u
-#define GBSI_LATTICE_FOLDED     7u /* levels of one kind with one group: 0 to 6 neighbours up */
+#define GBSI_LATTICE_KINDS                                                                         \
+    32u /* largest number of kinds of sites; a kind is a field and a number of bonds in each group \
+         */
+#define GBSI_LATTICE_THRESHOLDS \
+    96u /* largest number of different thresholds; p and 1 - p share a threshold */
+#define GBSI_LATTICE_LEVELS 512u
+#define GBSI_LATTICE_FOLDED \
+    7u /* number of levels of one kind with one group, from 0 to 6 neighbours up */
 
 /* Value of the local log-odds: a kind of site, and the number of neighbours up in each group. */
 typedef struct gbsi_lattice_level {
@@ -81,7 +85,7 @@ typedef struct gbsi_lattice {
     /* [2 * n_words / 16] 1 if the row of lanes has plain sites only; NULL if all rows are plain, or
      * if the lattice has no plain kind */
     uint8_t *plain;
-    /* 1 if the bond exists; either all of these arrays are NULL, or none */
+    /* 1 if the bond exists; these arrays are all NULL or all set */
     uint32_t *present[GBSI_LATTICE_NEIGHBOURS];
     uint32_t *negative[GBSI_LATTICE_NEIGHBOURS]; /* 1 if the bond is -J */
     uint32_t *kind_mask[GBSI_LATTICE_KINDS];     /* NULL if there is one kind */

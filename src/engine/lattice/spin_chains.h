@@ -9,8 +9,8 @@
 #include "parallel/pool.h"
 
 #define GBSI_SPIN_MOST_COUNTED 128u /* largest number of passes before visits must be taken */
-/* Updates from which on threads share a pass. A shorter pass ends before a second thread has woken
- * up. */
+/* Smallest number of updates of a pass that threads share. A shorter pass ends before a second
+ * thread has woken up. */
 #define GBSI_SPIN_LEAST_SHARED (UINT64_C(1) << 17)
 
 typedef struct gbsi_spin_chains gbsi_spin_chains;

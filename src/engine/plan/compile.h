@@ -14,8 +14,8 @@ typedef struct gbsi_derived {
     size_t base;
 } gbsi_derived;
 
-/* Properties of a variable's factors that limit the classes which the variable can have. One walk
- * through all factors finds them. */
+/* Properties of a variable's factors that limit the classes which the variable can have. One
+ * walk through all factors finds these properties. */
 #define GBSI_NEEDS_ZEROS      1u   /* hard zeros, which make log-odds infinite */
 #define GBSI_NEEDS_TABLES     2u   /* a table of three or more variables */
 #define GBSI_NEEDS_LOGICAL    4u   /* a logical factor or spin product that is not tabulated */
@@ -46,11 +46,11 @@ typedef struct gbsi_compile {
     gbsi_plan *plan;
     gbsi_profile *profile;          /* [n_variables] profiles; freed when the layout is known */
     gbsi_incident_factors incident; /* incident factors of all variables; made when first needed */
-    uint32_t *table_uses; /* [n_tables] number of factors that use each table, saturating */
-    double *table_potts; /* [n_tables] J of each table that is a Potts coupling; NAN: not known yet;
-                            infinite: not a Potts coupling */
-    double *table_spread;  /* [n_tables] largest minus smallest finite entry of each table; NAN: not
-                              known yet */
+    uint32_t *table_uses;  /* [n_tables] number of factors that use each table, saturating */
+    double *table_potts;   /* [n_tables] J of each table that is a Potts coupling; NAN if J is not
+                              known yet, infinite if the table is not a Potts coupling */
+    double *table_spread;  /* [n_tables] largest minus smallest finite entry of each table; NAN if
+                              the number is not known yet */
     int16_t *table_grain;  /* [n_tables] gbsi_grain_of(), or GBSI_GRAIN_UNKNOWN */
     gbsi_derived *derived; /* hash table with open addressing; its capacity is a power of two */
     size_t n_derived, derived_capacity;
@@ -90,8 +90,8 @@ int16_t gbsi_grain_of(gbsi_compile *c, size_t f);
  * @param magnitude an upper bound of all partial sums. */
 bool gbsi_sums_are_exact(double magnitude, int16_t grain);
 
-/* class.c: whether a logical factor or spin product of three variables or more is stored as a
- * table, because it has few entries. A table is read without counting literals. */
+/* class.c: whether a logical factor or spin product of three variables or more has so few
+ * entries that it is stored as a table. A table is read without counting literals. */
 bool gbsi_is_tabulated(const gbsi_compile *c, size_t f);
 
 /* order.c: stable counting sort of n items `in` (NULL: 0 .. n - 1) by key[item] < n_keys.
@@ -134,7 +134,7 @@ gbs_status gbsi_compile_terms(gbsi_compile *c, gbs_error *err);
  * slices. */
 gbs_status gbsi_lay_out_rows(gbsi_compile *c, gbs_error *err);
 gbs_status gbsi_lay_out_slices(gbsi_compile *c, gbs_error *err);
-/* Allocate the memory of rows, and of slices. */
+/* The two functions allocate the memory of rows and of slices. */
 gbs_status gbsi_take_rows(gbsi_plan *plan, gbs_error *err);
 gbs_status gbsi_take_slices(gbsi_compile *c, gbs_error *err);
 /* rows.c: fills the rows. */
@@ -149,11 +149,11 @@ static inline gbs_status gbsi_compile_spend(const gbsi_compile *c, uint64_t n, g
     return gbsi_watch_work(c->watch, n, "compiling the model", err);
 }
 
-/* Makes c->incident, the list of factors of every variable, unless it exists. */
+/* Makes c->incident, the list of factors of every variable, if this list does not exist yet. */
 gbs_status gbsi_need_incidence(gbsi_compile *c, gbs_error *err);
 
 /* Returns the coupling of a factor of two variables, for the variable at `position`. For two binary
- * variables the coupling is w of [M3]; *field, unless field is NULL, then gets the constant that
+ * variables the coupling is w of [M3]; If `field` is not NULL, *field is set to the constant that
  * the factor adds to the log-odds. Otherwise the coupling is J of [M4], or NAN if the factor is not
  * a Potts coupling. */
 double gbsi_coupling_of(gbsi_compile *c, size_t f, uint32_t position, double *field);

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-#define FEW 16 /* up to this many neighbours are sorted by insertion */
+#define FEW 16 /* largest number of neighbours that are sorted by insertion */
 
 void gbsi_context_free(gbsi_context *context)
 {

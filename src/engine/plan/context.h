@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The neighbourhood of a variable: the variables that share a factor or an extra edge with it, in
- * the order of the model's variables. The number of a joint state of the neighbours therefore
- * depends on the model alone. Only herded draws need it. */
+/* The neighbourhood of a variable: the variables that share a factor or an extra edge with it,
+ * in the order of the model's variables. The number of a joint state of the neighbours therefore
+ * depends on the model alone. Only herded draws need the neighbourhood. */
 #ifndef GBSI_PLAN_CONTEXT_H
 #define GBSI_PLAN_CONTEXT_H
 
@@ -13,8 +13,8 @@ typedef struct gbsi_context {
     size_t *start;       /* [n_slots + 1] start of each slot's neighbours */
     uint32_t *neighbour; /* [start[n_slots]] slots of the neighbours, in ascending order of their
                             variables */
-    uint64_t *n_codes; /* [n_slots] number of joint states of the neighbours; GBSI_MANY_CODES: 2^63
-                          or more */
+    uint64_t *n_codes;   /* [n_slots] number of number of joint states of the neighbours;
+                            GBSI_MANY_CODES if the number is 2^63 or more */
 } gbsi_context;
 
 /* Returns an upper bound of the number of entries of `neighbour`, by counting the members of all

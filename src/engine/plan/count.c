@@ -64,7 +64,7 @@ static gbs_status store_by_count(gbsi_compile *c, uint32_t slot, gbs_error *err)
     if (!cached->used || cached->n != key.n || cached->coupling != key.coupling ||
         cached->type != key.type) {
         if (c->n_count_tables == MOST_TABLES) {
-            return GBS_OK; /* so many different tables that sharing saves no memory */
+            return GBS_OK; /* there are so many different tables that sharing saves no memory */
         }
         GBSI_PASS(make_count_table(c, &key, gbsi_plan_class(plan, slot), gbsi_plan_form(plan, slot),
                                    err));

@@ -28,9 +28,9 @@ struct gbsi_schedule;
 #define GBSI_DRAW_HEATS     32u  /* applies inverse temperatures, tile.beta */
 #define GBSI_DRAW_THRESHOLD 64u  /* uses options.threshold, which a search may find */
 #define GBSI_DRAW_ROUNDS    128u /* rounds p at random to a multiple of 1 / bins */
-#define GBSI_DRAW_HERDS                                                                           \
-    256u /* keeps weights between updates; with GBSI_DRAW_CONTEXT one for each joint state of the \
-            neighbours */
+#define GBSI_DRAW_HERDS                                                                          \
+    256u /* keeps weights between updates; with GBSI_DRAW_CONTEXT, a weight for each joint state \
+            of \ the neighbours */
 
 /* The inputs from which a draw is made. All pointers are borrowed until the draw is freed. */
 typedef struct gbsi_draw_job {
@@ -40,21 +40,23 @@ typedef struct gbsi_draw_job {
     uint32_t lanes, n_groups; /* chains are in groups of lanes: states are [group][slot][lane] */
     uint32_t first_chain;     /* the number of the first chain of group 0 */
     uint64_t room;            /* limit on the bytes of the draw, including later growth */
-    const struct gbsi_surroundings
-        *around; /* surroundings of the plan, which bytes() may need; NULL: computed if needed */
+    const struct gbsi_surroundings *around; /* surroundings of the plan, which bytes() may need; if
+                                               NULL, bytes() computes them */
 } gbsi_draw_job;
 
 #define GBSI_WARNING_SIZE 256
 
 typedef struct gbsi_draw {
-    const char *name;      /* used by command line, Python and files; never changes */
+    const char *name;      /* name of the draw in the command line, in Python and in files; the name
+                              never changes */
     const char *reference; /* the publication that describes the rule */
     unsigned traits;
     unsigned n_words; /* random words per update, 0 or 1 */
-    /* Names of the options that this draw has but some other draw lacks, followed by NULL; NULL: no
-     * such options. */
+    /* Names of the options that this draw has but some other draw lacks, followed by NULL. The
+     * pointer is NULL if there are no such options. */
     const char *const *options;
-    /* The rule for keys that do not determine the conditional; NULL: this rule. */
+    /* The rule for keys that do not determine the conditional; NULL if this rule serves these
+     * keys as well. */
     const struct gbsi_draw *by_bins;
     /* Sets options that the user left open and that this rule decides. Returns GBS_ERR_ARGUMENT for
      * options that the rule does not support. @param warning [GBSI_WARNING_SIZE] "" on entry; out:
@@ -77,10 +79,10 @@ typedef struct gbsi_draw {
     void (*categorical)(void *state,
                         gbsi_tile *tile); /* reads weights or log-weights, writes values */
     /* Returns the draw to recommend if n_weights per variable are too many for the number of
-     * sweeps. -1, or a NULL function: the random draw. */
+     * sweeps. The random draw is recommended if the result is -1 or the function is NULL. */
     int (*advise)(const gbs_run_options *options, uint32_t n_slots, double n_weights);
-    /* Returns the number of herding weights of one chain; for hashed tables, the number so far.
-     * NULL: the draw has no weights. */
+    /* Returns the number of herding weights of one chain; for hashed tables, the number of
+     * weights so far. The pointer is NULL if the draw has no weights. */
     double (*n_weights)(const void *state);
     gbs_status (*save)(const void *state, const gbsi_sink *sink, gbs_error *err);
     gbs_status (*load)(void *state, const gbsi_source *source, gbs_error *err);
@@ -115,8 +117,8 @@ gbs_status gbsi_draw_check_herding(const gbsi_draw *draw, const char *name, cons
  * have. */
 gbs_run_options gbsi_draw_instead(const gbs_run_options *options, int draw_kind);
 
-/* Return the number of bins of a herded draw (0 for draws without bins), and the number of passes
- * that it expects for these options. */
+/* The first function returns the number of bins of a herded draw, or 0 for draws without bins.
+ * The second function returns the number of passes that the draw expects for these options. */
 uint32_t gbsi_draw_bins(const gbs_run_options *options, uint32_t n_slots);
 uint64_t gbsi_draw_passes(const gbs_run_options *options, uint32_t n_slots);
 

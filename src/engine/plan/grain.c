@@ -75,8 +75,8 @@ int16_t gbsi_grain_of(gbsi_compile *c, size_t f)
     }
     if (factors->kind[f] == GBS_FACTOR_LOGICAL &&
         factors->logical[factors->aux[f]].function == GBS_LOGICAL_RATIO) {
-        return GBSI_GRAIN_NONE; /* this function is the only one whose values are not whole numbers
-                                   [M5] */
+        return GBSI_GRAIN_NONE; /* only this function of the number of true literals has values that
+                                   are not whole numbers [M5] */
     }
     return gbsi_is_noisy(factors->kind[f]) ? GBSI_GRAIN_NONE
                                            : (int16_t)usable(lowest_bit(factors->weight[f]));

@@ -29,7 +29,7 @@ void gbsi_row_entries_clear(gbsi_row_entries *e);
 
 /* Sorts the entries by slot. @return whether the order changed. */
 bool gbsi_row_entries_sort(gbsi_row_entries *e);
-/* Whether a sorted row has some neighbour more than once. */
+/* Whether a neighbour occurs more than once in a sorted row. */
 bool gbsi_row_entries_tied(const gbsi_row_entries *e);
 /* Makes one entry per neighbour: adds the factors of the same two variables in double, in the order
  * of factors, and rounds the sum once. */

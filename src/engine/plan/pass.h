@@ -21,9 +21,10 @@ struct gbsi_estimate;
 #define GBSI_HELD_OFTEN 20u /* see gbsi_pass.held */
 
 /* Traits of a kind of pass. */
-#define GBSI_PASS_HEATS   1u /* applies the inverse temperatures job.beta */
-#define GBSI_PASS_OWNS    2u /* stores states in a form of its own; plan, group and draw are NULL */
-#define GBSI_PASS_CONNECT 4u /* may cross hard zeros that single updates cannot: connects() */
+#define GBSI_PASS_HEATS 1u /* applies the inverse temperatures job.beta */
+#define GBSI_PASS_OWNS  2u /* stores states in a form of its own; plan, group and draw are NULL */
+#define GBSI_PASS_CONNECT \
+    4u /* may cross hard zeros that single updates cannot cross; see connects() */
 
 /* The ranks whose variables share factors with a slot, if the model is divided among ranks. */
 typedef enum gbsi_reach {
@@ -33,10 +34,10 @@ typedef enum gbsi_reach {
     GBSI_REACH_HALO,     /* the slot belongs to another rank */
 } gbsi_reach;
 
-/* Ranks take turns to change slots that other ranks see. A turn has two batches. The first batch
- * changes boundary slots, if the turn is the rank's own, and may change interior slots. The second
- * batch changes only interior slots, while the changes of the first batch are sent to other ranks.
- */
+/* Ranks take turns to change slots that other ranks see. A turn has two batches. In its own turn, a
+ * rank changes its boundary slots in the first batch. In every turn, the first batch may also
+ * change interior slots. The second batch changes only interior slots, while the changes of the
+ * first batch are sent to other ranks. */
 typedef struct gbsi_turns {
     uint32_t n_ranks, rank;
     uint32_t n;           /* number of turns of a pass */
@@ -73,12 +74,13 @@ typedef struct gbsi_pass_job {
     const gbsi_schedule *schedule; /* schedule, if the scan has one */
     const gbsi_draw *draw;
     void *draw_state;
-    const float *beta; /* [n_groups * lanes] inverse temperature of each chain, including padded
-                          lanes; may change between batches. NULL: all are 1 */
+    const float
+        *beta; /* [n_groups * lanes] inverse temperature of each chain, including padded lanes; the
+                  numbers may change between batches. NULL if all inverse temperatures are 1 */
     struct gbsi_estimate *estimate; /* NULL: no estimates are kept */
     bool rao_blackwell;
-    gbsi_watch *watch; /* may stop a long pass; end() then keeps the states drawn so far. NULL: the
-                          pass cannot be stopped */
+    gbsi_watch *watch; /* watch that may stop a long pass; end() then keeps the states drawn so far.
+                          NULL if the pass cannot be stopped */
 } gbsi_pass_job;
 
 /* A function that is called for every variable of every block before the block is drawn; see
@@ -96,7 +98,8 @@ typedef struct gbsi_pass {
     gbs_status (*prepare)(const gbsi_pass_setting *setting, void **state, gbs_error *err);
     /* REQUIRED. Begins a pass. @param job is copied. */
     gbs_status (*begin)(void *state, const gbsi_pass_job *job, gbs_error *err);
-    /* REQUIRED. Runs at most `most` further batches. @param more out: whether batches are left. */
+    /* REQUIRED. Runs at most `most` further batches. @param more out: whether the pass has
+     * further batches. */
     gbs_status (*batch)(void *state, uint32_t most, bool *more, gbs_error *err);
     /* REQUIRED. Ends the pass, after the last batch. @return GBS_STOPPED if the watch ended the
      * pass early; GBS_ERR_NOT_FOUND, with a message that names the variable, if some conditional
@@ -115,13 +118,13 @@ typedef struct gbsi_pass {
      * GBSI_PASS_OWNS. */
     void (*set)(void *state, uint32_t chain, const uint32_t *x);
     void (*get)(const void *state, uint32_t chain, uint32_t *x);
-    /* OPTIONAL. Gives each chain a dispersed start of its own; NULL: starts are computed from the
-     * model's factors. */
+    /* OPTIONAL. Gives each chain its own dispersed start. If the pointer is NULL, starts are
+     * computed from the model's factors. */
     void (*scatter)(void *state);
     /* Returns the log density of a chain after the last pass. NULL without GBSI_PASS_OWNS. */
     double (*log_density)(const void *state, uint32_t chain);
-    /* Moves counts that the pass keeps itself to the estimate; called before the estimate is read.
-     * NULL: the pass keeps no counts. */
+    /* Moves counts that the pass keeps itself to the estimate. The function is called before the
+     * estimate is read; NULL if the pass keeps no counts. */
     void (*fetch)(void *state, struct gbsi_estimate *estimate);
 
     /* Whether the blocks so far prove that all states of positive weight are reached from each

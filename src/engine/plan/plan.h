@@ -36,9 +36,10 @@ typedef enum gbsi_class {
 
 #define GBSI_ROUNDING_LIMIT \
     1e-4 /* variables with larger rounding errors of log-weights are PRECISE */
-#define GBSI_COARSE_LIMIT 1e-2 /* this limit instead if the plan options set `coarse` */
-#define GBSI_LONG_ROW     64u  /* longer ISING rows are summed in 16 strided partial sums */
-#define GBSI_LONG_TERM    16u  /* longer logical and spin terms keep counters */
+#define GBSI_COARSE_LIMIT \
+    1e-2 /* limit that replaces GBSI_ROUNDING_LIMIT if the plan options set `coarse` */
+#define GBSI_LONG_ROW  64u /* longer ISING rows are summed in 16 strided partial sums */
+#define GBSI_LONG_TERM 16u /* longer logical and spin terms keep counters */
 
 /* A factor as stored for one of its variables, in the classes TABLE, LOGICAL and PRECISE. */
 typedef enum gbsi_term_kind {
@@ -82,7 +83,7 @@ typedef struct gbsi_link {
  * 1) and is updated when they change. */
 typedef struct gbsi_counter_link {
     uint32_t counter;
-    uint32_t literal; /* own state that is counted */
+    uint32_t literal; /* state of the slot that is counted */
 } gbsi_counter_link;
 
 /* A noisy factor as a sum over its parents of costs -ln q_i(u_i). Costs are in fixed point, and the
@@ -145,8 +146,8 @@ typedef struct gbsi_plan {
     const gbsi_conditioned *model; /* borrowed */
     const gbsi_graph *graph; /* borrowed; its edges decide the levels; NULL: no longer needed */
     uint32_t n_slots;
-    uint32_t n_sampled;    /* number of variables of the whole model if this is the plan of a share;
-                              else n_slots */
+    uint32_t n_sampled;    /* number of variables of the whole model if the plan is for a share of a
+                              model; else n_slots */
     uint32_t *slot_of;     /* [n_slots] slot of each variable */
     uint32_t *variable_of; /* [n_slots] variable of each slot */
     uint32_t *arity;       /* arity of each slot; NULL: all slots have max_arity */
@@ -298,12 +299,12 @@ typedef struct gbsi_piece {
     uint32_t first_slot; /* slot of the first update, if the slots are contiguous */
     uint32_t arity;
     uint8_t class_id, form, contiguous;
-    uint8_t
-        counts; /* 1: updates count in the estimates; 0 occurs only in a schedule with wants_last */
+    uint8_t counts; /* 1 if the updates count in the estimates, else 0; 0 occurs only in a schedule
+                       with wants_last */
 } gbsi_piece;
 
-/* One pass of a sequence, cut into batches of updates whose variables are not neighbours. Pieces
- * are in the order of their places. */
+/* One pass of a sequence, cut into batches. The variables of a batch are not neighbours, and
+ * pieces are in the order of their places. */
 typedef struct gbsi_schedule {
     uint64_t n_places;
     uint32_t n_batches;
@@ -312,14 +313,14 @@ typedef struct gbsi_schedule {
     size_t n_pieces;
     uint32_t *slot; /* [n_places + 16] slot of each place, the last slot repeated; NULL if every
                        piece is contiguous and no list is needed */
-    bool wants_position; /* input: fill `position` too */
+    bool wants_position; /* input: whether `position` is filled too */
     bool wants_last;     /* input: only the last update of a variable counts */
-    const uint8_t *only; /* [n_variables] with wants_last: 1: the variable's last update counts;
-                            NULL: all variables' */
+    const uint8_t *only; /* [n_variables] with wants_last: 1 if the variable's last update counts;
+                            NULL if the last update of every variable counts */
     uint32_t *position;  /* [n_places + 16] index in the sequence of each place, padded; or NULL */
-    /* [n_pieces] borrowed; used if other processes run parts of the pass: place of each piece's
-     * first update in the whole pass, from which its random numbers follow; NULL: equal to
-     * piece.place. */
+    /* [n_pieces] borrowed; place of each piece's first update in the whole pass, from which the
+     * random numbers of the piece follow. The array is used if other processes run parts of the
+     * pass; NULL if each place equals piece.place. */
     const uint64_t *global;
     /* capacities and scratch, kept so that a scan whose sequence changes in every pass allocates
      * memory once */
@@ -339,8 +340,8 @@ void gbsi_schedule_count(const gbsi_plan *plan, const gbsi_schedule *schedule, u
 
 /* The intended use of the plan. */
 typedef struct gbsi_plan_options {
-    bool repeats; /* every pass has this sequence, and slots are numbered in the order of use; else
-                     they are numbered by class, arity and locality */
+    bool repeats; /* whether every pass has this sequence; slots are then numbered in the order of
+                     use, else by class, arity and locality */
     bool sell; /* groups of one chain will use the plan: if passes repeat, slices are made instead
                   of rows */
     bool at_once; /* updates of a pass read the states before the pass, not the states after earlier
@@ -351,11 +352,12 @@ typedef struct gbsi_plan_options {
                      are left out if they do not change these numbers */
     /* The following fields are for a share of a model, whose plan must give the numbers that the
      * plan of the whole model gives: */
-    const uint32_t *order; /* [n_variables] variable of each slot; NULL: chosen as `repeats` says */
-    const uint8_t
-        *by_count; /* [n_variables] 1: the variable uses a by_count table; NULL: chosen here */
-    gbsi_sum_units density_units; /* 0: chosen here */
-    uint32_t n_sampled;           /* 0: the number of the model's variables */
+    const uint32_t *order; /* [n_variables] variable of each slot; if NULL, gbsi_plan_new() chooses
+                              the order by `repeats` */
+    const uint8_t *by_count;      /* [n_variables] 1 if the variable uses a by_count table; if NULL,
+                                     gbsi_plan_new() decides */
+    gbsi_sum_units density_units; /* if 0, gbsi_plan_new() chooses the units */
+    uint32_t n_sampled;           /* if 0, the number of the model's variables is used */
 } gbsi_plan_options;
 
 /* Compiles a model. @param sequence [n] free variables of one pass. */

@@ -201,7 +201,7 @@ static gbs_status put_in_levels(const gbsi_plan *plan, const uint32_t *sequence,
     uint32_t *last = schedule->scratch;
     uint32_t *level = last + gbsi_graph_n_last(plan->graph);
     uint32_t *by_rank = level + n;
-    uint32_t *update = by_rank + n; /* before the last sort this array holds keys */
+    uint32_t *update = by_rank + n; /* before the last sort, the array `update` holds keys */
     uint32_t *histogram = update + n;
     uint32_t n_levels = 0;
     if (given == NULL) {

@@ -39,7 +39,7 @@ static gbs_status sort(sorting *s, uint32_t n_keys, gbs_error *err)
     return GBS_OK;
 }
 
-/* Hands over the current order; makes the identity if no sort was needed. */
+/* Passes the current order to the caller, or makes the identity if no sort was needed. */
 static gbs_status take_order(sorting *s, uint32_t **order, gbs_error *err)
 {
     if (s->order == NULL) {

@@ -7,7 +7,9 @@
 #include "base/memory.h"
 #include "scan/influences.h"
 
-#define MOST_WORK      ((uint64_t)1 << 36) /* limit on updates times neighbours, for a list of steps */
+#define MOST_WORK \
+    ((uint64_t)1  \
+     << 36) /* limit on limit on the number of updates times neighbours, for a list of steps */
 #define MOST_SEARCHED  ((uint64_t)1 << 34) /* limit for a search for passes */
 #define MOST_PASSES    ((uint64_t)1 << 20)
 #define STALLED        (1.0 - 1e-9) /* a search gives up if doubling lowers V by less */

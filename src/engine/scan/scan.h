@@ -32,7 +32,8 @@ typedef struct gbsi_sequence {
 } gbsi_sequence;
 
 typedef struct gbsi_scan {
-    const char *name;      /* used by command line, Python and files; never changes */
+    const char *name;      /* name of the draw in the command line, in Python and in files; the name
+                              never changes */
     const char *reference; /* the publication that describes the scan */
     unsigned traits;
     /* Names of the options that this scan has but some other scan lacks, followed by NULL; NULL: no

@@ -88,8 +88,8 @@ static void roll_back(gbsi_growth *g)
     g->n_rows -= g->clique[g->n].n_rows;
 }
 
-/* Lists the members of the ascending set `from` that are not in the ascending set `other`. @return
- * their number. */
+/* Lists the members of the ascending set `from` that are not in the ascending set `other`.
+ * @return the number of these variables. */
 static uint32_t subtract(const uint32_t *from, uint32_t n, const uint32_t *other, uint32_t n_other,
                          uint32_t *out)
 {

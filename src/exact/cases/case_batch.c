@@ -122,7 +122,7 @@ static void sweep(gbsi_case_worker *w, const case_node *node, uint32_t n_use,
         }
         advance(t, node, n_use, w, target);
     }
-    assert(w->at[n_use] == out->row); /* the walk is back at its first state */
+    assert(w->at[n_use] == out->row); /* the walk has returned to its first state */
 }
 
 /* ---- scales and risks ------------------------------------------------------------------------ */

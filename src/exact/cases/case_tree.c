@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiles a junction tree for many cases: its tables, its messages, and the strides of the
- * messages in the tables.
- */
+ * messages in the tables. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -23,8 +22,8 @@ typedef struct compiling {
     const gbsi_case_scope *query;
     gbsi_watch *watch;
     double *weight;       /* weights of one factor */
-    uint32_t *column_of;  /* [variables] the column that observes the variable; GBSI_NONE: no column
-                             does */
+    uint32_t *column_of;  /* [variables] the column that observes the variable; GBSI_NONE if no
+                             column observes it */
     uint32_t *home;       /* [variables] the clique that eliminates the variable */
     uint32_t *message_of; /* [factors] message of the factor if some query leaves the factor out,
                              else GBSI_NONE */
@@ -41,8 +40,8 @@ static uint32_t n_axes_of(const gbsi_tree *tree, uint32_t i)
     return tree->clique[i].n_separator + tree->clique[i].n_own;
 }
 
-/* Returns a clique that holds all variables of a query: the clique that eliminates the first of
- * them. Returns GBSI_NONE if all variables of the query are fixed. */
+/* Returns a clique that holds all variables of a query. This clique eliminates the first
+ * variable of the query. Returns GBSI_NONE if all variables of the query are fixed. */
 static uint32_t home_of(const compiling *c, const gbsi_case_scope *query)
 {
     uint32_t home = GBSI_NONE;
@@ -99,7 +98,7 @@ static sizes count(const compiling *c)
         n.operands +=
             n_children + tree->clique[i].n_own; /* each own variable may be observed by a column */
         n.strides += (n_children + tree->clique[i].n_own + 2) *
-                     n_axes; /* 2: messages to and from the parent */
+                     n_axes; /* the number 2 is for the messages to and from the parent */
     }
     for (uint32_t i = 0; i < c->cases->n_columns; ++i) {
         n.states += model->arity[c->column[i]];
@@ -337,8 +336,9 @@ static size_t fill_states(const compiling *c, const gbsi_case_scope *query, uint
     for (uint32_t k = 0; k < query->n; ++k) {
         const uint32_t v = whole->free_variable[query->variable[k]];
         const uint32_t *user = gbsi_conditioned_states(whole, v);
-        for (size_t i = n; i-- > 0;) { /* goes backwards, so that place i is read before it is
-                                          overwritten */
+        for (size_t i = n;
+             i-- >
+             0;) { /* the loop goes backwards, so that place i is read before it is overwritten */
             for (uint32_t a = whole->arity[v]; a-- > 0;) {
                 state[i * whole->arity[v] + a] =
                     state[i] * whole->model->arity[query->variable[k]] + user[a];
@@ -478,7 +478,7 @@ gbs_status gbsi_case_tree_new(const gbsi_conditioned *whole, const gbsi_tree *tr
     c.cases->n_messages = c.cases->first_factor;
     for (uint32_t k = 0; k < n_query; ++k) {
         assert(query[k].without == NULL ||
-               tree->chains == NULL); /* so factors have the same numbers as in `whole` */
+               tree->chains == NULL); /* a tree without chains has the factor numbers of `whole` */
         c.cases->n_messages += query[k].without != NULL;
     }
     c.cases->log_constant = whole->log_constant;

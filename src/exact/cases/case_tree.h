@@ -51,7 +51,8 @@ void gbsi_case_worker_free(gbsi_case_worker *worker);
 typedef enum gbsi_case_end {
     GBSI_CASE_DONE,
     GBSI_CASE_IMPOSSIBLE, /* no state has positive weight */
-    GBSI_CASE_UNSURE, /* weights are too far apart for doubles; answer this case in logarithms */
+    GBSI_CASE_UNSURE,     /* weights are too far apart for doubles; the case must be answered in
+                             logarithms */
 } gbsi_case_end;
 
 typedef struct gbsi_case {

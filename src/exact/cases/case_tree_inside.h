@@ -11,22 +11,23 @@
  * one stride for each axis of the clique's table. */
 typedef struct case_operand {
     uint32_t message;
-    size_t stride; /* start of its strides in gbsi_case_tree.stride: [axes of the clique] */
+    size_t
+        stride; /* start of the message's strides in gbsi_case_tree.stride: [axes of the clique] */
 } case_operand;
 
 typedef struct case_node {
-    uint32_t parent; /* GBSI_NONE: a root */
+    uint32_t parent; /* parent of the clique; GBSI_NONE if the clique is a root */
     uint32_t n_axes, n_separator;
-    size_t axis; /* start of its arities in gbsi_case_tree.arity: [n_axes], slowest first, separator
-                    first */
-    size_t table; /* start of its table in gbsi_case_tree.table: [n_entries] */
+    size_t axis;  /* start of the clique's arities in gbsi_case_tree.arity: [n_axes], slowest axis
+                     first, separator first */
+    size_t table; /* start of the clique's table in gbsi_case_tree.table: [n_entries] */
     size_t n_entries;
-    double least;   /* lower bound of the positive entries, which are at most 1; 0: entries may have
-                       been lost */
+    double least; /* lower bound of the positive entries, which are at most 1; 0 if entries may have
+                     been lost */
     size_t operand; /* start, in gbsi_case_tree.operand, of the messages that are multiplied into
                        the table */
     uint32_t n_operands;
-    case_operand up;   /* message to the parent; a root's has one row */
+    case_operand up;   /* message to the parent; the message of a root has one row */
     case_operand down; /* message from the parent; its number is GBSI_NONE for a root */
     bool observed;     /* the subtree of the clique holds a column's variable */
     bool asked;        /* the subtree of the clique holds a queried variable */
@@ -40,19 +41,20 @@ typedef struct case_message {
 
 typedef struct case_column {
     uint32_t message; /* GBSI_NONE: the variable is fixed */
-    size_t state;     /* start in gbsi_case_tree.state: [arity] row of each user's state; GBSI_NONE:
-                         ruled out */
-    uint32_t arity;   /* number of the user's states */
+    size_t state;   /* start in gbsi_case_tree.state of an array: [arity] row of each user's state;
+                       GBSI_NONE if the state is ruled out */
+    uint32_t arity; /* number of the user's states */
 } case_column;
 
 typedef struct case_query {
     uint32_t node; /* GBSI_NONE: the variable is fixed */
     case_operand target;
-    uint32_t without; /* the message of the factor that is left out; GBSI_NONE: none is left out */
-    size_t p;         /* start of its joint states in gbsi_case.p */
+    uint32_t without; /* the message of the factor that is left out; GBSI_NONE if no factor is left
+                         out */
+    size_t p;         /* start of the query's joint states in gbsi_case.p */
     size_t n_states;  /* number of joint states in the user's numbering */
-    size_t state; /* start in gbsi_case_tree.state: [remaining joint states] their user's numbers;
-                     for a fixed variable its only state */
+    size_t state; /* start in gbsi_case_tree.state of an array: [remaining joint states] the user's
+                     numbers of these states; for a fixed variable, its only state */
 } case_query;
 
 struct gbsi_case_tree {

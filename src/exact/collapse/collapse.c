@@ -13,8 +13,8 @@
 #include "base/memory.h"
 #include "simd/math.h"
 
-/* The number of pieces of a variable that are searched for one into which a new piece can be
- * multiplied. */
+/* A new piece is multiplied into an earlier piece of a variable if possible; at most this many
+ * pieces are tried. */
 enum { MOST_HOSTS = 8 };
 
 /* Lists of variables by the cost of their elimination. */
@@ -22,8 +22,8 @@ typedef struct queue {
     uint32_t *first; /* [most + 1] first variable of each cost; GBSI_NONE: no variable */
     uint32_t *next;  /* [n_variables] the next variable in the list */
     uint32_t *last;  /* [n_variables] the previous variable in the list; GBSI_NONE for the first */
-    uint32_t *cost;  /* [n_variables] entries of the elimination; 0: more than allowed, or already
-                        eliminated */
+    uint32_t *cost;  /* [n_variables] number of entries of the elimination; 0 if this is more than
+                        allowed, or if the variable is eliminated */
 } queue;
 
 /* ---- pieces -------------------------------------------------------------------------------- */
@@ -336,7 +336,7 @@ static gbs_status list_factors(gbsi_shrinking *s, gbs_error *err)
     if (f->n_factors >= GBSI_NONE) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "collapse: more than %u factors", GBSI_NONE);
     }
-    for (size_t i = f->n_factors; i-- > 0;) { /* backwards, so that lists ascend */
+    for (size_t i = f->n_factors; i-- > 0;) { /* the loop goes backwards, so that lists ascend */
         const uint32_t *scope = f->scope + f->scope_start[i];
         const size_t n = f->scope_start[i + 1] - f->scope_start[i];
         size_t entries = 1;
@@ -350,7 +350,7 @@ static gbs_status list_factors(gbsi_shrinking *s, gbs_error *err)
             continue;
         }
         for (size_t k = 0; k < n; ++k) {
-            s->collapse->core_variable[scope[k]] = 0; /* read by is_held() */
+            s->collapse->core_variable[scope[k]] = 0; /* is_held() reads this value */
         }
     }
     return GBS_OK;
@@ -368,7 +368,8 @@ static gbs_status eliminate_all(gbsi_shrinking *s, queue *q, gbs_error *err)
     const gbsi_collapse *c = s->collapse;
     memset(q->first, 0xff, (s->most + 1) * sizeof *q->first);
     for (uint32_t v = s->model->n_variables;
-         v-- > 0;) { /* backwards, so that among equal costs the lowest variable comes first */
+         v-- > 0;) { /* the loop goes backwards, so that the lowest variable comes first among equal
+                        costs */
         weigh(s, q, v);
     }
     for (uint32_t cost = 2; cost <= s->most; ++cost) {

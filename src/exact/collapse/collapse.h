@@ -4,9 +4,9 @@
  *
  * A variable v is eliminated as long as it and its neighbours n have few states together. The
  * bucket B_v, which holds the factors that contain v, is replaced by one factor [M45] psi_new(n) =
- * sum_v prod_{f in B_v} psi_f(v, n). The cheapest variable goes first. Sums are exact, so that Z
- * does not change; marginals of eliminated variables come back as conditional probabilities p(v |
- * n). */
+ * sum_v prod_{f in B_v} psi_f(v, n). The cheapest variable is eliminated first. Sums are exact, so
+ * that Z does not change. The marginals of an eliminated variable v are computed from the
+ * conditional probabilities p(v | n). */
 #ifndef GBSI_COLLAPSE_COLLAPSE_H
 #define GBSI_COLLAPSE_COLLAPSE_H
 
@@ -26,8 +26,8 @@ typedef struct gbsi_collapse {
     const gbsi_conditioned *model; /* borrowed */
     gbsi_conditioned
         *core; /* the remaining model. Factors that the core does not share with the model are
-                  tables whose largest weight is 1; their scales are part of log_constant. Some
-                  state of a variable may have weight zero for all states of the others. */
+                  tables whose largest weight is 1; their scales are part of log_constant. A state
+                  of a variable may have weight zero for all states of the other variables. */
     uint32_t *core_variable; /* [model->n_variables] number in the core; GBSI_NONE if eliminated */
     uint32_t n_eliminated;
     uint32_t *variable;  /* [n_eliminated] eliminated variables, in the order of elimination */
@@ -43,7 +43,7 @@ typedef struct gbsi_collapse {
  * @param model   borrowed until the collapse is freed. Factors may be of any kind: a factor with
  * more entries than `entries` stays, with all its variables.
  * @param entries limit on the entries of an elimination, at most GBSI_COLLAPSE_MOST. With a limit
- * below 2 nothing is eliminated.
+ * below 2, no variable is eliminated.
  * @param watch   borrowed or NULL.
  * @return GBS_ERR_IMPOSSIBLE if sums show that no state has positive weight; GBS_ERR_MEMORY;
  *         GBS_ERR_LIMIT if a budget refused memory; GBS_ERR_STOPPED if the watch stopped. */
@@ -55,10 +55,10 @@ void gbsi_collapse_free(gbsi_collapse *collapse);
 typedef struct gbsi_recovery {
     gbsi_simd level;
     uint64_t seed, pass;
-    uint32_t chain; /* chain number of lane 0; random numbers are functions of chain + lane, pass
+    uint32_t chain; /* chain number of lane 0; random numbers are functions of (chain + lane), pass
                        and variable */
-    const double *weight; /* [GBSI_COLLAPSE_LANES] weight of the state in each lane; 0: the state
-                             does not count */
+    const double *weight; /* [GBSI_COLLAPSE_LANES] weight of the state in each lane; a state of
+                             weight 0 is ignored */
     uint32_t *x; /* [model->n_variables][GBSI_COLLAPSE_LANES] in: states of the core's variables, at
                     the places of the model's variables; out: also the drawn states */
     double *p;   /* [model->state_offset[n_variables]][GBSI_COLLAPSE_LANES] NULL, or sums to which

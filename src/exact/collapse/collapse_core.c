@@ -9,8 +9,8 @@
 #include "collapse/collapse_inside.h"
 #include "rng/words.h"
 
-/* The largest number of pieces of a variable that are searched for one that holds all variables of
- * another piece. */
+/* A piece that holds all variables of another piece is searched among at most this many pieces
+ * of a variable. */
 enum { MOST_HOSTS = 64 };
 
 /* ---- factors within factors ---------------------------------------------------------------- */
@@ -255,7 +255,7 @@ static uint32_t draw(const double *p, uint32_t arity, double u)
     while (state + 1 < arity && !(u < sum)) {
         sum += p[++state];
     }
-    while (p[state] == 0.0) { /* by rounding the sum may end below 1 */
+    while (p[state] == 0.0) { /* because of rounding, the sum may be below 1 */
         assert(state > 0);    /* some state has weight */
         --state;
     }

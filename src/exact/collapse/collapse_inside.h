@@ -12,13 +12,14 @@ enum { GBSI_PIECE_VARIABLES = 10 };
 /* A piece is a factor: the model's factor of the same number, or one made by eliminations. Only
  * pieces of few entries are in the lists of their variables. */
 typedef struct gbsi_piece {
-    bool gone;  /* summed out, or multiplied into another piece */
+    bool gone;  /* whether the piece was summed out, or multiplied into another piece */
     bool made;  /* the piece owns its entries */
-    bool wide;  /* has more entries than an elimination may have, and is in no list */
+    bool wide;  /* whether the piece has more entries than an elimination may have; such a piece is
+                   in no list */
     uint32_t n; /* number of variables */
-    size_t
-        scope; /* start of its scope: in gbsi_shrinking.scope if made, else in the model's scopes */
-    size_t value; /* start of its entries in gbsi_shrinking.value, for made pieces only */
+    size_t scope; /* start of the piece's scope: in gbsi_shrinking.scope if `made`, else in the
+                     model's scopes */
+    size_t value; /* start of the piece's entries in gbsi_shrinking.value; only if `made` */
 } gbsi_piece;
 
 /* A link in the list of pieces that contain a variable. */

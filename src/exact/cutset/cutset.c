@@ -10,14 +10,16 @@
 #include "condition/propagate.h"
 #include "simd/math.h"
 
-#define MOST_VARIABLES 32u  /* limit on chosen variables; others may follow from them */
-#define FEW_CASES      16.0 /* number of cases that is always allowed */
-#define MOST_CASES     0x1p13
-#define MOST_SCOPE     (UINT64_C(1) << 16) /* limit on states of a factor that is cut */
-#define MOST_SAVED     256.0               /* largest factor by which zeros may save work */
-#define PATIENCE       4u /* number of choices in a row that may fail to lower the work */
-#define TRIAL_STEPS    (UINT64_C(1) << 24) /* limit on steps of a search for an order */
-#define TRIAL_SHARE    32.0 /* a search takes at most allowed entries / TRIAL_SHARE steps */
+#define MOST_VARIABLES                                                                         \
+    32u /* limit on the number of chosen variables; other variables may follow from the chosen \
+           ones */
+#define FEW_CASES   16.0 /* number of cases that is always allowed */
+#define MOST_CASES  0x1p13
+#define MOST_SCOPE  (UINT64_C(1) << 16) /* limit on states of a factor that is cut */
+#define MOST_SAVED  256.0               /* largest factor by which zeros may save work */
+#define PATIENCE    4u /* largest number of successive choices that do not lower the work */
+#define TRIAL_STEPS (UINT64_C(1) << 24) /* limit on steps of a search for an order */
+#define TRIAL_SHARE 32.0 /* a search takes at most (allowed entries) / TRIAL_SHARE steps */
 
 typedef struct choosing {
     const gbsi_components *components;
@@ -31,7 +33,8 @@ typedef struct choosing {
     uint8_t *barred;   /* [whole variables] 1: one of its factors is too large to be sliced */
     double
         *n_states; /* [whole variables] remaining states of the variable, summed over the cases */
-    double *gain;  /* [whole variables] table entries that the cliques lose without the variable */
+    double *gain;  /* [whole variables] number of table entries by which the cliques shrink without
+                      the variable */
     uint32_t *local; /* [whole variables] number of the variable in the rest */
 } choosing;
 
@@ -167,9 +170,9 @@ cleanup:
 
 /* ---- the gain of a variable ----------------------------------------------------------------- */
 
-/* Sums, for every variable, the entries that its cliques lose without it.
- * @param to_whole [variables of the elimination] the whole model's numbers; NULL if the numbers are
- * equal.
+/* Sums, for every variable v, the number of entries by which the cliques of v shrink without v.
+ * @param to_whole [variables of the elimination] number of each variable in the whole model; NULL
+ * if the numbers are equal.
  * @param position, covered scratch, [variables of the elimination] each. */
 static void count_gains(choosing *s, const gbsi_elimination *e, const uint32_t *arity,
                         const gbsi_elimination_part *part, const uint32_t *to_whole,
@@ -466,8 +469,8 @@ static void number_rest(const gbsi_cutset *c)
     assert(n == c->rest->n_variables);
 }
 
-/* Makes the cutset and the tree of the best trial, if they are within the limits; else *out stays
- * NULL. */
+/* Makes the cutset and the tree of the best trial if the two are within the limits; otherwise
+ * *out stays NULL. */
 static gbs_status make_cutset(const choosing *s, trial *best, gbsi_cases *cases, gbsi_cutset **out,
                               gbs_error *err)
 {

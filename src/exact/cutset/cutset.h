@@ -56,8 +56,8 @@ typedef struct gbsi_cutset_limits {
  *
  * @param plan   the plan of the whole model.
  * @param limits limits for all cutsets together.
- * @param take   [components] 0: a cutset is wanted.
- * @param out list of the cutsets found, by component; NULL: none was found. */
+ * @param take [components] 0 if a cutset of the component is wanted. @param out list of the cutsets
+ * found, by component; NULL if no cutset was found. */
 gbs_status gbsi_cutsets_new(const gbsi_components *components, const gbsi_exact_plan *plan,
                             const gbsi_cutset_limits *limits, const uint8_t *take,
                             gbsi_cutset **out, gbs_error *err);
@@ -73,8 +73,8 @@ void gbsi_cutsets_free(gbsi_cutset *cutset);
 gbs_status gbsi_cutset_sum(const gbsi_cutset *cutset, gbsi_pool *pool, gbsi_watch *watch, double *p,
                            double *log_z, gbs_error *err);
 
-/* Finds a most probable state of the component and ln of its weight. Among equal maxima the first
- * case counts. The cutset must be made with limits->maximise.
+/* Finds a most probable state of the component and ln of its weight. If several cases have equal
+ * maxima, the first case is taken. The cutset must be made with limits->maximise.
  * @param x [whole variables] out: the state of the component's variables. */
 gbs_status gbsi_cutset_maximise(const gbsi_cutset *cutset, gbsi_pool *pool, gbsi_watch *watch,
                                 uint32_t *x, double *log_weight, gbs_error *err);

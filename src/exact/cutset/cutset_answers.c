@@ -107,7 +107,7 @@ static double enter_case(const answering *a, size_t at)
         const uint32_t *scope = from->scope + from->scope_start[f];
         const uint32_t n = (uint32_t)(from->scope_start[f + 1] - from->scope_start[f]);
         uint32_t x[GBSI_CUT_SCOPE];
-        if (n > GBSI_CUT_SCOPE) { /* such a factor has no variable in the cutset */
+        if (n > GBSI_CUT_SCOPE) { /* a factor of so many variables has no variable in the cutset */
             ++i;
             continue;
         }
@@ -119,7 +119,7 @@ static double enter_case(const answering *a, size_t at)
         }
         i += n_rest > 0;
     }
-    assert(i == to->n_factors); /* every factor of `rest` has got its values */
+    assert(i == to->n_factors); /* every factor of `rest` has its values */
     return constant;
 }
 

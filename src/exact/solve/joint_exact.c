@@ -158,7 +158,7 @@ static void read_root(joint *j, const gbsi_clique *root)
             j->x[k] = 0;
         }
     }
-    assert(at == 0); /* the walk is back at its first state */
+    assert(at == 0); /* the walk has returned to its first state */
     for (size_t e = 0; e < own->n; ++e) {
         j->p[own->at + e] /= sum;
     }

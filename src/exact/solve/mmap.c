@@ -48,7 +48,7 @@ static gbs_status begin(gbsi_solver *s, const gbs_model *model, const gbs_eviden
     GBSI_PASS(mark_query(model, n, query, *late, err));
     GBSI_PASS(gbsi_solver_init_about(s, model, evidence, options, n, query, false, err));
     for (uint32_t v = 0; v < s->whole->n_variables;
-         v++) { /* works in place, since v <= user_variable[v] */
+         v++) { /* the array is overwritten in place, which works because v <= user_variable[v] */
         (*late)[v] = (*late)[s->whole->user_variable[v]];
     }
     return GBS_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An exact marginal MAP state. Also an upper bound, for searches that are used if no elimination
- * order that sums first fits in memory. */
+/* An exact marginal MAP state, and an upper bound. Searches use the bound if every elimination
+ * order that sums first takes too much memory. */
 #ifndef GBSI_SOLVE_MMAP_H
 #define GBSI_SOLVE_MMAP_H
 

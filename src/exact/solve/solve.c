@@ -132,8 +132,9 @@ static bool is_one_number(const gbsi_exact_limits *limits)
 }
 
 /* Plans all components. A component gets sparse tables if they are quicker than a dense tree, or if
- * no dense tree fits; it gets a cutset if neither fits. Marginal MAP uses no cutsets, because the
- * maximum of a sum over cases is not the largest of the cases' maxima.
+ * no dense tree fits. The component gets a cutset if no dense tree and no sparse tables fit.
+ * Marginal MAP uses no cutsets, because the maximum of a sum over cases is not the largest of the
+ * cases' maxima.
  * @return GBS_ERR_LIMIT if a component can be solved by none of the three methods. */
 static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
                            gbs_error *err)

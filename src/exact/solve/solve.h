@@ -27,7 +27,8 @@ typedef struct gbsi_solver {
     gbsi_tables *tables;
     gbsi_pool *pool;
     uint32_t n_threads;
-    gbsi_budget budget; /* in force from gbsi_solver_init() to gbsi_solver_free() */
+    gbsi_budget budget; /* the memory budget that is in force from gbsi_solver_init() to
+                           gbsi_solver_free() */
     gbsi_budget *budget_before;
     bool in_budget;
 } gbsi_solver;

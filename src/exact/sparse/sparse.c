@@ -12,13 +12,14 @@
 #define MOST_ENTRIES (UINT64_C(1) << 60) /* limit on dense entries: offsets have 64 bits */
 #define MOST_FACTOR  (UINT64_C(1) << 24) /* limit on entries of one factor */
 #define SHARE        4.0 /* the search may take 1 / SHARE of the time of dense tables */
-#define LIMIT_SHARE  8.0 /* or, if none fit, 1 / LIMIT_SHARE of the allowed time */
-#define SLACK        4.0 /* share of the steps that a search begins with: 1 / SLACK */
-#define GAIN         2.0 /* least ratio of the time of dense tables to the time of sparse ones */
-#define ENTRY_STEPS  4.0 /* number of look-ups that take as long as the exponential of an entry */
-#define ONE_WAY      1.0 /* passes over the entries for ln Z: up */
-#define BOTH_WAYS    2.0 /* passes for marginals: up and down */
-#define TO_DRAW      4.0 /* passes for draws: up twice, down, to list entries */
+#define LIMIT_SHARE \
+    8.0 /* if no dense tables fit, the search may take 1 / LIMIT_SHARE of the allowed time */
+#define SLACK       4.0 /* a search begins with 1 / SLACK of the steps */
+#define GAIN        2.0 /* least ratio of the time of dense tables to the time of sparse ones */
+#define ENTRY_STEPS 4.0 /* number of look-ups that take as long as the exponential of an entry */
+#define ONE_WAY     1.0 /* number of passes over the entries for ln Z, namely one up */
+#define BOTH_WAYS   2.0 /* number of passes for marginals, namely up and down */
+#define TO_DRAW     4.0 /* number of passes for draws: two up, one down, one over the list */
 
 /* ---- one pass over the cliques ------------------------------------------------------------- */
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Junction trees that store only nonzero entries [M51]. Where the factors of a component have many
- * hard zeros, most entries of its cliques are zero too. Semi-joins, up the tree and down again,
- * find the states of separators that can have positive weight (a full reducer: Yannakakis 1981,
- * Algorithms for acyclic database schemes, VLDB, section 3). Afterwards every entry of a clique
- * that agrees with the rows of its separators has positive probability, and only these entries are
- * visited. The number of rows, the time and the memory are known before calibration.
+/* Junction trees that store only nonzero entries [M51]. If the factors of a component have many
+ * hard zeros, most entries of the component's cliques are zero too. Semi-joins, up the tree and
+ * down again, find the states of separators that can have positive weight (a full reducer:
+ * Yannakakis 1981, Algorithms for acyclic database schemes, VLDB, section 3). Afterwards every
+ * entry of a clique that agrees with the rows of its separators has positive probability, and only
+ * these entries are visited. The number of rows, the time and the memory are known before
+ * calibration.
  *
  * Messages are log-weights by row of the separator. One thread does all the work, so that the bits
  * do not depend on the number of threads. */
@@ -22,9 +23,8 @@
 
 typedef struct gbsi_sparse_factor {
     gbsi_trie rows;
-    double *value; /* [rows.n] log-weights */
-    uint32_t
-        *axis; /* [rows.n_axes] axes of the clique that the factor's variables are, ascending */
+    double *value;  /* [rows.n] log-weights */
+    uint32_t *axis; /* [rows.n_axes] axes of the factor's variables in the clique, ascending */
 } gbsi_sparse_factor;
 
 typedef struct gbsi_sparse {
@@ -38,11 +38,12 @@ typedef struct gbsi_sparse {
     gbsi_trie *rows;            /* [cliques] states of the separator that can have weight */
     size_t
         *first_row; /* [cliques + 1] start of each clique in arrays that have one entry per row */
-    uint64_t *n_entries_of;   /* [cliques] number of nonzero entries */
-    double n_entries;         /* nonzero entries of all cliques */
-    double n_steps;           /* upper bound on the look-ups of one pass over all entries */
-    double ns;                /* predicted nanoseconds for the answer that is wanted */
-    uint64_t bytes;           /* bytes of the object, of making it, and of the work on it */
+    uint64_t *n_entries_of; /* [cliques] number of nonzero entries */
+    double n_entries;       /* nonzero entries of all cliques */
+    double n_steps;         /* upper bound on the look-ups of one pass over all entries */
+    double ns;              /* predicted nanoseconds for the answer that is wanted */
+    uint64_t bytes; /* number of bytes of the object, for making the object, and for the work on the
+                       object */
     bool impossible;          /* no state has positive weight */
     struct gbsi_sparse *next; /* owned: tables of another component */
 } gbsi_sparse;

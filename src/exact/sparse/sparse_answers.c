@@ -16,8 +16,8 @@
 typedef struct answering {
     const gbsi_sparse *sparse;
     gbsi_sparse_scratch scratch;
-    double *
-        value; /* [rows of all cliques] messages m(r); on the way down replaced by ln p(r) - m(r) */
+    double *value;  /* [rows of all cliques] messages m(r); on the way down, the messages are
+                       replaced by ln p(r) - m(r) */
     double *top;    /* [cliques] the number subtracted from the message of the clique */
     double *mass;   /* [largest number of rows of the children of one clique] probabilities of these
                        rows */
@@ -145,7 +145,7 @@ static void find_homes(answering *a)
 
 /* Lists the variables whose home is clique i, and the places of their marginals. Chain variables
  * are not listed.
- * @param axis, at [axes] out. @return their number. */
+ * @param axis, at [axes] out. @return the number of these variables. */
 static uint32_t list_homes(const answering *a, uint32_t i, uint32_t *axis, size_t *at)
 {
     const gbsi_sparse *s = a->sparse;
@@ -262,8 +262,8 @@ cleanup:
 /* ---- a most probable state ----------------------------------------------------------------- */
 
 /* Finds the states of largest weight of clique i's own variables, given the states of its
- * separator. Among equal weights the first entry counts. @param x [variables of the tree's model]
- * in and out. */
+ * separator. Among equal weights the first entry is chosen. @param x [variables of the tree's
+ * model] in and out. */
 static gbs_status trace_back(answering *a, uint32_t i, uint32_t *x, gbs_error *err)
 {
     const gbsi_tree *tree = a->sparse->tree;

@@ -10,7 +10,7 @@
 #include "trees/clique_tables.h"
 
 #define FILTER      4096u /* largest number of entries of a factor that is projected */
-#define TRIAL       8.0   /* after 1 / TRIAL of the steps the search may give up */
+#define TRIAL       8.0   /* after 1 / TRIAL of the allowed steps, the search may be given up */
 #define LEAST_RATIO 1.5   /* least ratio of finished entries to entries in remaining rows */
 #define LOOK        4095u /* 1 less than the number of rows between two checks of the memory */
 
@@ -66,7 +66,7 @@ static uint32_t sort_scope(const making *m, uint32_t clique, size_t f, uint32_t 
 
 /* Writes to m->dense, for each joint state of n variables of factor f, the largest log-weight over
  * the factor's other variables.
- * @param position [n] in the scope. @return the number of rows. */
+ * @param position [n] places of the n variables in the scope of f. @return the number of rows. */
 static size_t project(const making *m, size_t f, uint32_t n, const uint32_t *position)
 {
     const gbsi_factors *factors = &m->model->factors;

@@ -13,8 +13,8 @@ typedef struct gbsi_trie_level {
     uint32_t arity;
     uint32_t n;      /* number of nodes */
     size_t capacity; /* length of `next` */
-    uint32_t
-        *next; /* [n][arity] 1 + the node of the next level (on the last level, the row); 0: none */
+    uint32_t *next;  /* [n][arity] 1 + number of the node of the next level, or of the row on the
+                        last level; 0 if there is no such node */
 } gbsi_trie_level;
 
 typedef struct gbsi_trie {
@@ -29,14 +29,15 @@ void gbsi_trie_free(gbsi_trie *rows);
 
 /* Adds the entry of states x, which must come after all earlier entries in lexicographic order.
  * @param shared number of first axes on which x agrees with the entry added last.
- * @return GBS_ERR_LIMIT where there are 2^32 nodes; GBS_ERR_MEMORY. */
+ * @return GBS_ERR_LIMIT if the tree has 2^32 nodes; GBS_ERR_MEMORY. */
 gbs_status gbsi_trie_add(gbsi_trie *rows, const uint32_t *x, uint32_t shared, gbs_error *err);
 
 /* Removes the rows that are not marked in `alive`. @param alive [largest number of nodes or rows]
  * 1: keep this row; overwritten. */
 void gbsi_trie_keep(gbsi_trie *rows, uint8_t *alive);
 
-/* Returns the number of rows or the number of nodes of the largest level, whichever is larger. */
+/* Returns the larger of two numbers: the number of rows, and the number of nodes of the largest
+ * level. */
 uint32_t gbsi_trie_most(const gbsi_trie *rows);
 uint64_t gbsi_trie_bytes(const gbsi_trie *rows);
 

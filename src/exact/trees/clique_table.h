@@ -30,7 +30,7 @@ typedef struct gbsi_table_loops {
      * only. */
     double (*sum)(const double *t, size_t n);
     double (*max)(const double *t, size_t n);
-    /* The smallest entry above `floor`, infinity if no entry is above it. */
+    /* Returns the smallest entry above `floor`, or infinity if no entry is above `floor`. */
     double (*least_above)(const double *t, size_t n, double floor);
     /* t[i] = exp(t[i] - max), where max is finite and no t[i] is larger than max. */
     void (*exp_less)(double *t, size_t n, double max);
@@ -40,7 +40,7 @@ typedef struct gbsi_table_loops {
     /* message[r] = the largest entry of row r (max_rows), or the sum of its entries (add_rows). */
     void (*max_rows)(const double *t, size_t n_rows, size_t n_columns, double *message);
     void (*add_rows)(const double *t, size_t n_rows, size_t n_columns, double *message);
-    /* Multiplies row r by m[r] / (sum of row r); a row of zeros stays as it is. */
+    /* Multiplies row r by m[r] / (sum of row r); a row of zeros is not changed. */
     void (*weigh_rows)(double *t, size_t n_rows, size_t n_columns, const double *m);
 } gbsi_table_loops;
 

@@ -344,7 +344,8 @@ static void sum_some_rows(double *restrict t, size_t n_rows, size_t n_columns,
                           double *restrict message)
 {
     double total[MOST_ROWS];
-    double inverse[MOST_ROWS] = {0}; /* zeros for compilers that do not see n_rows > 0 */
+    double inverse[MOST_ROWS] = {
+        0}; /* set to zeros for compilers that do not see that n_rows > 0 */
     max_rows(t, n_rows, n_columns, message);
     for (size_t r = 0; r < n_rows; r++) {
         const double m = message[r] > -INFINITY ? message[r] : 0.0;

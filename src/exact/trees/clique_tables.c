@@ -127,7 +127,7 @@ void gbsi_tables_free(gbsi_tables *tables)
     if (tables == NULL) {
         return;
     }
-    /* Frees without reading the tree, which may be freed already. */
+    /* The function does not read the tree, which may have been freed already. */
     GBSI_FREE(tables->table, tables->stack, tables->remade, tables->factor, tables->axis_of,
               tables->map, tables->partial, tables->weights, tables->spread, tables->top,
               tables->log_scale);
@@ -313,7 +313,8 @@ static void add_factor(gbsi_tables *tables, filling *f, size_t k)
 
 /* ---- long rows ----------------------------------------------------------------------------- */
 
-/* Does for one row of log-weights, longer than a piece, what sum_rows of gbsi_table_loops does. */
+/* Does the work of gbsi_table_loops.sum_rows for one row of log-weights that is longer than a
+ * piece. */
 static double finish_long_row(const gbsi_pieces *pieces, double *t, size_t n)
 {
     const double max = gbsi_pieces_max(pieces, t, n);

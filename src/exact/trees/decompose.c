@@ -18,7 +18,7 @@
 typedef struct making {
     const gbsi_conditioned *from;
     gbsi_conditioned *to;
-    size_t n_variables, n_scope; /* number in use */
+    size_t n_variables, n_scope; /* numbers of used elements */
     size_t room_arity, room_kind, room_start, room_scope, room_literal, room_weight, room_aux,
         room_table_start, room_table;
 } making;
@@ -76,11 +76,11 @@ static bool same_value(const gbsi_factors *f, const reading *r, uint32_t j, uint
            value_of(f, r, j, 1) == value_of(f, r, k, 1);
 }
 
-/* Decides how far to count for a cardinality: only until the later literals cannot change its
- * value. A count of true literals ends when `least` is reached or `most` is exceeded. A count of
- * false literals ends when `least` can no longer be reached or `most` no longer exceeded. The
- * function chooses the shorter count. Several cardinalities of the same literals are counted until
- * all are decided. */
+/* Decides how far the literals of a cardinality are counted: only until the later literals cannot
+ * change its value. A count of true literals ends when `least` is reached or `most` is exceeded. A
+ * count of false literals ends when `least` can no longer be reached, or when `most` can no longer
+ * be exceeded. The function chooses the shorter count. Several cardinalities of the same literals
+ * are counted until all are decided. */
 static void read_cardinality(const gbsi_factors *f, reading *r)
 {
     uint32_t cap = 0;
@@ -208,7 +208,7 @@ static uint32_t next_state(const reading *r, uint32_t n, uint32_t state, bool li
     return r->some;
 }
 
-/* Returns one number of true literals that `state` of the chain stands for. */
+/* Returns a number of true literals for which the chain is in `state`. */
 static uint32_t true_literals(const reading *r, uint32_t state)
 {
     return r->kind == REMEMBER_NUMBER          ? (r->count_false ? r->n_body - state : state)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Long factors become chains of short factors. A logical factor of three hundred literals needs no
- * table of 2^300 entries: whoever reads its literals one by one only has to remember whether none,
- * some or all of them were true (or their number, or a parity of spins). The remembered values
- * become a chain of additional variables [M23]. */
+ * table of 2^300 entries: if the literals are read one by one, it is enough to remember whether
+ * none, some or all of the literals were true (or their number, or a parity of spins). The
+ * remembered values become a chain of additional variables [M23]. */
 #ifndef GBSI_TREES_DECOMPOSE_H
 #define GBSI_TREES_DECOMPOSE_H
 
 #include "condition/condition.h"
 
-/* A factor is long if its scope has more joint states than this and its kind can be turned into a
- * chain. */
+/* A factor is long if its scope has more joint states than this number and its kind can be
+ * turned into a chain. */
 #define GBSI_LONG_FACTOR 4096u
 /* The largest number of states of a chain variable that counts the true literals of a logical
  * factor. */
@@ -20,11 +20,11 @@
  * cardinality models, UAI). */
 #define GBSI_MOST_TABLE_COUNTS 257u
 
-/* A noisy factor is long if its scope has more joint states than this. */
+/* A noisy factor is long if its scope has more joint states than this number. */
 #define GBSI_LONG_NOISY 64u
 
-/* @param out NULL if no factor is long; else a model with chain variables appended, and summing
- * over the chain variables gives back the original model. Chain variables of factors that are not
+/* @param out NULL if no factor is long; else a model with chain variables appended. The sum of this
+ * model over the chain variables is the original model. Chain variables of factors that are not
  * noisy are functions of the model's variables, and maximising over them also gives back the
  * original model. Members that refer to the user's model are left empty. @param maximised whether
  * all variables will be maximised over. If true, noisy factors stay as they are. */

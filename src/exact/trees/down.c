@@ -129,8 +129,7 @@ static void sum_pieces(void *context, uint32_t member)
 }
 
 /* Puts some axes of the operand first and cuts the work along these axes. Each piece writes to
- * entries of its own, and the terms of each sum keep the order of the table for any number of
- * pieces. */
+ * its own entries. The terms of each sum keep the order of the table for any number of pieces. */
 static void order_axes(marginal *m)
 {
     gbsi_odometer *o = &m->order;

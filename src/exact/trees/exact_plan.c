@@ -13,8 +13,9 @@ const gbsi_conditioned *gbsi_exact_plan_model(const gbsi_exact_plan *plan)
     return plan->eliminated;
 }
 
-/* Chain variables are functions of the model's variables. They are maximised over if all variables
- * of the model are; otherwise they are summed out before any variable is maximised over. */
+/* Chain variables are functions of the model's variables. If all variables of the model are
+ * maximised over, chain variables are maximised over as well. Otherwise chain variables are
+ * summed out before any variable is maximised over. */
 static gbs_status spread_maximise(gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
                                   gbs_error *err)
 {

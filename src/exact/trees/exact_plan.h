@@ -39,12 +39,12 @@ typedef struct gbsi_exact_plan {
     const gbsi_conditioned *model; /* the caller's model, borrowed */
     gbsi_conditioned *chains; /* the model with chains for long factors; NULL if no factor is long,
                                  or if a tree now owns the model with chains */
-    const gbsi_conditioned *eliminated; /* the model that the elimination order is for: the model
-                                           with chains if there is one, else the original */
+    const gbsi_conditioned *eliminated; /* the model of the elimination order, which is the model
+                                           with chains if there is one, else the original model */
     gbsi_graph *graph; /* graph with chains and extra pairs; NULL: the caller's graph was used */
     gbsi_elimination
-        *elimination;      /* has the component numbers of the model if there are no extra pairs */
-    uint8_t *maximise;     /* [variables] 1: maximised over; or NULL */
+        *elimination;  /* has the component numbers of the model if there are no extra pairs */
+    uint8_t *maximise; /* [variables] 1 if the variable is maximised over; NULL if no variable is */
     uint64_t most_entries; /* entries allowed for one component: the smaller of limits->entries and
                               GBSI_MOST_ENTRIES */
 } gbsi_exact_plan;

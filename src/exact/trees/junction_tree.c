@@ -8,8 +8,9 @@
  * cliques, not recursions, so that long chains do not exhaust the C stack.
  *
  * Messages wait on a stack until the parent is computed, like the contribution blocks of
- * multifrontal elimination. Children with large subtrees and small messages go first, which
- * minimises the peak (Liu 1986, On the storage requirement in the out-of-core multifrontal method,
+ * multifrontal elimination. Children with large subtrees and small messages are computed first,
+ * which minimises the peak (Liu 1986, On the storage requirement in the out-of-core multifrontal
+ * method,
  * ACM TOMS 12:249-264). */
 #include "trees/junction_tree.h"
 

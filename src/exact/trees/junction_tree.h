@@ -5,7 +5,7 @@
  * slowest. The variables shared with the parent (the separator) are eliminated after the clique's
  * own variables. A table therefore has one row per state of the separator, rows are contiguous, and
  * a message has one number per row. After the upward half of calibration each row of a table is in
- * proportion to p(own | separator), which is all that backward sampling and the downward half need;
+ * proportion to p(own | separator), which is all that backward sampling and the downward half need.
  * Messages are dropped after use, and one stack holds them.
  *
  * Tables hold weights, scaled so that the largest weight of each factor and message is 1. If the
@@ -22,13 +22,13 @@
 #define GBSI_TREE_AXES 64
 
 typedef struct gbsi_clique {
-    size_t first; /* start of its variables in gbsi_tree.variable: separator, then own variables,
-                     slowest first */
+    size_t first; /* start of the clique's variables in gbsi_tree.variable: separator, then own
+                     variables, slowest first */
     uint32_t n_separator; /* number of separator variables */
     uint32_t n_own;       /* number of own variables: 0 for a hub, else 1 or more */
-    uint32_t parent;      /* GBSI_NONE: the root of a tree */
-    uint32_t size; /* number of cliques of its subtree, which are the last `size` cliques up to this
-                      one */
+    uint32_t parent;      /* parent of the clique; GBSI_NONE if the clique is the root of a tree */
+    uint32_t size;   /* number of cliques of the clique's subtree, which are the last `size` cliques
+                        up to this clique */
     bool in_branch;  /* the clique is in a branch, and its message has a place of its own behind the
                         stack */
     bool maximise;   /* the own variables of the clique are maximised over, not summed */
@@ -37,9 +37,9 @@ typedef struct gbsi_clique {
     size_t n_rows;   /* states of the separator */
     size_t n_columns; /* states of the clique's own variables (for a hub, of its variables outside
                          the separator) */
-    size_t table;     /* offset among the tables of its tree */
-    size_t kept;      /* offset of its message if all messages of its tree are kept */
-    size_t message;   /* offset of its message on the stack */
+    size_t table;     /* offset of the clique's table among the tables of its tree */
+    size_t kept;      /* offset of the clique's message if all messages of its tree are kept */
+    size_t message;   /* offset of the clique's message on the stack */
 } gbsi_clique;
 
 /* Consecutive subtrees that are small enough for one thread to compute all of them. */

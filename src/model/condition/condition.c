@@ -117,8 +117,8 @@ static gbs_status number_variables(const gbs_model *m, const gbs_evidence *e,
 
 /* ---- factors ------------------------------------------------------------------------------- */
 
-/* Counts the factors of one or two variables that noisy factors may become, beside one factor
- * each. */
+/* Counts the factors of one or two variables into which noisy factors may be split, without the
+ * first factor of each split. */
 static size_t count_noisy_ends(const gbsi_factors *f, const uint32_t *arity)
 {
     size_t n = 0;

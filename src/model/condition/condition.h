@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model given evidence, the input of all later layers.
  *
- * Observed states are substituted, likelihoods become unary factors, states that hard zeros rule
- * out are removed (generalised arc consistency over the factors with zeros, to a fixed point),
- * and variables left with one state leave the model. The remaining variables are free,
- * renumbered 0..n-1 in the user's order, with their remaining states renumbered 0..arity-1 in
- * order. */
+ * Observed states are substituted, and likelihoods become unary factors. States that hard zeros
+ * rule out are removed, by generalised arc consistency over the factors with zeros, to a fixed
+ * point. Variables left with one state leave the model. The remaining variables are free. They are
+ * renumbered 0..n-1 in the user's order, and their remaining states 0..arity-1 in order. */
 #ifndef GBSI_CONDITION_CONDITION_H
 #define GBSI_CONDITION_CONDITION_H
 
@@ -16,7 +15,7 @@ typedef struct gbsi_conditioned {
     const gbs_model *model; /* borrowed */
     uint32_t n_variables;   /* number of free variables */
     uint32_t *arity;        /* [n_variables] numbers of remaining states, >= 2 */
-    size_t *state_offset;   /* [n_variables + 1] */
+    size_t *state_offset;   /* [n_variables + 1] offsets of the variables' states */
     gbsi_factors factors; /* factors over free variables and their states; every scope has 1 or more
                              variables */
     size_t *origin;       /* [factors.n_factors] number of the user's factor; SIZE_MAX for virtual
@@ -26,9 +25,11 @@ typedef struct gbsi_conditioned {
     uint32_t *user_variable; /* [n_variables] the user's numbers of the free variables */
     uint32_t *user_state;    /* [state_offset[n_variables]] the user's numbers of the states, see
                                 gbsi_conditioned_states() */
-    /* [model->n_variables] numbers of the free variables; GBSI_NONE if fixed */
+    /* [model->n_variables] number of each user's variable among the free variables; GBSI_NONE if
+     * the variable is fixed */
     uint32_t *free_variable;
-    uint32_t *fixed_state; /* [model->n_variables] the user's state; GBSI_NONE if free */
+    uint32_t *fixed_state; /* [model->n_variables] state of each fixed variable; GBSI_NONE if the
+                              variable is free */
     uint32_t n_implied;  /* number of variables that are fixed without being observed (variables of
                             one state included) */
     double log_constant; /* ln of the product of the factors that became constant */
@@ -37,9 +38,9 @@ typedef struct gbsi_conditioned {
     uint32_t *cpt;
     uint32_t *topological; /* [n_variables] free variables, parents first; NULL if the model is not
                               directed */
-    bool borrows; /* true if conditioning changed nothing: the arrays are the model's, free_variable
-                     is user_variable, and all variables share one user_state, as long as the
-                     largest arity */
+    bool borrows; /* true if conditioning changed nothing. The arrays are then the model's, and
+                     free_variable is user_variable. All variables share one user_state, whose
+                     length is the largest arity */
 } gbsi_conditioned;
 
 /* Returns the user's numbers of the states of a free variable. @return [arity] */

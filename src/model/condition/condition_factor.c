@@ -336,9 +336,9 @@ static gbs_status tabulate_noisy(gbsi_reducer *r, gbs_error *err)
     return status;
 }
 
-/* Fills the table of the remaining part of a noisy factor. The inhibition that all remaining
- * states of a parent have in common is moved to the leak, which makes an absent effect
- * impossible only if the leak is zero. */
+/* Fills the table of the remaining part of a noisy factor. The inhibition that all remaining states
+ * of a parent have in common is moved to the leak. An absent effect is therefore impossible only if
+ * the leak is zero. */
 static void fill_noisy(const gbsi_reducer *r, const gbsi_noisy *noisy, double log_none,
                        double *entry)
 {

@@ -88,8 +88,8 @@ static inline void gbsi_propagator_check(gbsi_propagator *propagator)
 }
 #else
 void gbsi_condition_check(const gbsi_conditioned *conditioned);
-/* Asserts that domains are at their fixed point: every remaining state is supported in every
- * factor with hard zeros (generalised arc consistency). Revises every factor once more. */
+/* Asserts that domains are at their fixed point: every remaining state is supported in every factor
+ * with hard zeros (generalised arc consistency). The function revises every factor again. */
 void gbsi_propagator_check(gbsi_propagator *propagator);
 #endif
 

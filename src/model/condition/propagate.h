@@ -17,7 +17,7 @@
 
 typedef struct gbsi_propagation {
     const gbsi_factors *factors; /* borrowed */
-    const uint32_t *arity;       /* [n_variables] borrowed */
+    const uint32_t *arity;       /* [n_variables] numbers of states, borrowed */
     uint32_t n_variables;
     size_t *word_start; /* [n_variables + 1] offsets of the domains in words */
     size_t n_hard;
@@ -94,7 +94,8 @@ size_t gbsi_propagator_mark(const gbsi_propagator *propagator);
 void gbsi_propagator_undo(gbsi_propagator *propagator, size_t mark);
 
 /* Keeps only the states of `keep`, whose words are arranged like the domain's, and queues the
- * factors of the variable except the one at place `except`. Shared by propagate.c and revise.c.
+ * factors of the variable except the one at place `except`. Both propagate.c and revise.c use this
+ * function.
  * @return false if no state would remain. */
 bool gbsi_propagator_keep(gbsi_propagator *propagator, uint32_t variable, const uint64_t *keep,
                           size_t except);

@@ -23,10 +23,11 @@ typedef struct pruner {
     const uint8_t *asked;
     gbsi_watch *watch;
     uint32_t *degree; /* [variables] number of remaining factors of the variable */
-    size_t *link;  /* [variables] exclusive or of the numbers of these factors, which is the number
-                      itself if one factor remains */
-    size_t *level; /* [variables] first level of the noisy factor whose child is the variable;
-                      NO_FACTOR if there is none, or if a state is ruled out */
+    size_t *link; /* [variables] exclusive or of the numbers of the variable's remaining factors; if
+                     one factor remains, the exclusive or is its number */
+    size_t *
+        level; /* [variables] first level of the noisy factor whose child is the variable; NO_FACTOR
+                  if there is no such factor, or if a state of the variable is ruled out */
     uint32_t *stack;  /* [variables] stack of variables that must be examined */
     uint8_t *stacked; /* [variables] 1 if the variable is on the stack */
     uint32_t n_stacked;

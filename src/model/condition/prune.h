@@ -54,9 +54,9 @@ gbs_status gbsi_prune_for(gbsi_conditioned **whole, size_t n, const uint32_t *us
                           gbsi_watch *watch, uint32_t *n_pruned, gbs_error *err);
 
 /* Computes the distribution of the i-th pruned variable given the variables that leave after it and
- * those that stay.
- * @param x [variables of the whole] states; the state of the variable itself is scratch. @param
- * p [its arity] out: probabilities of sum 1. */
+ * the variables that stay.
+ * @param x [variables of the whole] states; the state of the variable itself is scratch. @param p
+ * [its arity] out: probabilities, whose sum is 1. */
 void gbsi_pruned_law(const gbsi_conditioned *whole, const gbsi_pruning *pruning, uint32_t i,
                      uint32_t *x, double *p);
 

@@ -366,8 +366,8 @@ static open_causes find_causes(const gbsi_propagator *q, const gbsi_noisy *noisy
     return c;
 }
 
-/* Removes the states of a parent that make the effect certain (if `certain`), or those that have
- * no effect. */
+/* Removes the states of a parent that make the effect certain (if `certain`), or the states that
+ * have no effect. */
 static bool drop_causes(gbsi_propagator *q, uint32_t v, const double *log_q, bool certain,
                         size_t place)
 {

@@ -18,7 +18,7 @@ gbs_status gbsi_soften(const gbsi_conditioned *hard, double depth, double penalt
 /* Returns the constant by which the copy's log density exceeds the log density of `hard`. */
 double gbsi_soften_shift(const gbsi_conditioned *hard, double penalty);
 void gbsi_softened_free(gbsi_conditioned *soft);
-/* Returns the bytes of a copy, without those of the original. */
+/* Returns the bytes of a copy, without the bytes that it borrows. */
 uint64_t gbsi_softened_bytes(const gbsi_conditioned *soft);
 
 #endif

@@ -13,14 +13,15 @@
 
 enum { MAX_PARENTS = 24 };
 
-#define MAX_ENTRIES ((size_t)1 << 26) /* entries of one table: 512 MiB */
+#define MAX_ENTRIES \
+    ((size_t)1 << 26) /* largest number of entries of one table, which takes 512 MiB */
 
 /* Scratch of one network, sized for its largest table. */
 typedef struct network {
     const gbs_generate_bayes_options *options;
     gbs_builder *builder;
-    uint32_t *arity;    /* [variables] */
-    double *logw;       /* [largest table] */
+    uint32_t *arity;    /* [variables] number of states of each variable */
+    double *logw;       /* [largest table] log-probabilities of the current table */
     uint64_t n_entries; /* number of entries of all tables before */
 } network;
 

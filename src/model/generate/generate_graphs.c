@@ -165,9 +165,9 @@ gbs_status gbs_generate_rbm(const gbs_generate_rbm_options *options, gbs_model *
  * ends (Batagelj & Brandes 2005, Phys. Rev. E 71:036113). The new variable of an edge follows
  * from the edge's number; only the old variable is stored. */
 typedef struct growth {
-    uint32_t m;        /* number of edges of a new variable */
-    uint32_t *old_end; /* [couplings] old variables of the edges added after those of the first m +
-                          1 variables */
+    uint32_t m;          /* number of edges of a new variable */
+    uint32_t *old_end;   /* [couplings] old variables of the edges that are added after the edges of
+                            the first m + 1 variables */
     uint32_t *joined_to; /* [variables] the last new variable that drew each variable */
     uint64_t n_attempts;
 } growth;

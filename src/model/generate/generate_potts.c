@@ -10,7 +10,7 @@
 
 enum { FEWEST_PATCHES = 12 };
 
-#define MAX_NOISE 1e6 /* grey levels; far above 65535 */
+#define MAX_NOISE 1e6 /* largest noise in grey levels, far above 65535 */
 
 static uint32_t layers_of(const gbs_generate_potts_options *o)
 {

@@ -6,11 +6,11 @@
  * among simple graphs. Otherwise switches (u, v), (x, y) -> (u, x), (v, y) with random partners
  * remove loops and repeated edges (McKay & Wormald 1990, J. Algorithms 11:52-67).
  *
- * Afterwards random switches that keep the graph simple are made. Their stationary distribution
- * is uniform (Cooper, Dyer & Greenhill 2007, Combin. Probab. Comput. 16:557-593). This matters
- * for small graphs, which need many repairs for their size, and where switches are cheap. A
- * graph whose degree exceeds half the number of variables is made as the complement of one with
- * a smaller degree. */
+ * Afterwards random switches that keep the graph simple are made. Their stationary distribution is
+ * uniform (Cooper, Dyer & Greenhill 2007, Combin. Probab. Comput. 16:557-593). This matters for
+ * small graphs, which need many repairs for their size, and where switches are cheap. A graph whose
+ * degree exceeds half the number of variables is made as the complement of a graph with a smaller
+ * degree. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -97,7 +97,8 @@ typedef struct graph {
     edge_set set;
     size_t *bad_list;
     size_t n_bad, bad_capacity;
-    uint64_t n_switches; /* number of switches tried, which numbers the random draws */
+    uint64_t
+        n_switches; /* number of switches tried so far, by which the random draws are numbered */
 } graph;
 
 static gbs_status take_graph(graph *g, gbs_error *err)
@@ -123,7 +124,7 @@ static void free_graph(graph *g)
     GBSI_FREE(g->e, g->bad, g->set.key, g->bad_list);
 }
 
-/* Pairs half-edges: shuffles them (Fisher & Yates) and takes consecutive ones as pairs. */
+/* Pairs half-edges: shuffles them (Fisher & Yates) and takes consecutive half-edges as pairs. */
 static void pair_up(graph *g)
 {
     edge *e = g->e;
@@ -209,9 +210,9 @@ static void try_switch(graph *g, size_t k, bool keep)
     place_edge(g, j, two, two_good);
 }
 
-/* Repairs all bad edges. The loop ends with probability 1 if 2 degree < n. Not every half-edge
- * (x, y) has x among u and its neighbours or y among v and its neighbours, and any other
- * half-edge gives a switch that increases the number of good edges. */
+/* Repairs all bad edges. The loop ends with probability 1 if 2 degree < n. Some half-edge (x, y)
+ * has neither x among u and its neighbours nor y among v and its neighbours. A switch with this
+ * half-edge increases the number of good edges. */
 static void repair(graph *g)
 {
     for (size_t i = 0; i < g->n_bad; ++i) {

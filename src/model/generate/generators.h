@@ -44,7 +44,7 @@ gbs_status gbsi_generate_variables(gbs_builder *builder, uint32_t n, uint32_t ar
 /* Parameters of all spin models: J_ij uniform in coupling -+ coupling_spread, h_i uniform in field
  * -+ random_field. */
 typedef struct gbsi_generate_spins {
-    uint32_t size[3]; /* size of the graph, whose meaning depends on its kind */
+    uint32_t size[3]; /* size of the graph; each kind of graph defines the three numbers */
     bool torus;
     double coupling, coupling_spread, field, random_field;
     uint64_t seed;
@@ -109,7 +109,7 @@ typedef struct gbsi_generate_picture {
     uint32_t size[3]; /* numbers of columns, rows and layers */
     uint32_t n_variables;
     uint32_t n_patches;
-    gbsi_generate_patch patch[GBSI_MOST_PATCHES]; /* patches; each covers those before it */
+    gbsi_generate_patch patch[GBSI_MOST_PATCHES]; /* patches; each covers the patches before it */
 } gbsi_generate_picture;
 
 /* Refuses the options that gbs_generate_potts() refuses, except models larger than memory. */

@@ -33,7 +33,7 @@ typedef struct unroller {
     uint32_t *table; /* [n_tables] number of the table in the builder; GBSI_NONE if it is not in the
                         builder yet */
     uint32_t *scope; /* [n_variables] scratch */
-    uint32_t *arity; /* [n_pairs] arities */
+    uint32_t *arity; /* [n_pairs] number of states of each pair */
     const char **label; /* [GBS_MAX_ARITY] scratch */
     char *name;         /* scratch for the longest name followed by a number in brackets */
 } unroller;

@@ -60,7 +60,7 @@ typedef struct peeling {
     const gbsi_graph *graph;
     waiting *x;     /* [n_variables] list links */
     uint32_t *head; /* [most + 1] first variable of a degree; GBSI_NONE if there is none */
-    size_t least;   /* no list of a lower degree has a variable */
+    size_t least;   /* degree below which all lists are empty */
     /* remaining variables of each scope; NULL if all scopes are pairs */
     uint32_t *member; /* variables of the scopes; the first told[s] variables of scope s include all
                          remaining ones */
@@ -177,7 +177,7 @@ static gbs_status take_scopes(peeling *p, gbs_error *err)
     for (size_t s = 0; s < graph->n_scopes; s++) {
         const size_t first = graph->scope_start[s];
         const size_t n = graph->scope_start[s + 1] - first;
-        /* costs 32, because the arrays have not been written before */
+        /* adds 32 operations, because the arrays are written for the first time */
         if (gbsi_watch_spend(p->watch, 32 + n)) {
             return gbsi_watch_fail(err, "colouring");
         }
@@ -208,7 +208,8 @@ static gbs_status peeling_init(peeling *p, const gbsi_graph *graph, gbs_error *e
         p->head[d] = GBSI_NONE;
     }
     p->least = most;
-    /* backwards, which puts the lowest variable first in its list */
+    /* the loop goes from the last variable to the first, so that each list begins with its lowest
+     * variable */
     for (size_t v = n; v > 0; v--) {
         push(p, (uint32_t)(v - 1));
     }

@@ -55,7 +55,7 @@ gbs_status gbsi_graph_color_two(const gbsi_graph *graph, uint32_t *color, bool *
     gbs_status status = GBS_OK;
     const size_t n = graph->n_variables;
     forest f = {0};
-    /* a scope of three variables is a triangle, which two colours do not suffice for */
+    /* a scope of three variables is a triangle, for which two colours do not suffice */
     if (graph->neighbour == NULL) {
         *bipartite = false;
         return GBS_OK;

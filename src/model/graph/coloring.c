@@ -33,12 +33,12 @@ typedef struct greedy {
     const gbsi_graph *graph;
     uint32_t *color;
     uint32_t n_colors;
-    uint64_t *used; /* [n_variables / 64 + 1] colours used around the current variable, except those
-                       in bitsets; zero between variables */
+    uint64_t *used;   /* [n_variables / 64 + 1] colours used around the current variable, except
+                         colours in bitsets; zero between variables */
     uint32_t *set_of; /* [n_scopes] index into `set`; GBSI_NONE for a short scope; NULL if all
                          scopes are short */
     color_set *set;
-    uint32_t *around; /* [n_around] long scopes' sets of the current variable */
+    uint32_t *around; /* [n_around] sets of the long scopes of the current variable */
     size_t n_around;
     uint64_t *bits; /* storage of all sets */
     uint32_t *next, *above;

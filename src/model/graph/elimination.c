@@ -23,7 +23,7 @@
 
 /* a table of more entries of 8 bytes could not be addressed */
 #define MOST_ENTRIES (UINT64_C(1) << 62)
-/* work that components together may do beyond their own effort \ */
+/* work that all components together may do in addition to their own effort */
 #define POOL  (UINT64_C(1) << 24)
 #define SPARE (UINT64_C(1) << 23) /* work for further tries of all components */
 /* entries of a clique that end a search, because no improvement saves a factor of 2^24 */
@@ -268,7 +268,7 @@ uint32_t gbsi_count_late(const search *s, uint32_t n)
 }
 
 /* Runs one search, from rows that no elimination has changed. @param try even: by fill, odd: by
- * weight; tries 0 and 1 start from the lowest variable, later ones from other variables. */
+ * weight; tries 0 and 1 start from the lowest variable, later tries start from other variables. */
 static gbs_status run_search(search *s, gbsi_elimination_part *part, uint32_t try, gbs_error *err)
 {
     const uint32_t n_early = part->n_variables - gbsi_count_late(s, part->n_variables);

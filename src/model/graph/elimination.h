@@ -33,8 +33,9 @@ typedef struct gbsi_elimination_limits {
     gbsi_watch *watch;   /* borrowed; NULL: the local search never stops */
 } gbsi_elimination_limits;
 
-/* Trees need 4, rings and ladders up to 5; a grid of 300 x 300 reaches its limit of entries
- * after 20. Reading an entry takes some 5 ns, and some 20 ns on very large models. */
+/* The usual `effort`. Trees need 4, and rings and ladders up to 5; a grid of 300 x 300 reaches its
+ * limit of entries after 20. Reading an entry takes some 5 ns, and some 20 ns on very large models.
+ */
 #define GBSI_ELIMINATION_EFFORT 5u
 
 /* One component; components are numbered as by gbsi_graph_components(). */

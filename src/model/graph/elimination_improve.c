@@ -8,8 +8,9 @@
 #include "graph/order_search.h"
 
 /* a search must be allowed this multiple of the steps that its preparation costs */
-#define WORTH      4u
-#define MOST_STEPS 64u /* most steps per table entry, if the number of steps is given */
+#define WORTH 4u
+#define MOST_STEPS \
+    64u /* largest number of steps per table entry, if the number of steps is given */
 
 typedef struct component {
     uint32_t n;
@@ -96,7 +97,8 @@ static void copy_clique(const search *s, const uint32_t *member, uint32_t n, uin
     }
 }
 
-/* Replaces the order and the cliques of a component by those that were found. */
+/* Replaces the order and the cliques of a component by the order and the cliques that the search
+ * found. */
 static gbs_status take_order(search *s, gbsi_elimination_part *part, const component *c,
                              const gbsi_order_cliques *cliques, gbs_error *err)
 {

@@ -12,8 +12,8 @@ enum {
     MOST_DEGREE = 63, /* a clique of 64 variables has more entries than any limit */
     MOST_FILL = 2047, /* the fill-in of 63 neighbours is at most 1953 */
     N_BUCKETS = MOST_FILL + 1,
-    HUB = 8,     /* a row longer by this factor is searched instead of read */
-    SEARCH = 16, /* number of entries that a search in a row counts for */
+    HUB = 8,     /* a row that is longer by this factor is searched instead of read */
+    SEARCH = 16, /* work of a search in a row, in entries */
 };
 
 /* up to this width minimum fill is optimal, and a local search cannot improve it */
@@ -47,7 +47,8 @@ typedef struct search {
     gbsi_elimination *e;
     gbsi_elimination_limits limits;
     uint64_t work, most_work; /* number of row entries read in this component, and its limit */
-    /* work left for all components: beyond their own effort, and for further tries */
+    /* work left for all components together: `pool` in addition to their own effort, `spare` for
+     * further tries */
     uint64_t pool, spare;
     uint64_t order_pool; /* steps of order_search.h left for components with too many entries */
     uint32_t *position;  /* [n] position in the order; GBSI_NONE if not eliminated */
@@ -78,7 +79,7 @@ typedef struct search {
 typedef struct neighbourhood {
     uint32_t n;
     uint32_t v[MOST_DEGREE];
-    uint64_t lacks[MOST_DEGREE]; /* members of N that are not adjacent to this member */
+    uint64_t lacks[MOST_DEGREE]; /* for each member of N, the members that are not adjacent to it */
 } neighbourhood;
 
 /* ---- elimination.c ------------------------------------------------------------------------- */

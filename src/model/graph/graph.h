@@ -20,9 +20,9 @@ typedef struct gbsi_edges {
     bool all;       /* true if every pair counts and none is stored; updates then run one by one */
 } gbsi_edges;
 
-/* Factors of one variable are left out, because they couple nothing. A "scope" here is the scope
- * of another factor or an extra edge. Scopes are numbered in order, those of factors first. If
- * no scope has more than two variables, as in the largest models, an end of a scope is stored as
+/* Factors of one variable are left out, because they couple nothing. A "scope" here is the scope of
+ * another factor or an extra edge. Scopes are numbered in order; the scopes of factors come first.
+ * If no scope has more than two variables, as in the largest models, an end of a scope is stored as
  * the other variable alone, in 4 bytes. */
 typedef struct gbsi_graph {
     const gbsi_conditioned *model; /* borrowed */
@@ -100,8 +100,8 @@ gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, gbsi_watch *watch, ui
 gbs_status gbsi_factor_blocks(const gbsi_conditioned *model, gbsi_watch *watch, uint32_t *block,
                               uint32_t *n_blocks, gbs_error *err);
 
-/* Tests whether some of these blocks needs separators of more than `width` variables in every tree
- * of cliques.
+/* Tests whether some block of gbsi_hard_blocks() needs separators of more than `width` variables in
+ * every tree of cliques.
  * @param watch NULL: never stops. If the watch stops the work, *too_dense is undefined. @param
  * too_dense out: true if this is proved; false if it is not. */
 gbs_status gbsi_hard_too_dense(const gbsi_conditioned *model, uint32_t width, gbsi_watch *watch,
@@ -115,7 +115,7 @@ gbs_status gbsi_hard_too_dense(const gbsi_conditioned *model, uint32_t width, gb
  * the work. */
 gbs_status gbsi_graph_color(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *color,
                             uint32_t *n_colors, gbs_error *err);
-/* One of the two greedy rules alone, for tests.
+/* Colours by one of the two greedy rules alone, for tests.
  * @param work NULL, or out: number of colours and words of colours that were examined. */
 typedef enum gbsi_color_order { GBSI_LARGEST_FIRST, GBSI_SMALLEST_LAST } gbsi_color_order;
 gbs_status gbsi_graph_color_greedy(const gbsi_graph *graph, gbsi_color_order order,
@@ -145,7 +145,7 @@ void gbsi_graph_schedule_levels(const gbsi_graph *graph, const uint32_t *sequenc
 gbs_status gbsi_order_largest_first(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *order,
                                     gbs_error *err);
 
-/* Builds the order from its end: each step places the variable of least degree among those not yet
+/* Builds the order from its end: each step places the variable of least degree that is not yet
  * placed (Matula & Beck 1983, J. ACM 30(3):417-427). Among several such variables it places the one
  * whose degree fell last; if no degree fell, the one with the lowest number. While fewer than 128
  * members of a scope are left, each placed member reduces the degrees of the others at once; in

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Test whether the variables that hard zeros join are too densely coupled for a tree of cliques.
  *
- * A graph that has a tree with separators of at most w variables has a variable with at most w
- * neighbours, and the graph without this variable again has such a tree (degeneracy bounds
- * treewidth from below: Bodlaender & Koster (2011), Information and Computation 209:1103-1119,
- * section 3.2). Variables with at most w neighbours are therefore removed one after the other. */
+ * Suppose that a graph has a tree whose separators have at most w variables. Some variable of the
+ * graph then has at most w neighbours, and the graph without this variable also has such a tree
+ * (degeneracy bounds treewidth from below: Bodlaender & Koster (2011), Information and Computation
+ * 209:1103-1119, section 3.2). Variables with at most w neighbours are therefore removed one after
+ * the other. */
 #include "base/memory.h"
 #include "graph/graph.h"
 
-#define MOST_ROUNDS 64 /* rounds over all variables; if they do not suffice, nothing is proved */
+#define MOST_ROUNDS                                                                              \
+    64 /* largest number of rounds over all variables; if they do not suffice, nothing is proved \
+        */
 
 typedef struct peeling {
     const gbsi_conditioned *model;

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-/* largest number of neighbours that are searched for a repeated one */
+/* largest number of neighbours that are searched for a repeated neighbour */
 #define MOST_LOOKED_THROUGH 32u
 
 /* Sizes of the arrays of a graph. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tree of bags that changes in small steps. Slots and links have lists of free ones. The
- * members of all bags are in one array, which is compacted when it is full. A binary tree of
- * sums serves to draw a bag. A change costs time proportional to the sizes of the bags it
- * touches, plus the logarithm of the number of bags. */
+/* A tree of bags that changes in small steps. Free slots and free links are kept in lists. The
+ * members of all bags are in one array, which is compacted when it is full. A bag is drawn by means
+ * of a binary tree of sums. A change costs time proportional to the sizes of the changed bags, plus
+ * the logarithm of the number of bags. */
 #include <assert.h>
 #include <string.h>
 

@@ -130,7 +130,7 @@ static void add_edge(greedy *g, const region *r, uint32_t a, uint32_t b)
     put(g->row[b], a);
 }
 
-/* Joins a to those members of the set above a to which it is not yet joined. */
+/* Joins vertex a to the members of a set that are above a and not yet joined to a. */
 static void add_edges(greedy *g, const region *r, const uint64_t *near, uint32_t a)
 {
     for (uint32_t w = a / 64; w < r->n_words; ++w) {

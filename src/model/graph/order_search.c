@@ -22,12 +22,12 @@
 
 enum {
     FEW_BAGS = 12,  /* regions have at most two bags more than this */
-    MANY_BAGS = 40, /* the same limit for one region in ten */
+    MANY_BAGS = 40, /* number that replaces FEW_BAGS in one region of ten */
     LEAST_VERTICES = 40,
     MORE_VERTICES = 160, /* a region stops growing at a random number of vertices from 40 to 199 */
-    SLOT_STEPS = 20,     /* steps that adding, removing or joining a bag counts for */
+    SLOT_STEPS = 20,     /* number of steps that adding, removing or joining a bag costs */
     FIRST_PROSPECT = 1 << 24, /* steps before the first check of the prospect */
-    LOOK = 64,                /* moves between two checks of the sum of entries */
+    LOOK = 64,                /* number of moves between two checks of the sum of entries */
 };
 
 #define NOISE 16.0

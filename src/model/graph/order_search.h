@@ -23,10 +23,10 @@ typedef struct gbsi_order_graph {
     const uint32_t *arity; /* [n] number of states */
 } gbsi_order_graph;
 
-/* The number of table entries for each of which the search may take one step. The search ends
- * when it has taken a quarter as many steps as the best tables so far have entries. A step takes
- * 3 to 4 ns, and calibrating an entry takes 6 ns; the search therefore takes about a seventh of
- * the time that exact inference takes with its order. */
+/* Number of table entries per step of the search. The search ends when it has taken a quarter as
+ * many steps as the best tables so far have entries. A step takes 3 to 4 ns, and calibrating an
+ * entry takes 6 ns; the search therefore takes about a seventh of the time that exact inference
+ * takes with its order. */
 #define GBSI_ORDER_SHARE 4u
 
 typedef struct gbsi_order_limits {
@@ -63,7 +63,7 @@ gbs_status gbsi_order_cliques_init(const gbsi_order_graph *graph, const uint32_t
                                    gbsi_order_cliques *cliques, gbs_error *err);
 void gbsi_order_cliques_free(gbsi_order_cliques *cliques);
 
-/* Returns about the number of bytes that the search allocates beside the graph.
+/* Returns the approximate number of bytes that the search allocates in addition to the graph.
  * @param n_members number of members of the cliques of the initial order. */
 uint64_t gbsi_order_bytes(uint32_t n, uint64_t n_members);
 

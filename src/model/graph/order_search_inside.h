@@ -54,7 +54,7 @@ typedef struct triangulation {
 
 /* Scratch of one elimination. */
 typedef struct greedy {
-    /* neighbours of each vertex among those not eliminated */
+    /* neighbours of each vertex that are not eliminated */
     uint64_t row[MOST_REGION][REGION_WORDS];
     double fill[MOST_REGION];  /* weight of the edges that each vertex's neighbours lack */
     double noise[MOST_REGION]; /* random factor of the fill of each vertex */

@@ -29,15 +29,15 @@ const char *gbsi_partition_name(gbsi_partition_kind kind);
 /* Largest excess of a rank's work over the mean, if the variables can be divided in this way. */
 #define GBSI_PARTITION_IMBALANCE 0.03
 
-/* Returns the work of updating a variable: 1, plus the number of other variables in each scope.
- * A scope with more than 16 other variables counts 16, because it keeps counters. */
+/* Returns the work of updating a variable: 1, plus the number of other variables in each scope. A
+ * scope with more than 16 other variables counts as 16, because its update uses counters. */
 uint32_t gbsi_partition_work(const gbsi_graph *graph, uint32_t v);
 
 /* Divides the variables into n_parts parts of nearly equal work. No part is empty if there are at
  * least as many variables as parts. Time: intervals O(sum of degrees), bisection O(n_variables log
- * n_parts), breadth O(sum of degrees, log n_parts times). Memory beside the result: 12 bytes a
- * variable for intervals, 16 for bisection, 20 for breadth and 4 a scope unless all scopes are
- * pairs. METIS needs a copy of the graph, with 12 bytes a variable and 4 an end of a pair, and
+ * n_parts), breadth O(sum of degrees, log n_parts times). Memory in addition to the result: 12
+ * bytes a variable for intervals, 16 for bisection, 20 for breadth and 4 a scope unless all scopes
+ * are pairs. METIS needs a copy of the graph, with 12 bytes a variable and 4 an end of a pair, and
  * allocates about three times this amount itself.
  *
  * Batches take their variables in the order of gbsi_graph_local_order() if there is one, otherwise
@@ -116,7 +116,8 @@ typedef struct gbsi_partition_rank {
     /* number of variables of other ranks that the rank holds, whose values it receives */
     uint64_t halo;
     uint64_t boundary;   /* number of own variables that some other rank holds */
-    uint64_t neighbours; /* number of ranks to which it sends; the same ranks send to it */
+    uint64_t neighbours; /* number of ranks to which the rank sends values; the same ranks send
+                            values to this rank */
     uint64_t messages;   /* number of messages sent: one to each neighbour for each batch that has
                             values for the neighbour */
     uint64_t received;   /* number of messages received */
@@ -172,11 +173,12 @@ typedef struct gbsi_block {
  * size. Every cut is between two planes. If gbsi_partition_bisect() cuts between planes too, the
  * blocks are its parts. The figures are those of gbsi_partition_figures_of() with two batches, the
  * colours of a chessboard; the number of runs is the same only if blocks are at least two wide in
- * the fastest direction. O(n_parts (neighbours + log n_parts)).
+ * the fastest direction. Takes time O(n_parts (neighbours + log n_parts)).
  * @param block   [n_parts] out, or NULL.
  * @param figures out, or NULL; to be freed if GBS_OK is returned.
  * @return GBS_ERR_ARGUMENT if n_parts or a side is 0; GBS_ERR_UNSUPPORTED where a side is closed
- *         and odd (two colours do not do), and where a block has fewer variables than ranks. */
+ *         and odd (two colours do not suffice), and where a block has fewer variables than ranks.
+ */
 gbs_status gbsi_partition_grid(const gbsi_grid_shape *shape, uint32_t n_parts, gbsi_block *block,
                                gbsi_partition_figures *figures, gbs_error *err);
 

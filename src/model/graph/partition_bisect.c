@@ -158,7 +158,8 @@ static uint32_t coordinate(const bisection *b, uint32_t v, unsigned d)
     return v / b->stride[d] % b->shape.side[d];
 }
 
-/* Returns the direction in which the piece is longest; among equal ones, the slowest direction. */
+/* Returns the direction in which the piece is longest; among several such directions, the slowest.
+ */
 static unsigned longest(const bisection *b, const piece *p, uint32_t *from, uint32_t *to)
 {
     unsigned best = 0;
@@ -179,8 +180,8 @@ static unsigned longest(const bisection *b, const piece *p, uint32_t *from, uint
     return best;
 }
 
-/* Sorts the piece by a coordinate, in a stable way. Afterwards count[] holds, for each plane,
- * the number of variables in this plane and those before it. */
+/* Sorts the piece by a coordinate, in a stable way. Afterwards count[] holds, for each plane, the
+ * number of variables in this plane and in the planes before it. */
 static void sort_by(bisection *b, const piece *p, unsigned d, uint32_t from, uint32_t to)
 {
     memset(b->count, 0, ((size_t)(to - from) + 1) * sizeof *b->count);

@@ -119,7 +119,8 @@ static unsigned colors_of(const gbsi_block *block, unsigned d, uint32_t at)
 }
 
 /* Adds the values and messages that a part exchanges with one neighbour in direction d. @param
- * after, before whether the neighbour is behind the part, before it, or on each side. */
+ * after whether the neighbour is after the part. @param before whether the neighbour is before the
+ * part; a neighbour may be on both sides. */
 static void count_exchange(const lattice *l, uint32_t p, uint32_t q, unsigned d, bool after,
                            bool before, gbsi_partition_rank *rank)
 {

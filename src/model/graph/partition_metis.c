@@ -67,7 +67,7 @@ static uint64_t count_ends(const gbsi_graph *graph)
     uint64_t n_ends = gbsi_graph_ends(graph, graph->n_variables);
     for (size_t s = 0; graph->neighbour == NULL && s < graph->n_scopes; s++) {
         const uint64_t n = graph->scope_start[s + 1] - graph->scope_start[s];
-        /* these and the ends counted before are enough */
+        /* upper bound of the ends of the edges that replace the scope */
         n_ends += n > LONG_SCOPE ? n : n * (n - 1);
     }
     return n_ends;

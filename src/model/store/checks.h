@@ -7,7 +7,7 @@
 #include "store/model.h"
 
 /* Finds repeated variables in long scopes. Each variable is marked with the last long scope in
- * which it occurred. Zero-initialised; grows with the model. */
+ * which it occurred. The caller sets the struct to zero; the array grows with the model. */
 typedef struct gbsi_stamps {
     uint32_t *stamp; /* [n] last long scope of each variable */
     size_t capacity;
@@ -48,8 +48,8 @@ gbs_status gbsi_check_entries(size_t table, size_t n, const double *logw, size_t
 gbs_status gbsi_check_control(uint32_t variable, const char *what, const char *text,
                               gbs_error *err);
 
-/* Checks that the k labels of a variable, at text + offset[0 .. k), are distinct. O(their length
- * log k). */
+/* Checks that the k labels of a variable, at text + offset[0 .. k), are distinct. Takes time
+ * O(length of the labels times log k). */
 gbs_status gbsi_check_labels(const char *text, const size_t *offset, uint32_t variable, uint32_t k,
                              gbs_error *err);
 

@@ -67,9 +67,9 @@ void gbsi_factors_free(gbsi_factors *factors); /* frees the arrays, but not the 
 /* Lists the arrays; arrays that do not exist are listed with no elements. */
 void gbsi_factors_list(gbsi_factors *factors, gbsi_room arrays[GBSI_FACTORS_ARRAYS]);
 
-/* Returns weight * phi for n_body_true true body literals (including fixed ones) and a value of
- * the head [M5]. If the weight is +inf, returns the value of the hard form of
- * gbs_logical_function. */
+/* Returns weight * phi for n_body_true true body literals (including fixed literals) and a value of
+ * the head [M5]. If the weight is +inf, returns the value of the hard form of gbs_logical_function.
+ */
 double gbsi_logical_value(const gbsi_logical *logical, double weight, uint32_t n_body_true,
                           bool head);
 
@@ -112,19 +112,20 @@ bool gbsi_logical_same(const gbsi_logical *a, const gbsi_logical *b);
 bool gbsi_logical_is_cardinality(unsigned function);
 void gbsi_logical_range(const gbsi_logical *logical, uint32_t *least, uint32_t *most);
 
-/* gbsi_are_cardinalities_alike(): whether two factors are cardinalities of the same literals,
- * including fixed ones. gbsi_count_cardinalities(): the number of consecutive such factors from
+/* gbsi_are_cardinalities_alike(): whether two factors are cardinalities of equal literals,
+ * including fixed literals. gbsi_count_cardinalities(): the number of consecutive such factors from
  * the cardinality f on. */
 bool gbsi_are_cardinalities_alike(const gbsi_factors *factors, size_t f, size_t g);
 uint32_t gbsi_count_cardinalities(const gbsi_factors *factors, size_t f);
 
-/* Whether the number is a gbs_logical_function, and whether it is a function marked (hard). */
+/* gbsi_logical_known(): whether a number is a gbs_logical_function. gbsi_logical_may_be_hard():
+ * whether the function is marked (hard). */
 bool gbsi_logical_known(unsigned function);
 bool gbsi_logical_may_be_hard(unsigned function);
 
-/* Returns whether the factor has the same value for all states of the n_scope literals left in
- * its scope, including the head if it is free. *value is the value for which all of them are
- * false. O(n_scope). */
+/* Returns whether the factor has the same value for all states of the n_scope literals left in its
+ * scope, including the head if it is free. *value is the value if all these literals are false.
+ * Takes time O(n_scope). */
 bool gbsi_logical_constant(const gbsi_logical *logical, double weight, uint32_t n_scope,
                            double *value);
 
@@ -140,8 +141,8 @@ typedef struct gbsi_noisy {
     uint32_t child;         /* GBSI_NONE if the child is observed in the state of the effect
                                (GBSI_FACTOR_EFFECT) */
     uint32_t effect;        /* state of the child that is the effect */
-    bool falling; /* true if the states without effect are those above `effect`, false if they are
-                     those below it */
+    bool falling; /* true if the states above `effect` mean no effect, false if the states below
+                     `effect` do */
     const double *log_q; /* [1 + sum of the parents' arities] log q of the leak, then of each state
                             of each parent */
 } gbsi_noisy;

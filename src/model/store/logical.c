@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logical factors [M5]: weight * phi. phi depends on the literals only through the number of
- * true body literals and the value of the head. Functions and their numbers are those of
- * DimmWitted. */
+/* Logical factors [M5]: weight * phi. phi depends on the literals only through the number of true
+ * body literals and the value of the head. Functions have the numbers that DimmWitted gives them.
+ */
 #include "store/factors.h"
 
 #include <assert.h>

@@ -19,7 +19,7 @@ typedef struct gbsi_tied {
     uint8_t *fixed;   /* [n_weights] 1 if learning must not change the weight */
     size_t n_ties;    /* factors from number n_ties on are not tied */
     uint32_t *number; /* [n_ties] number of the weight; GBSI_NONE if the factor is not tied */
-    double *feature;  /* [n_ties] 0 if not tied */
+    double *feature;  /* [n_ties] feature of each factor; 0 if the factor is not tied */
 } gbsi_tied;
 
 /* Returns the weight to which a factor is tied, or GBSI_NONE. */
@@ -39,7 +39,7 @@ struct gbs_model {
     size_t *name;  /* [n_variables] offset into text, SIZE_MAX if the variable has no name; NULL if
                       no variable has one */
     size_t *label; /* [state_offset[n_variables]] offset of each state's label in text; SIZE_MAX if
-                      it has none */
+                      the state has no label */
     uint32_t *by_name; /* named variables sorted by name, for look-up; NULL if there are none */
     uint32_t n_named;
     gbsi_factors factors;

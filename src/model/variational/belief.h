@@ -22,16 +22,16 @@ uint64_t gbsi_belief_bytes(const gbsi_conditioned *model);
  * @param model borrowed.
  * @param watch borrowed; may stop any of the calls below. NULL: never stops.
  * @return GBS_ERR_UNSUPPORTED if a factor without a table has more than 2^22 states;
- * gbsi_decompose() splits most such factors into short ones. */
+ * gbsi_decompose() splits most such factors into short factors. */
 gbs_status gbsi_belief_new(const gbsi_conditioned *model, gbsi_watch *watch, gbsi_belief **out,
                            gbs_error *err);
 void gbsi_belief_free(gbsi_belief *b);
 
 /* Runs one round over the factors, alternately from the first to the last and from the last to the
  * first. Factors whose incoming messages have changed least wait for a later round.
- * @param damping D in (0, 1]: log m <- (1 - D) log m + D log new; 1: undamped. @return the
- * largest change, |new - old| / (1 + |new|) of a log message, that a factor had not taken into
- * account when its turn came; 0 at a fixed point. NAN if the watch stopped the round. */
+ * @param damping D in (0, 1]: log m <- (1 - D) log m + D log new; 1: undamped. @return the largest
+ * change, |new - old| / (1 + |new|) of a log message, that a factor had not taken into account when
+ * its turn came. The result is 0 at a fixed point, and NAN if the watch stopped the round. */
 double gbsi_belief_round(gbsi_belief *b, double damping);
 
 /* Computes the probabilities of the variables' states from the current messages.
@@ -39,8 +39,8 @@ double gbsi_belief_round(gbsi_belief *b, double damping);
  * messages leave a variable without a state; no state of the model then has positive weight. */
 gbs_status gbsi_belief_marginals(const gbsi_belief *b, double *p, gbs_error *err);
 
-/* Returns the Bethe value of ln Z, including log_constant. It is neither an upper nor a lower
- * bound unless the graph is a forest. NAN if the watch stopped the work. */
+/* Returns the Bethe value of ln Z, including log_constant. It is neither an upper nor a lower bound
+ * unless the graph is a forest. The result is NAN if the watch stopped the work. */
 double gbsi_belief_log_z(gbsi_belief *b);
 
 #endif

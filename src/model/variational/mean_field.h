@@ -26,21 +26,21 @@ gbs_status gbsi_mean_field_new(const gbsi_conditioned *model, gbs_mean_field_sch
                                gbs_error *err);
 void gbsi_mean_field_free(gbsi_mean_field *m);
 
-/* Runs one iteration over all variables. @return the largest |new - q|, before damping. NAN if
- * the watch stopped the iteration: in sequential updates the variables updated so far have
- * changed, otherwise no variable has. */
+/* Runs one iteration over all variables. @return the largest |new - q|, before damping. The result
+ * is NAN if the watch stopped the iteration. After sequential updates the variables updated so far
+ * have then changed; after updates of all variables at once no variable has changed. */
 double gbsi_mean_field_step(gbsi_mean_field *m);
 
-/* Returns the largest |new - q| without changing q; 0 at a fixed point. NAN if the watch stopped
- * the work. */
+/* Returns the largest |new - q| without changing q; the result is 0 at a fixed point, and NAN if
+ * the watch stopped the work. */
 double gbsi_mean_field_residual(gbsi_mean_field *m);
 
-/* Returns E_q[log of all factors] + the entropy of q, including log_constant, which is at most
- * ln Z. Minus infinity if q has positive weight on a hard zero; NAN if the watch stopped the
- * work. */
+/* Returns E_q[log of all factors], including log_constant, plus the entropy of q; this sum is at
+ * most ln Z. The result is minus infinity if q has positive weight on a hard zero, and NAN if the
+ * watch stopped the work. */
 double gbsi_mean_field_bound(gbsi_mean_field *m);
 
-/* [state_offset[n_variables]] the current q; borrowed. */
+/* Returns the current q, [state_offset[n_variables]], borrowed. */
 const double *gbsi_mean_field_q(const gbsi_mean_field *m);
 
 /* ---- expected.c ----------------------------------------------------------------------------- */

@@ -13,9 +13,10 @@
 #include "chains/run_options.h"
 #include "solve/solve.h"
 
-/* Bytes of the answers of one call, from which the advised number of cases follows. */
+/* Number of bytes of the answers of one call, from which the advised number of cases follows. */
 #define ANSWER_BYTES (UINT64_C(8) << 20)
-/* Operations of one call, from which the advised number follows too: a few tenths of a second. */
+/* Number of operations of one call, which take a few tenths of a second; the advised number of
+ * cases also follows from this limit. */
 #define CALL_OPERATIONS 1e9
 #define MOST_AT_ONCE    4096.0
 #define TREE_SHARE      0.4 /* share of --time that `auto` spends on making trees */
@@ -162,7 +163,8 @@ cleanup:
     return status;
 }
 
-/* @param watch ends the work; the caller then frees the trees made until then. */
+/* @param watch may stop the work; the caller then frees the trees that were made before the
+ * stop. */
 static gbs_status make_trees(gbs_cases *c, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -287,7 +289,7 @@ size_t gbs_cases_at_once(const gbs_cases *cases)
     }
     const double bytes = (double)(c->n_states * 2 + c->n_columns + 2) * sizeof(double);
     const double operations =
-        c->tree == NULL /* cases are answered by runs, which share the time that is left */
+        c->tree == NULL /* cases are answered by runs, which share the remaining time */
             ? 1.0
             : (double)gbsi_case_tree_operations(c->tree) / GBSI_CASE_LANES + 1.0;
     double n = (double)ANSWER_BYTES / bytes;

@@ -190,8 +190,8 @@ static bool has_estimates(const gbs_run *run)
     return r != NULL && strcmp(r->stop, "time") == 0;
 }
 
-/* @param method gbs_method of the run. @param n_left number of cases that share the time left,
- * including this case. @return GBS_STOPPED if a signal stopped the run. */
+/* @param method gbs_method of the run. @param n_left number of cases that share the remaining
+ * time, including this case. @return GBS_STOPPED if a signal stopped the run. */
 static gbs_status answer_by_run(calling *call, size_t i, int method, size_t n_left, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -9,9 +9,9 @@
 
 /* ---- one update ------------------------------------------------------------------------------ */
 
-/* The first state at which the running sum of w is above u. If rounding leaves no such state, the
- * last state of positive weight. @param less NULL, or weights that are subtracted: the sum is then
- * of w - min(w, less). */
+/* Returns the first state at which the running sum of w is above u, or the last state of
+ * positive weight if rounding leaves no such state. @param less NULL, or weights to subtract:
+ * the running sum is then a sum of w - min(w, less). */
 static uint32_t invert(const double *w, const double *less, uint32_t k, double u)
 {
     double sum = 0.0;
@@ -50,8 +50,8 @@ void gbsi_couple_draw(const double *p, const double *q, uint32_t k, const uint32
         *b = *a;
         return;
     }
-    /* no state is in both of the rests p - min(p, q) and q - min(p, q); given that u is above the
-     * sum of the minima, u minus this sum is uniform over the rest */
+    /* no state has weight in both of the rests p - min(p, q) and q - min(p, q). If u is above
+     * the sum of the minima, u minus this sum is uniform over the rest */
     *a = invert(p, q, k, u - sum);
     *b = invert(q, p, k, gbsi_uniform(word[2], word[3]) * rest_q);
 }
@@ -88,8 +88,8 @@ static bool add_factor(const gbsi_couple_job *job, gbsi_couple *c, size_t f, uin
     return same;
 }
 
-/* Updates v in X, and in Y too once Y has started, by the maximal coupling of the two full
- * conditionals [M2]. */
+/* Updates v in X. Once Y has started, also updates v in Y, by the maximal coupling of the two
+ * full conditionals [M2]. */
 static void update(const gbsi_couple_job *job, gbsi_couple *c, uint32_t v, const uint32_t word[4])
 {
     const uint32_t k = job->model->arity[v];

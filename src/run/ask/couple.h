@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two Gibbs chains X and Y of one model, coupled to meet, where X is L passes ahead (Biswas, Jacob
- * & Vanetti 2019) [M82]. After they have met, X_(t+L) = Y_t for ever. */
+/* Two Gibbs chains X and Y of one model, where X is L passes ahead (Biswas, Jacob & Vanetti
+ * 2019) [M82]. The chains are coupled, so that they meet. After the meeting, X_(t+L) = Y_t for
+ * all later t. */
 #ifndef GBSI_ASK_COUPLE_H
 #define GBSI_ASK_COUPLE_H
 
@@ -16,13 +17,13 @@ typedef struct gbsi_couple_job {
     uint32_t longest;   /* number of variables in the longest scope */
     uint32_t most_states; /* the largest arity */
     uint64_t seed;
-    uint64_t lag;              /* L, in passes */
-    uint64_t sweeps;           /* number of passes of Y after which a pair is given up */
-    size_t n_sets;             /* number of sets of variables for which bounds are asked for */
+    uint64_t lag;    /* L, in passes */
+    uint64_t sweeps; /* number of passes of Y after which a pair that has not met is given up */
+    size_t n_sets;   /* number of sets of variables for which bounds are computed */
     const uint8_t *const *set; /* [n_sets][n_variables] 1 if a variable is in the set; a set that is
                                   NULL has all variables */
     size_t n_times;
-    /* [n_times] the numbers of passes t of Y for which bounds are asked for. */
+    /* [n_times] the numbers t of passes of Y after which bounds are computed. */
     const uint64_t *time;
 } gbsi_couple_job;
 
@@ -55,7 +56,8 @@ void gbsi_couple_free(gbsi_couple *c);
 /* Begins a pair with the states in x and y; X is at the start of its first pass. */
 void gbsi_couple_begin(const gbsi_couple_job *job, uint32_t pair, gbsi_couple *c);
 
-/* Moves the pair for about this many operations, or until it has met or is given up. */
+/* Moves the pair for about this many operations, or until the chains have met or the pair is
+ * given up. */
 void gbsi_couple_go(const gbsi_couple_job *job, uint64_t operations, gbsi_couple *c);
 
 /* Draws from the maximal coupling of p and q (Thorisson 2000): P(a = b) = sum of min(p, q), the

@@ -16,7 +16,8 @@
 
 #define USUAL_PAIRS 64u
 #define MOST_PAIRS  65536u
-/* Pairs of lag 1 from which the lag is found; their numbers follow those of all other pairs. */
+/* Number of pairs of lag 1 from which the lag is found. These pairs are numbered after all other
+ * pairs. */
 #define PILOT_PAIRS  16u
 #define USUAL_SWEEPS 1000u
 /* With this limit, sums of squares of counts fit in 64 bits. */
@@ -236,8 +237,8 @@ static void move_pair(void *context, uint32_t member)
     gbsi_couple_go(&c->job, STRETCH, &c->couple[member]);
 }
 
-/* Takes the counts of pairs that have ended; if `all`, of all pairs. @return the number of pairs
- * that are still going. */
+/* Takes the counts of pairs that have ended, or of all pairs if `all` is set. @return the number
+ * of pairs that have not ended. */
 static uint32_t take_pairs(coupling *c, bool all, uint64_t *spent)
 {
     uint32_t n_going = 0;
@@ -253,8 +254,8 @@ static uint32_t take_pairs(coupling *c, bool all, uint64_t *spent)
     return n_going;
 }
 
-/* Runs pairs first .. first + n - 1. @return GBS_STOPPED if the watch ended the work; the counts
- * until then are taken. */
+/* Runs pairs first .. first + n - 1. @return GBS_STOPPED if the watch stopped the work; the
+ * counts up to the stop are taken. */
 static gbs_status run_pairs(coupling *c, uint32_t first, uint32_t n, gbs_error *err)
 {
     uint32_t next = 0;
@@ -297,8 +298,8 @@ static gbs_status find_lag(coupling *c, uint32_t n_pairs, gbs_error *err)
 
 /* ---- estimates ------------------------------------------------------------------------------- */
 
-/* The mean of m counts. Its standard error is at least that of a single 1 among m counts: even if
- * no pair differed, the expectation may not be 0. */
+/* The mean of m counts. The standard error of the mean is at least the error of a single 1 among
+ * m counts, because the expectation may be positive even if no pair differed. */
 static double mean_of(uint64_t sum, uint64_t squares, uint32_t m, double *error)
 {
     const double mean = (double)sum / m;

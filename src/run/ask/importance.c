@@ -56,7 +56,7 @@ static void annealing_free(annealing *a)
 
 /* ---- one annealing --------------------------------------------------------------------------- */
 
-/* Draws independent uniform states: the law at inverse temperature 0. */
+/* Draws independent uniform states, as at inverse temperature 0. */
 static void start(annealing *a)
 {
     gbs_run *run = a->run;

@@ -68,8 +68,8 @@ cleanup:
     return status;
 }
 
-/* Predicts exact answers: does the work of a run that answers all components by junction trees,
- * except for the tables. */
+/* Predicts exact answers. The function does the work of a run that answers all components by
+ * junction trees, but does not compute tables. */
 gbs_status gbsi_inspect_elimination(const gbsi_task *task, gbs_info *info, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -164,8 +164,8 @@ static gbs_status prepare(gbs_run *run, gbsi_drive *drive, const gbs_checkpoint_
     return GBS_OK;
 }
 
-/* Replaces the run by a run with --method sample, because the exact answers were not ready in time.
- */
+/* Replaces the run by a run with --method sample. This is done if the exact answers were not ready
+ * in time. */
 static gbs_status sample_instead(const gbs_model *model, const gbs_evidence *evidence,
                                  const gbs_run_options *options, const gbs_checkpoint_files *files,
                                  gbsi_drive *drive, bool *ladders, gbs_run **run, gbs_error *err)

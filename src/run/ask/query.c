@@ -33,7 +33,7 @@ static gbs_status find_first(const gbs_model *model, const char *list, char *par
         memcpy(part, list + from, to - from);
         part[to - from] = '\0';
         gbs_error *said =
-            first < 0 ? NULL : err; /* the message is about the text before the first comma */
+            first < 0 ? NULL : err; /* the message names the text before the first comma */
         const gbs_status status =
             from == to
                 ? gbsi_fail(said, GBS_ERR_ARGUMENT, "%s: expected the name of a variable", list)
@@ -114,7 +114,7 @@ static gbs_status collect(gbs_answer *a, const gbs_model *model, gbs_run *run, g
 {
     gbs_status status = GBS_OK;
     const size_t n = gbs_model_state_offsets(model)[model->n_variables];
-    gbsi_run_enter(&run->budget); /* the arrays count towards its memory limit */
+    gbsi_run_enter(&run->budget); /* the arrays count towards the memory limit of the run */
     double *all = gbsi_alloc_array(4 * n + 1, sizeof *all); /* p, mcse, ess, rhat */
     a->offset = gbsi_alloc_array((size_t)a->n_variables + 1, sizeof *a->offset);
     GBSI_TRY(GBSI_HAVE(err, "query", all, a->offset));

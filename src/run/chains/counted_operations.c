@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Costs in nanoseconds of a core (AVX-512, 2.1 GHz) for sixteen chains side by side. The counts
- * decide between kinds of scan whose costs differ by factors of 20 and more; errors by a factor of
- * two or three do not matter. The costs were measured by
+ * decide between kinds of scan whose costs differ by factors of 20 and more; errors of these costs
+ * by a factor of two or three do not matter. The costs were measured by
  *
- *     build/bench/bench --case 16c/1t      updates of single variables, Rao-Blackwell
- */
+ *     build/bench/bench --case 16c/1t      updates of single variables, Rao-Blackwell */
 #include "chains/counted_operations.h"
 
 #include "chains/executor.h"

@@ -45,7 +45,8 @@ static void plan_density(const gbsi_plan *plan, const gbsi_group *group, uint32_
     }
 }
 
-/* Writes the log densities if ranks share the model: every rank adds the factors that it owns. */
+/* Writes the log densities of a model that ranks share. Every rank adds the factors that it
+ * owns. */
 static void shared_density(const gbsi_executor *x, uint32_t group, double *out)
 {
     double sum[2 * GBSI_LANES] = {0.0};

@@ -12,7 +12,8 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Sums in progress, one in each lane, in two parts. If only one lane is in use, it is the first. */
+/* The running sums, one in each lane, in two parts. If only one lane is used, this lane is the
+ * first. */
 typedef struct sums {
     gbsi_sum_units units;
     double high[GBSI_LANES], low[GBSI_LANES];
@@ -20,7 +21,7 @@ typedef struct sums {
                     value if spins */
     bool spins;  /* whether the log-value of a factor of the run is + or - size, rather than size or
                     0 */
-    /* Number of factors of the run that have been counted until now, at most MOST_COUNTED. */
+    /* Number of factors of the run that were counted so far, at most MOST_COUNTED. */
     uint32_t n;
     /* Number of factors of the run whose log-value is +size, in each lane. */
     uint8_t up[GBSI_LANES];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine: choosing the pass that runs a scan, filling in the setting of the chains, and freeing
- * the members of an engine. */
+/* Functions of the engine: they choose the pass that runs a scan, fill in the setting of the
+ * chains, and free the members of an engine. */
 #include "chains/engine.h"
 
 #include "base/memory.h"

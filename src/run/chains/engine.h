@@ -28,7 +28,7 @@ typedef struct gbsi_engine {
     void *scan_state;
     unsigned scan_traits;
     bool named;     /* whether the user named the scan */
-    bool undecided; /* whether a pilot has still to choose the scan; memory is taken after the pilot
+    bool undecided; /* whether a pilot must still choose the scan; memory is taken after the pilot
                      */
     bool by_need; /* whether this scan is used only if updates of single variables were not shown to
                      cross all hard zeros */
@@ -52,8 +52,7 @@ typedef struct gbsi_engine {
     uint32_t *fresh;         /* [part variables] fresh start of one chain, in a run with restarts */
 } gbsi_engine;
 
-/* Makes the chains run on the spins of a lattice: `kind` says whether engine->lattice or
- * engine->packed holds them. */
+/* Makes the chains run on the spins of engine->lattice or of engine->packed, as `kind` says. */
 void gbsi_engine_take_spins(gbsi_engine *engine, gbsi_form_kind kind, const gbsi_spins *spins);
 
 /* The pass that runs scans of this kind. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates from the draws of chains, and their errors so far. */
+/* Functions on the estimates from the draws of chains, and on the current errors of the
+ * estimates. */
 #include "chains/estimates.h"
 
 #include <math.h>
@@ -32,7 +33,7 @@ gbs_status gbsi_traces_take(gbsi_estimates *estimates, const gbsi_spins *spins, 
     return gbsi_trace_new(n_chains, n_series(spins), &estimates->trace, err);
 }
 
-/* The mean of n terms of which n_up are +1 and the others are -1. */
+/* Returns the mean of n terms, of which n_up are +1 and the others are -1. */
 static double mean_of_terms(int64_t n_up, int64_t n)
 {
     return n == 0 ? 0.0 : (double)(2 * n_up - n) / (double)n;

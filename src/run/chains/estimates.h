@@ -23,8 +23,8 @@ typedef struct gbsi_estimates {
                          no marginal is exact */
     /* [states of the part] marginals by belief propagation; NULL if there are none. */
     double *first_p;
-    const size_t *first_offset; /* [variables of the part + 1] where the states of each variable
-                                   begin in first_p; borrowed */
+    const size_t *first_offset; /* [variables of the part + 1] index of the first state of each
+                                   variable in first_p; borrowed */
     double exact_mcse; /* standard error of the marginals in exact_p: 0, or NAN if they are an
                           approximation */
 } gbsi_estimates;

@@ -18,7 +18,7 @@ typedef struct gbsi_batch_hook {
 typedef struct gbsi_executor {
     const gbsi_pass *pass;
     void *pass_state;
-    /* NULL, like `draw` and `group`, if the pass keeps states in its own form. */
+    /* `plan`, `draw` and `group` are NULL if the pass keeps states in its own form. */
     const gbsi_plan *plan;
     const gbsi_draw *draw;
     void *draw_state;
@@ -31,16 +31,16 @@ typedef struct gbsi_executor {
     uint32_t lanes;       /* 16 if the run has at least 8 chains, else 1 */
     uint32_t n_groups;
     uint32_t first_moved,
-        n_moved;       /* range of the groups that passes update, see gbsi_executor_setting.moved */
+        n_moved;       /* range of the groups that passes update; see gbsi_executor_setting.moved */
     gbsi_group *group; /* [n_groups] */
     uint64_t n_updates; /* updates of each chain in the last pass */
     float *beta;        /* [n_groups * lanes] inverse temperatures; NULL means 1 for every chain */
     gbsi_pool *pool;    /* borrowed; NULL means one thread */
-    /* Watch that is asked during long passes; borrowed; NULL never stops a pass. */
+    /* Watch that may stop long passes; borrowed; NULL if the work is never stopped a pass. */
     gbsi_watch *watch;
     gbsi_batch_hook hook;
     const gbs_ranks *ranks; /* ranks that have the other chains, for gbsi_executor_save(); NULL if
-                               this process has all */
+                               this process has all chains */
     /* Own factors of a share, see density.h; borrowed; NULL if all factors count. */
     const uint8_t *own;
     /* Ranks over which log densities are summed if `own` is set; borrowed. */
@@ -66,15 +66,15 @@ typedef struct gbsi_executor_setting {
     const void *compiled;  /* compiled model of a pass with GBSI_PASS_OWNS, or NULL */
     const gbs_run_options *options;
     gbsi_simd level;
-    gbsi_pool *pool;    /* NULL means one thread; the bits do not depend on the pool */
-    uint64_t draw_room; /* bytes the draw may take */
+    gbsi_pool *pool;    /* NULL for one thread; the bits do not depend on the pool */
+    uint64_t draw_room; /* number of bytes that the draw may take */
     gbsi_own_chains own;
     gbsi_own_chains moved;   /* chains of this rank that its passes update; other ranks update the
                                 other chains and send their states */
     const gbsi_turns *turns; /* see gbsi_pass_setting.turns */
 } gbsi_executor_setting;
 
-/* The number of lanes per group, and the number of groups, for a number of chains. */
+/* Return the number of lanes of a group, and the number of groups, for a number of chains. */
 uint32_t gbsi_lanes_of(uint32_t n_chains);
 uint32_t gbsi_groups_of(uint32_t n_chains);
 
@@ -119,15 +119,16 @@ gbs_status gbsi_executor_heat(gbsi_executor *x, float beta, gbs_error *err);
 /* Moves the counts that passes have collected into the estimate. Must be called before the estimate
  * is read. */
 void gbsi_executor_fetch(const gbsi_executor *x, gbsi_estimate *estimate);
-/* Whether the blocks drawn until now show that the support is connected; false if the pass draws no
- * blocks. */
+/* Whether the blocks that were drawn so far show that the support is connected; false if the pass
+ * draws no blocks. */
 bool gbsi_executor_connects(const gbsi_executor *x);
 /* Whether the pass draws blocks, which may show that the support is connected. */
 bool gbsi_executor_may_connect(const gbsi_executor *x);
 void gbsi_executor_watch(gbsi_executor *x, gbsi_on_block *on_block, void *context);
 
 /* Runs one pass of all groups that this rank updates. @param estimate NULL: the draws are not kept.
- * @return GBS_ERR_NOT_FOUND naming the variable if a conditional had no positive weight. */
+ * @return GBS_ERR_NOT_FOUND, with the name of the variable, if a conditional had no positive
+ * weight. */
 gbs_status gbsi_executor_pass(gbsi_executor *x, const gbsi_schedule *schedule, uint64_t pass,
                               gbsi_estimate *estimate, bool rao_blackwell, gbs_error *err);
 

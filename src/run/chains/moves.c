@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts changes of state. The states of a slot after a pass are compared with its states after the
- * previous pass, until the slot has moved often enough. Most slots have done so after a few passes,
- * and cost nothing from then on. */
+ * previous pass, until the slot has moved often enough. Most slots have moved often enough after a
+ * few passes, and take no more time from then on. */
 #include "chains/moves.h"
 
 #include <string.h>
@@ -150,7 +150,7 @@ static gbs_status weave(const gbsi_executor *x, uint8_t *n, const gbsi_sink *sin
     return gbsi_weave_rows(x->weave, &rows, sink, source, err);
 }
 
-/* Saves one byte of every slot, of all ranks that share the model. @param n number of bytes of this
+/* Saves one byte for every slot of all ranks that share the model. @param n number of bytes of this
  * row. */
 static gbs_status put_bytes(const gbsi_moves *m, const gbsi_executor *x, uint8_t *n,
                             const gbsi_sink *sink, gbs_error *err)

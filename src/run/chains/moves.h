@@ -50,9 +50,9 @@ struct gbsi_shared;
 gbs_status gbsi_run_find_still(const struct gbsi_shared *shared, const struct gbsi_engine *engine,
                                struct gbsi_estimates *estimates, struct gbsi_report *report,
                                gbs_error *err);
-/* Unmarks slots that have one almost certain state: all their other states together are proved to
- * have at most the target error as probability. @param mark [slots] in, out. @param n_marked number
- * of marks; in, out. */
+/* Unmarks slots that have one almost certain state: a proof shows that the total probability of
+ * their other states is at most the target error. @param mark [slots] in, out. @param n_marked
+ * number of marks; in, out. */
 gbs_status gbsi_run_leave_settled(const struct gbsi_engine *engine,
                                   const struct gbsi_report *report, uint8_t *mark,
                                   uint32_t *n_marked, gbs_error *err);

@@ -9,10 +9,10 @@
 #include "rng/philox.h"
 
 enum {
-    N_SEARCHES = 20, /* number of restarts of the search by assignment */
-    N_BACKTRACKS =
-        100, /* number of backtracks of the first restart; the n-th restart has n times as many */
-    N_TRIES = 8, /* number of attempts of min-conflicts */
+    N_SEARCHES = 20,    /* number of restarts of the search by assignment */
+    N_BACKTRACKS = 100, /* number of backtracks of the first restart; the n-th restart may do n
+                           times as many */
+    N_TRIES = 8,        /* number of attempts of min-conflicts */
     N_STEPS =
         2000, /* number of steps of each attempt; N_STEPS more for every N_MEMBERS variables */
     N_MEMBERS = 50,
@@ -102,7 +102,8 @@ static gbs_status list_components(gbsi_repair *r, gbs_error *err)
     r->hard_start = gbsi_alloc_array_zero(n + 2, sizeof *r->hard_start);
     r->hard = gbsi_alloc_array(p->n_hard, sizeof *r->hard);
     GBSI_PASS(GBSI_HAVE(err, "start", r->member_start, r->member, r->hard_start, r->hard));
-    /* counts are stored two places on: filling then moves each start to its final value */
+    /* counts are stored two places further on, because filling moves each start to its final
+     * value */
     for (uint32_t v = 0; v < p->n_variables; ++v) {
         if (r->component[v] != GBSI_NONE) {
             ++r->member_start[r->component[v] + (size_t)2];

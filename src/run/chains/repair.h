@@ -15,11 +15,11 @@ typedef struct gbsi_repair gbsi_repair;
 typedef enum gbsi_repaired {
     GBSI_REPAIRED,   /* no hard factor of the component is violated any more */
     GBSI_UNREPAIRED, /* the search gave up; x holds the last attempt */
-    GBSI_NO_STATE,   /* the search was complete: no state has positive weight */
+    GBSI_NO_STATE,   /* the search was complete and showed that no state has positive weight */
 } gbsi_repaired;
 
-/* @param model borrowed. @param watch borrowed; NULL never stops. Once the watch has stopped, the
- * remaining components are not changed. */
+/* @param model borrowed. @param watch borrowed; NULL if the search is never stopped. Once the watch
+ * has stopped, the remaining components are not changed. */
 gbs_status gbsi_repair_new(const gbsi_conditioned *model, uint64_t seed, gbsi_watch *watch,
                            gbsi_repair **repair, gbs_error *err);
 void gbsi_repair_free(gbsi_repair *repair);
@@ -32,8 +32,8 @@ uint32_t gbsi_repair_violated(const gbsi_repair *repair, uint32_t component, con
                               size_t *factor, uint32_t n);
 
 /* Gives the variables of a component new states, which depend only on (model, seed, chain, x).
- * @param x [n_variables] free states, in and out. @param n_repairs the number of values tried is
- * added here. */
+ * @param x [n_variables] free states, in and out. @param n_repairs in and out: the function adds
+ * the number of values that it tried. */
 gbsi_repaired gbsi_repair_component(gbsi_repair *repair, uint32_t chain, uint32_t component,
                                     uint32_t *x, uint64_t *n_repairs);
 

@@ -17,7 +17,7 @@ typedef struct gbsi_decision {
 struct gbsi_repair {
     const gbsi_conditioned *model; /* borrowed */
     uint64_t seed;
-    gbsi_watch *watch; /* NULL never stops */
+    gbsi_watch *watch; /* NULL if the work is never stopped */
     gbsi_propagation *propagation;
     gbsi_propagator *propagator; /* propagator for the model; between calls it is at the fixed point
                                     of the root of the search */
@@ -56,7 +56,7 @@ static inline void gbsi_repair_next_words(gbsi_repair_words *words)
 }
 
 /* Runs one restart of the search by assignment. @param budget number of backtracks allowed.
- * @param in_order true: members are assigned in their order; false: they are shuffled, and the
+ * @param in_order true: members are assigned in their order; false: members are shuffled, and the
  * variable with the smallest domain comes first. */
 gbsi_repaired gbsi_repair_search(gbsi_repair *repair, gbsi_repair_words *words, uint32_t component,
                                  bool in_order, uint64_t budget, uint32_t *x, uint64_t *n_repairs);

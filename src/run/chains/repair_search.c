@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Search by assignment. A decision "v is a" is propagated. If propagation fails, the decision is
- * undone and refuted: "v is not a" is propagated at the level of the decision before. The whole
- * tree has been searched once no decision is left to undo. */
+ * undone and refuted: "v is not a" is propagated at the level of the decision before. If no
+ * decision is left that could be undone, the whole tree has been searched. */
 #include <assert.h>
 
 #include "chains/repair_internal.h"
 #include "chains/start.h"
 #include "rng/philox.h"
 
-/* Number of unassigned variables among which the smallest domain is sought. It bounds the cost of a
- * decision in large components. */
+/* Number of unassigned variables among which the smallest domain is sought. This limit bounds
+ * the cost of a decision in large components. */
 enum { WINDOW = 1024 };
 
 static void copy_order(gbsi_repair *r, gbsi_repair_words *words, uint32_t component, bool shuffle)

@@ -9,10 +9,11 @@
 #include "base/status.h"
 #include "gibbsite/run.h"
 
-/* A probability for which ladders, run as a control, have found another value than the chains. */
+/* A probability for which the chains have one estimate, and ladders that run as a control have
+ * another estimate. */
 typedef struct gbsi_contradiction {
-    double beyond;     /* largest difference of the two estimates, minus what the target error and
-                          chance explain; 0 if there is no contradiction */
+    double beyond; /* largest difference of the two estimates, minus the part that the target error
+                      and chance explain; 0 if there is no contradiction */
     uint32_t variable; /* variable in the user's numbering */
     double chains_say, ladders_say;
 } gbsi_contradiction;
@@ -21,7 +22,8 @@ typedef struct gbsi_report {
     gbs_report public;
     char **warning;        /* [public.n_warnings] owned; public.warning points to this array */
     bool starts_dispersed; /* whether every chain got a different, dispersed start */
-    /* Whether draws were given in two classes of variables that are independent. */
+    /* Whether the draws given to the user consist of two classes of variables that are
+     * independent of each other. */
     bool split_draws;
     bool connected; /* whether the blocks of all ranks show that the support is connected; set once
                        sampling has ended */
@@ -29,12 +31,12 @@ typedef struct gbsi_report {
                             factors, which always need that class */
     double bias_at_most; /* bound on the bias of an inexact draw, found by a run of the random draw;
                             NAN: not known */
-    bool proved; /* whether the draw, although not exact, has errors that a theorem bounds by a
+    bool proved; /* whether a theorem bounds the errors of the draw, which is not exact, by a
                     multiple of 1 / T */
     bool burn_in_agreed;  /* whether burn-in ended because split R-hat of the log density was small,
                              or because the user had set its length */
-    uint64_t slow_passes; /* number of passes that the chains took to agree; 0: at most those before
-                             the first look, or the user set the length of burn-in */
+    uint64_t slow_passes; /* number of passes that the chains took to agree; 0 if the chains agreed
+                             at the first look, or if the user set the length of burn-in */
     bool executed;        /* whether gbs_run_execute() was called, which is allowed once */
     bool answering; /* whether marginals may be read: the run has not failed, and the exact parts
                        are answered */
@@ -49,8 +51,8 @@ typedef struct gbsi_report {
     bool bare;   /* whether the run is of a lattice or a picture, whose model has no factors */
     bool frozen; /* whether the noise is so small that the pixels of a picture keep their values */
     gbsi_contradiction contradiction; /* the largest contradiction */
-    bool told_of_ladders; /* whether the report says, on several ranks, that one process would turn
-                             to ladders */
+    bool told_of_ladders; /* whether the report of a run on several ranks says that one process
+                             would change to ladders */
 } gbsi_report;
 
 /* Sets figures that are not known yet to NaN. */

@@ -33,8 +33,8 @@
  * long to enter a rare state, even a state that holds them for long afterwards: the chains of four
  * nearly certain variables can agree perfectly on a wrong answer after 64 sweeps. A run is
  * therefore not reported as converged below this many updates of variables over all chains, which
- * take a fraction of a second. It also needs 1 / (4 target^2) draws, the number that fair coins
- * would need for the target. */
+ * take a fraction of a second. The run also needs 1 / (4 target^2) draws, which is the number of
+ * draws that a fair coin needs to reach the target. */
 #define GBSI_LEAST_UPDATES (UINT64_C(1) << 22)
 
 /* Chains that took long to agree have left slow states, and all of them may have missed another
@@ -56,7 +56,7 @@ typedef struct gbsi_run_memory {
     uint64_t plan, schedule, states, estimators, draw;
     uint64_t draw_room; /* bytes of the limit that remain for the draw */
     uint64_t blocks;    /* bytes of a tempered run, if one is expected */
-    uint64_t peak;      /* bytes of compiling or of running, the larger of the two */
+    uint64_t peak;      /* number of bytes for compiling or for running, the larger of the two */
     uint64_t untouched; /* bytes of arrays of estimates that a short run never writes to */
 } gbsi_run_memory;
 
@@ -73,16 +73,15 @@ typedef struct gbsi_run_budget {
 
 /* The purpose of a run that is made by another function than gbs_run_new(). */
 typedef struct gbsi_run_purpose {
-    bool limited; /* whether a run that would not fit the memory limit is refused early; false for
-                     gbs_model_info(), which wants the figures, and for which the plan is only
-                     measured */
-    bool draws;   /* callbacks.draw is called (GBS_RUN_DRAWS): either all variables are answered
-                     exactly, or none */
-    bool divides; /* the model will be divided among ranks: only the slots and levels of the plan
-                     are needed, and no component is answered exactly */
-    bool up_only; /* for gbs_log_z(): exact parts are summed, and marginals are not computed */
-    bool anneals; /* for gbs_map() and gbs_log_z(): chains have temperatures, and nothing is
-                     estimated */
+    bool limited; /* whether a run that would exceed the memory limit is refused early; false for
+                     gbs_model_info(), which needs the figures and only measures the plan */
+    bool draws;   /* whether callbacks.draw is called (GBS_RUN_DRAWS); all variables or no variable
+                     are then answered exactly */
+    bool divides; /* whether the model will be divided among ranks; only the slots and levels of the
+                     plan are then needed, and no component is answered exactly */
+    bool up_only; /* for gbs_log_z(): whether exact parts are summed without their marginals */
+    bool anneals; /* for gbs_map() and gbs_log_z(): whether chains have temperatures; no marginals
+                     are then estimated */
     bool asks;    /* whether variables that affect no queried variable may be left out */
     const uint32_t *asked; /* [n_asked] queried variables, in the user's numbering; borrowed while
                               the run is made */
@@ -91,8 +90,8 @@ typedef struct gbsi_run_purpose {
                        them hard */
     const gbs_ranks *
         ranks; /* ranks that share the chains of the run; borrowed; NULL if this process is alone */
-    /* a model without factors has a lattice or levels beside its variables, which the run takes;
-     * NULL if there is none */
+    /* lattice or levels of a model without factors, which the run takes; NULL if the model has
+     * no lattice or levels */
     gbsi_lattice **lattice;
     gbsi_levels **levels;
     bool bare; /* whether `lattice` or `levels` is set */
@@ -104,8 +103,8 @@ typedef struct gbsi_burn_in {
                       ended; 0 if burn-in is not automatic */
     uint64_t stride; /* number of passes between two recorded densities */
     uint64_t n;      /* number of densities recorded for each chain */
-    double *
-        density; /* [n_chains][GBSI_BURN_IN_VALUES] recorded densities of the chains of all ranks */
+    double *density; /* [n_chains][GBSI_BURN_IN_VALUES] recorded densities for the chains of all
+                        ranks */
     double *now; /* [2][n_chains] densities of one pass, first for this rank and then for all; lies
                     behind `density` */
 } gbsi_burn_in;
@@ -222,8 +221,8 @@ gbs_status gbsi_run_new_of_levels(const gbs_model *variables, gbsi_levels *level
 /* problem.c: the bytes that are in memory from conditioning to the end of the run. */
 uint64_t gbsi_run_standing_bytes(const gbsi_problem *problem, const gbsi_estimates *estimates);
 
-/* An approximation is given up after this many successive iterations none of which lowered the
- * smallest change so far. */
+/* An approximation is given up if this many successive iterations do not lower the smallest
+ * change so far. */
 #define GBSI_PATIENCE 1000u
 
 /* The reasons why a run ended; run.c has their names. From GBSI_STOP_TIME on, the run ended before
@@ -243,7 +242,7 @@ typedef enum gbsi_stop {
     GBSI_STOP_UPDATES,
     GBSI_STOP_SIGNAL,
     GBSI_STOP_SUPPORT, /* the support is shown to be split, and more sweeps do not help */
-    GBSI_STOP_FAILED,  /* a pass has failed on a rank; all ranks meet and return that failure */
+    GBSI_STOP_FAILED,  /* a pass has failed on a rank; all ranks meet and return this failure */
 } gbsi_stop;
 
 /* The state of a loop over passes, in burn-in and in sampling, and of the checks that may stop it.
@@ -266,21 +265,22 @@ typedef struct gbsi_drive {
     double exact_share; /* share of --time after which exact answers are given up */
     double stopped_s;   /* time at which `stop` was noticed inside a pass */
     bool whole;         /* whether the pass under way is finished even if something stops the run */
-    bool prepares; /* whether --time includes preparing the run, which began before the run existed
-                    */
+    bool prepares; /* whether --time includes the preparation of the run, which began before the run
+                    * existed */
 } gbsi_drive;
 
-/* @param drive must not be moved afterwards. @param run, callbacks borrowed. If `run` is NULL, the
- * run is made later, and the time for making it counts. */
+/* @param drive must not be moved afterwards. @param run, callbacks borrowed. If `run` is NULL,
+ * the run is made later, and --time includes the time for making the run. */
 void gbsi_drive_begin(gbsi_drive *drive, const gbs_run *run, const gbs_run_callbacks *callbacks);
 /* Called before a pass or other work: resets the watch, unless drive->stop says that the run has
  * ended. */
 void gbsi_drive_go_on(gbsi_drive *drive, bool keep);
 /* Called before a pass that must not be cut short. Passes must be whole if checkpoints are written,
- * because a run cannot resume inside a pass. They must be whole with several ranks, because all
- * ranks end a pass together. */
+ * because a run cannot resume inside a pass. With several ranks, passes must be whole too, because
+ * all ranks end a pass together. */
 void gbsi_drive_go_whole(gbsi_drive *drive, bool keep);
-/* The seconds of --time that are spent, including those for preparing the run. */
+/* Returns the seconds of --time that are used, including the time for the preparation of the
+ * run. */
 double gbsi_drive_spent_s(const gbsi_drive *drive, double now_s);
 /* Sets drive->stop if --time is over, or if the watch of the call that this run works for has
  * stopped. */
@@ -295,8 +295,8 @@ gbs_status gbsi_stopped_early(const gbsi_drive *drive, const char *doing, gbs_er
 void gbsi_run_watch(const gbs_run_options *options, const gbsi_report *report, gbsi_drive *drive,
                     bool keep);
 /* Runs one pass, and then sets drive->stop if time or updates are used up. @return GBS_STOPPED if
- * the pass was cut short. If its draws are kept, such a pass counts in the estimates, but not in
- * the number of sweeps. */
+ * the pass was cut short. The kept draws of such a pass are included in the estimates, but the pass
+ * is not included in the number of sweeps. */
 gbs_status gbsi_run_pass(gbsi_task *task, gbsi_sampling *sampling,
                          const gbsi_checkpoints *checkpoints, gbsi_report *report,
                          gbsi_drive *drive, bool keep, gbs_error *err);
@@ -354,8 +354,8 @@ gbs_status gbsi_burn_in_load(gbsi_sampling *sampling, const gbsi_source *source,
  * has no plan, and no graph unless the search for components needed one. */
 gbs_status gbsi_choose_sites(gbsi_engine *engine, const gbs_run_options *options,
                              const gbsi_conditioned *model, gbs_error *err);
-/* The first function tells whether the options allow sites in bits in a model without hard zeros.
- * The second tells whether such a run is also faster than sixteen chains. */
+/* The first function returns whether the options allow sites in bits in a model without hard
+ * zeros. The second function returns whether such a run is also faster than sixteen chains. */
 bool gbsi_sites_allowed(const gbs_run_options *options);
 bool gbsi_sites_suit(const gbsi_lattice *lattice, const gbs_run_options *options);
 /* Decides whether the part runs with its chains in bits. If so, sets engine->packed and
@@ -365,8 +365,9 @@ gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *option
                               const gbsi_problem *problem, gbsi_watch *watch, gbs_error *err);
 /* The share of the bits of a word that chains in bits use. */
 double gbsi_share_of_chains(const gbs_run_options *options);
-/* certified.c: finds the burn-in that options.certified asks for. With restarts, it finds the bound
- * on the distance from the target that one pass leaves. @param watch stops preparation. */
+/* certified.c: finds the burn-in that options.certified requests. With restarts, the function
+ * finds the bound on the distance from the target that remains after one pass. @param watch
+ * stops preparation. */
 gbs_status gbsi_run_certify(gbs_run_options *options, const gbsi_problem *problem,
                             const gbsi_engine *engine, gbsi_report *report, gbsi_watch *watch,
                             gbs_error *err);
@@ -381,17 +382,18 @@ gbs_status gbsi_run_approximately(gbsi_task *task, gbsi_sampling *sampling, gbsi
                                   gbsi_drive *drive, gbs_error *err);
 bool gbsi_run_approximates(const gbsi_task *task);
 /* approximate_run.c: finds an answer by belief propagation for the sampled part, within a tenth of
- * --time. The answer is used if sampling has none when the time is over. */
+ * --time. This answer is used if sampling has no answer when the time is over. */
 gbs_status gbsi_run_answer_first(const gbsi_task *task, gbsi_sampling *sampling, gbsi_drive *drive,
                                  gbs_error *err);
 
-/* reasons.c: writes why a run is not called converged, by the rows of verdict.def, and what to try.
+/* reasons.c: writes the reason for which a run is not reported as converged, by the rows of
+ * verdict.def, and advice to the user.
  * @return false if the run has converged. */
 bool gbsi_run_doubt(const gbs_run *run, char *text, size_t size);
 /* Whether the run is long enough to be called converged, see GBSI_LEAST_UPDATES. */
 bool gbsi_run_long_enough(const gbsi_task *task, const gbsi_engine *engine,
                           const gbsi_report *report);
-/* Whether the chains probably visited states that are as slow as the states they started in, see
+/* Whether the chains probably visited states that are as slow as their starts; see
  * GBSI_LEAST_VISITS. */
 bool gbsi_run_has_wandered(const gbsi_task *task, const gbsi_report *report);
 /* The number of passes below which gbsi_run_has_wandered() is false. @param updates_per_pass

@@ -8,15 +8,15 @@
 #include "gibbsite/run.h"
 #include "options/options.h"
 
-/* Checks that options fit one another, once each is within its range. @return GBS_ERR_ARGUMENT
- * naming the option. */
+/* Checks that options fit one another, once each is within its range. @return GBS_ERR_ARGUMENT,
+ * with a message that names the option. */
 gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err);
 
 /* Number of bytes that a run may take: the option, or half of the machine's memory. */
 uint64_t gbsi_options_memory_limit(const gbs_run_options *options);
 /* Number of chains that are run: a synchronous chain needs two. */
 uint32_t gbsi_options_chains(const gbs_run_options *options);
-/* Number of threads: as many as the user asked for, or as the process has cores. */
+/* Number of threads: the user's number, or else the number of cores of the process. */
 uint32_t gbsi_options_threads(const gbs_run_options *options);
 
 /* Whether the method allows sampling. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ways of running a model: chains, chains in bits, pictures of levels, shares of a model, ladders
- * of temperatures, approximations, exact answers. Each is a table of functions, and a row of
- * drive/runners.def. The steps of a run call the functions of its table, and never ask which way of
- * running it is. The first row that suits a prepared run is its `runner`. A runner with
+ * of temperatures, approximations, exact answers. Each way is a table of functions and a row of
+ * drive/runners.def. The steps of a run call the functions of its table, and never test which table
+ * it is. The first row that suits a prepared run is its `runner`. A runner with
  * GBSI_RUNNER_OVER_CHAINS works beside plain chains, or after them: `plain` is the first suitable
  * row without that trait. Until a run turns to ladders, `runner` and `plain` are equal. */
 #ifndef GBSI_CHAINS_RUNNER_H
@@ -37,7 +37,7 @@ typedef enum gbsi_form_kind {
 } gbsi_form_kind;
 
 /* Rows of the estimates of one variable: p, mcse, ess and rhat, each with an entry for every state.
- * A row pointer is NULL if the row is not asked for. */
+ * A row pointer is NULL if the caller does not need the row. */
 enum { GBSI_P, GBSI_MCSE, GBSI_ESS, GBSI_RHAT, GBSI_N_ROWS };
 
 /* A part of a checkpoint. */
@@ -46,7 +46,9 @@ typedef struct gbsi_part {
     bool of_chains; /* whether the part belongs to plain chains; false for ladders that run from the
                        beginning */
     bool may_lack;  /* whether the part may be missing, as in files of older versions */
-    bool (*is_there)(const struct gbsi_sampling *sampling); /* NULL means always */
+    bool (*is_there)(
+        const struct gbsi_sampling *sampling); /* function that returns whether the run has the
+                                                  part; NULL if every run has the part */
     gbs_status (*save)(const struct gbsi_sampling *sampling, const gbsi_sink *sink, gbs_error *err);
     gbs_status (*load)(struct gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err);
 } gbsi_part;
@@ -76,7 +78,7 @@ typedef struct gbsi_runner {
 
     /* ---- executed ---- */
 
-    /* Gives the answers that need no draws. Marginals may be read once it has returned. */
+    /* Computes the answers that need no draws. Marginals may be read after this function. */
     gbs_status (*begin)(struct gbsi_task *task, struct gbsi_sampling *sampling,
                         struct gbsi_report *report, struct gbsi_drive *drive, gbs_error *err);
     /* Makes the decisions before the first pass and sets the starts; not called if the run resumes
@@ -101,12 +103,12 @@ typedef struct gbsi_runner {
 
     /* ---- read ---- */
 
-    /* Checks that estimates can be read. @return GBS_ERR_STATE if they cannot. NULL: they always
-     * can. */
+    /* Checks that estimates can be read. @return GBS_ERR_STATE if they cannot. The pointer is
+     * NULL if estimates can always be read. */
     gbs_status (*check)(const struct gbs_run *run, gbs_error *err);
-    /* Writes the estimates of a variable of the sampled part. Several threads may call it at once.
-     * NULL: the runner has no marginals, or they are on several ranks. @param row [GBSI_N_ROWS], of
-     * which row[GBSI_P] is never NULL. */
+    /* Writes the estimates of a variable of the sampled part. Several threads may call the function
+     * at once. The pointer is NULL if the runner has no marginals, or if the marginals are on
+     * several ranks. @param row [GBSI_N_ROWS], of which row[GBSI_P] is never NULL. */
     void (*marginal)(const struct gbsi_sampling *sampling, uint32_t v,
                      double *const row[GBSI_N_ROWS]);
     /* Do the work of gbs_run_marginals() and gbs_run_each_marginal(). NULL: these functions call

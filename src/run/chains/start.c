@@ -19,7 +19,7 @@ struct gbsi_starter {
     const gbsi_conditioned *model; /* borrowed */
     uint64_t seed;
     gbsi_repair *repair; /* NULL if the model has no hard zeros */
-    gbsi_watch *watch;   /* NULL never stops */
+    gbsi_watch *watch;   /* NULL if the work is never stopped */
     double *weight;      /* [largest arity] scratch */
     bool unfinished;     /* whether the watch stopped before hard zeros were examined */
 };
@@ -214,17 +214,17 @@ static bool fill_chains(const gbsi_starter *starter, uint64_t restart, gbsi_exec
     const size_t n_states = (size_t)f.n_members * starter->model->n_variables;
     f.state = gbsi_alloc_array(n_states, sizeof *f.state);
     if (f.state == NULL) {
-        return false; /* such chains are filled one at a time */
+        return false; /* chains of this form are filled one at a time */
     }
     gbsi_pool_run(x->pool, fill_chains_of, &f);
     gbsi_free(f.state);
     return true;
 }
 
-/* Fills in starts for all chains at once, with the states that one chain at a time would get. This
- * is possible if no state of any variable is ruled out, and if the states of sixteen chains lie
- * side by side, or the sites of one chain lie in a word. @return false, with nothing set, if it is
- * not possible. */
+/* Fills in starts for all chains at once, with the states that one chain at a time would get.
+ * This is possible if no state of any variable is ruled out. The states of sixteen chains must
+ * lie side by side, or the sites of one chain must lie in a word. @return false, and no state is
+ * set, if this is not possible. */
 static bool fill_states(const gbsi_starter *starter, uint64_t restart, gbsi_executor *executor)
 {
     const bool plain = starter->repair == NULL && starter->model->cpt == NULL;
@@ -232,7 +232,8 @@ static bool fill_states(const gbsi_starter *starter, uint64_t restart, gbsi_exec
         executor->pass->scatter(executor->pass_state);
         return true;
     }
-    if (plain && executor->pass == &gbsi_pass_sites) { /* these chains share no word of memory */
+    if (plain &&
+        executor->pass == &gbsi_pass_sites) { /* chains of this form share no word of memory */
         return fill_chains(starter, restart, executor);
     }
     if (!plain || executor->plan == NULL || executor->pass->set != NULL ||

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the start of a chain: a state of positive weight, different for each chain and as dispersed
- * as is cheaply possible. In Bayesian networks, states are sampled forward in topological order,
- * with observed variables fixed. All other models start from states drawn uniformly at random. If
- * the state violates hard zeros, a search follows (random variable order, values in random order,
- * hard factors kept arc consistent, limited backtracking), and then min-conflicts, with restarts
- * (Minton, Johnston, Philips & Laird 1992). */
+/* Finds the start of a chain: a state of positive weight, different for each chain, and as
+ * dispersed as possible at little cost. In Bayesian networks, states are sampled forward in
+ * topological order, with observed variables fixed. All other models start from states drawn
+ * uniformly at random. If the state violates hard zeros, a search follows (random variable order,
+ * values in random order, hard factors kept arc consistent, limited backtracking), and then
+ * min-conflicts, with restarts (Minton, Johnston, Philips & Laird 1992). */
 #ifndef GBSI_CHAINS_START_H
 #define GBSI_CHAINS_START_H
 
@@ -14,8 +14,8 @@
 
 typedef struct gbsi_starter gbsi_starter;
 
-/* @param watch borrowed; NULL never stops. Once the watch has stopped, the search for starts ends.
- */
+/* @param watch borrowed; NULL if the search is never stopped. Once the watch has stopped, the
+ * search for starts ends. */
 gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_watch *watch,
                             gbsi_starter **starter, gbs_error *err);
 void gbsi_starter_free(gbsi_starter *starter);
@@ -36,8 +36,9 @@ uint32_t gbsi_start_anywhere(uint64_t seed, uint32_t chain, uint64_t restart, ui
 
 /* Draws a value of a variable of a Bayesian network given its parents. */
 /* Writes the conditional probabilities of the states of v given its parents in x, up to a factor.
- * All are equal if v has no table or its row has no positive entry. @param x [n_variables] free
- * states, of which only those of the parents are read. @param weight [arity of v], out. */
+ * All weights are equal if v has no table, or if the row of the table has no positive entry. @param
+ * x [n_variables] free states; only the states of the parents are read. @param weight [arity of v],
+ * out. */
 void gbsi_forward_weights(const gbsi_conditioned *model, uint32_t v, const uint32_t *x,
                           double *weight);
 

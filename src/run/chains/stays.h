@@ -17,9 +17,9 @@ typedef struct gbsi_stays {
     size_t n_cells;
     size_t row;    /* number of lanes of a slot, in all groups of this rank */
     bool begun;    /* whether `before` holds the states after the last pass */
-    uint64_t pass; /* number of passes kept until now */
-    size_t *cell;  /* [n_slots + 1] where the cells of each slot begin in the estimate */
-    /* [n_slots][row] states at the last look, with as many bytes each as in the plan. */
+    uint64_t pass; /* number of passes that were kept so far */
+    size_t *cell;  /* [n_slots + 1] index of the first cell of each slot in the estimate */
+    /* [n_slots][row] states at the last look; a state has as many bytes as in the plan. */
     uint8_t *before;
     /* [n_slots][row] number of looks since the last change, at most GBSI_LONG_STAY. */
     uint8_t *lasted;

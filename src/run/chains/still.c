@@ -9,7 +9,7 @@
 #include "graph/graph.h"
 #include "simd/math.h"
 
-#define MOST_STATES 16u /* most states of a variable that is examined */
+#define MOST_STATES 16u /* largest number of states of a variable that is examined */
 /* Largest number of entries of a factor that is examined. */
 #define MOST_ENTRIES (UINT64_C(1) << 16)
 
@@ -43,15 +43,15 @@ static uint64_t entries_of(const uint32_t *scope, const uint32_t *arity, uint32_
     return entries;
 }
 
-/* The difference of two log-weights; plus infinity, which does not limit the minimum, if the second
- * state is impossible. */
+/* Returns the difference of two log-weights. If the second state is impossible, the result is
+ * plus infinity, which does not change the minimum. */
 static double odds_of(double j, double k)
 {
     return k == -(double)INFINITY ? (double)INFINITY : j - k;
 }
 
-/* Adds the bounds of a factor, in whose scope the variable stands at `place`. @return whether the
- * factor is small enough to be examined. */
+/* Adds the bounds of a factor. @param place position of the variable in the scope of the factor.
+ * @return whether the factor is small enough to be examined. */
 static bool add_factor(const gbsi_conditioned *model, size_t f, uint32_t place, least_odds *odds)
 {
     const gbsi_factors *factors = &model->factors;
@@ -90,8 +90,8 @@ static bool add_factor(const gbsi_conditioned *model, size_t f, uint32_t place, 
     return true;
 }
 
-/* Whether the states of v other than one are proved to have together at most probability `most`.
- * The proof: p(k | rest) <= u for every rest gives P(k) <= u. */
+/* Whether a proof shows that all states of v except one have a total probability of at most
+ * `most`. In the proof, p(k | rest) <= u for every state of the rest gives P(k) <= u. */
 static bool is_settled(const gbsi_conditioned *model, const gbsi_incident_factors *incident,
                        uint32_t v, double most)
 {

@@ -174,8 +174,8 @@ static void note_impossible(gbsi_tile_worker *by, const gbsi_tile *tile, uint32_
     }
 }
 
-/* Adds the probabilities to the estimate, or else the states if they do not change again in this
- * pass. */
+/* Adds the probabilities to the estimate. If the estimate counts states, adds the states if they
+ * do not change again in this pass. */
 static void feed_estimate(const gbsi_tiles *t, uint32_t g, const gbsi_tile *tile)
 {
     if (tile->p != NULL) {
@@ -355,7 +355,7 @@ static void run_with_team(const gbsi_tiles *t, gbsi_tile_worker *by)
     }
 }
 
-/* Runs the places of the stretch in one group, by one worker. */
+/* Runs the range of the places of the stretch in one group, by one worker. */
 void gbsi_tiles_run_group(const gbsi_tiles *t, gbsi_tile_worker *by, uint32_t g)
 {
     size_t piece = t->first_place == 0 ? 0 : gbsi_piece_of(t->job.schedule, t->first_place);

@@ -2,10 +2,10 @@
 /* Passes that update one variable after the other.
  *
  * Threads: whole groups are independent, and are first dealt to the workers in turn. Each group
- * left over is shared by a team. The places of a batch are mutually non-adjacent: the team divides
- * them among its members, and meets at a barrier afterwards. Batches too small to be worth a
- * barrier are run by one member of the team, together with neighbouring batches. A place is the
- * same update on every thread.
+ * left over is shared by a team. The places of a batch are mutually non-adjacent. The team divides
+ * the places among its members, which then meet at a barrier. Batches too small to be worth a
+ * barrier are run by one member of the team, together with neighbouring batches. The update of a
+ * place does not depend on the thread.
  *
  * The watch: a long pass is cut into stretches. All groups reach the end of a stretch before the
  * next one begins, and the watch is asked between two stretches. If the watch stops the pass, all
@@ -32,8 +32,8 @@ static size_t state_bytes(const gbsi_pass_setting *setting)
     return (size_t)setting->plan->n_slots * setting->lanes * setting->plan->value_bytes;
 }
 
-/* Whether a pass is too small for several threads: it would be over before a second thread has
- * woken up. */
+/* Whether a pass is too small for several threads, because it would end before a second thread
+ * has woken up. */
 static bool is_small(const gbsi_tiles *t)
 {
     return t->job.schedule->n_places * t->setting.lanes * t->setting.n_groups <
@@ -128,8 +128,8 @@ static void next_stretch(gbsi_tiles *t, uint64_t end)
     }
 }
 
-/* Number of operations of the stretch that was run. The stretch may have ended before its cut, at
- * the end of the batches that were asked for. */
+/* Number of operations of the stretch that was run. The stretch may have ended before its cut,
+ * at the end of the requested batches. */
 static uint64_t stretch_operations(const gbsi_tiles *t)
 {
     if (t->is_long) {
@@ -270,8 +270,8 @@ static double least_operations(const gbsi_pass_setting *setting)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* Whether some updates take so long that the watch must be asked during them. Updates of variables
- * of two states never do. */
+/* Whether some updates take so long that the watch must be asked during them. Updates of
+ * variables with two states are never so long. */
 static bool has_long(const gbsi_pass_setting *setting, double between_looks)
 {
     const gbsi_plan *plan = setting->plan;

@@ -22,8 +22,8 @@ typedef struct gbsi_tile_worker {
     uint32_t *word; /* random words of a window of places */
     float *w;
     void *value;
-    gbsi_barrier *team; /* barrier of the workers that share a group with this one; NULL if this
-                           worker shares none */
+    gbsi_barrier *team; /* barrier of the workers that share a group with this worker; NULL if this
+                           worker shares no group */
     uint32_t rank, team_size; /* number of this worker in its team, and size of the team */
     uint32_t shared_group;    /* the group that the team shares; undefined without a team */
     /* Group of the first conditional without positive weight in this pass. */
@@ -41,7 +41,7 @@ typedef struct gbsi_tiles {
     gbsi_tile_worker *worker; /* [n_workers] */
     uint32_t n_teams;         /* number of groups that several workers share */
     gbsi_barrier *team;
-    uint64_t n_updates; /* updates of each chain in all passes until now */
+    uint64_t n_updates; /* number of updates of each chain in all passes so far */
     uint32_t counted_chains;
     double operations_each;  /* number of operations of a pass of single updates of counted_chains
                                 chains */
@@ -49,8 +49,8 @@ typedef struct gbsi_tiles {
     double operations_short; /* number of operations of a pass without long updates */
     uint32_t n_cuts;         /* number of stretches of a long pass */
     gbsi_stretch cut[GBSI_MOST_CUTS];
-    gbsi_group *before; /* [n_groups] states before the pass, which updates read; NULL if they read
-                           the present states */
+    gbsi_group *before; /* [n_groups] states before the pass, which updates read; NULL if updates
+                           read the present states */
     float *w; /* [n_groups][tile cells] results of the kernels of a long update; NULL if no update
                  is long */
     /* the pass that is being run */
@@ -58,11 +58,11 @@ typedef struct gbsi_tiles {
     uint32_t first_batch, end_batch; /* range of the batches to run */
     uint32_t next_cut;               /* cut at which the stretch that is being run ends */
     uint32_t stretch_batch;          /* batch of the first place of the stretch */
-    uint64_t first_place, end_place; /* places of the stretch */
+    uint64_t first_place, end_place; /* range of the places of the stretch */
     bool is_long;                    /* whether the stretch is the one place of a long update */
     bool filled;                     /* whether the kernels of the long update have run */
-    bool tiles_counted; /* whether states are counted when they are stored, because each is the last
-                           of its pass */
+    bool tiles_counted; /* whether states are counted when they are stored, because each slot is
+                           updated once in the pass */
     bool far;           /* whether sums and counts are prefetched */
 } gbsi_tiles;
 

@@ -221,8 +221,8 @@ static gbs_status save_parts(const gbsi_task *task, const gbsi_sampling *samplin
     return GBS_OK;
 }
 
-/* Reads the name of the next part into `found`, unless `found` has a name already or the file has
- * ended. */
+/* Reads the name of the next part into `found`. Does nothing if `found` has a name already, or
+ * at the end of the file. */
 static gbs_status next_name(const gbsi_checkpoints *checkpoints, const gbsi_source *source,
                             char found[PART_NAME], gbs_error *err)
 {
@@ -310,8 +310,8 @@ static gbs_status write_together(const kept_run *kept, unsigned n_rooms, gbs_err
     return lost.status < 0 ? gbsi_fail(err, lost.status, "%s", lost.message) : GBS_OK;
 }
 
-/* Writes a checkpoint. @param why out: why the file could not be written, if nothing else failed.
- */
+/* Writes a checkpoint. @param why out: the reason for which the file could not be written, if no
+ * other step failed. */
 static gbs_status write_checkpoint(gbs_run *run, const gbsi_drive *drive, unsigned n_rooms,
                                    gbs_error *why, gbs_error *err)
 {

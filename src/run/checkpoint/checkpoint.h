@@ -60,7 +60,7 @@ typedef struct gbsi_checkpoints {
     double last_s; /* time at which a checkpoint was last written, or at which writing failed */
     bool told;     /* whether the user has been told that a checkpoint could not be
                       written */
-    bool begun;    /* whether the chains are in a state that counts alone decided, not the clock */
+    bool begun; /* whether the state of the chains depends on counts only, and not on the clock */
     gbsi_kept *from; /* the checkpoint to resume from, open at the parts of the run; NULL if there
                         is none */
     char *text;      /* text of the checkpoint in `from` */
@@ -85,8 +85,8 @@ gbs_status gbsi_run_note_variables(gbsi_checkpoints *checkpoints, gbsi_input inp
  * gbs_run_checkpoint() do. */
 gbs_status gbsi_run_take_files(gbs_run *run, const gbs_checkpoint_files *files, gbs_error *err);
 
-/* The parts that runners of chains save; and the parts that ladders save together with the chains
- * that ran before them. */
+/* The parts that runners of chains save, and the parts that ladders save together with the
+ * chains that ran before the ladders. */
 extern const gbsi_part *const gbsi_chains_parts[];
 extern const gbsi_part *const gbsi_ladders_parts[];
 /* Loads the parts behind the text into a run that is in the state that the text describes. */

@@ -103,7 +103,8 @@ gbs_status gbsi_run_note_variables(gbsi_checkpoints *checkpoints, gbsi_input inp
     return digest_u32(variable, n, NULL, 0, checkpoints->input[input], err);
 }
 
-/* The purpose of the run: a run with another purpose cannot go on from its checkpoint. */
+/* The purpose of the run. A run with another purpose cannot resume from a checkpoint of this
+ * run. */
 static const char *task_of(const gbsi_run_purpose *purpose)
 {
     return purpose->up_only   ? "logz"

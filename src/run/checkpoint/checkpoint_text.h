@@ -17,19 +17,20 @@ typedef struct gbsi_standing {
 
 extern const gbsi_kept_form gbsi_checkpoint_form;
 
-/* Opens a file and reads its text, up to its parts. @param kept out: close by gbsi_kept_close().
- * @param text out: free by gbs_free(). */
+/* Opens a file and reads its text, up to its parts. @param kept out: the caller closes it with
+ * gbsi_kept_close(). @param text out: the caller frees it with gbs_free(). */
 gbs_status gbsi_checkpoint_open(const char *path, gbsi_kept **kept, char **text, gbs_error *err);
-/* @param text out: [*n] and a final 0; free by gbs_free(). */
+/* @param text out: [*n] and a final 0; the caller frees it with gbs_free(). */
 gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *standing, char **text,
                                 size_t *n, gbs_error *err);
 /* Writes the text of all settings that must be equal on all ranks of a run, line by line.
- * @param text out: free by gbs_free(). */
+ * @param text out: the caller frees it with gbs_free(). */
 gbs_status gbsi_identity_text(const gbs_run *run, char **text, size_t *n, gbs_error *err);
 /* Writes the text of the settings that are made after the run was created and must be equal on all
  * ranks: files, monitors and draws. */
 gbs_status gbsi_files_text(const gbs_run *run, char **text, size_t *n, gbs_error *err);
-/* Makes a digest of the choice of components that are answered exactly; "" if all are sampled.
+/* Makes a digest of the choice of components that are answered exactly, or "" if all components are
+ * sampled.
  * @param text [33] out. */
 gbs_status gbsi_digest_exact(const gbsi_report *report, const gbsi_problem *problem, char *text,
                              gbs_error *err);
@@ -44,8 +45,8 @@ gbs_status gbsi_text_options(const char *text, gbs_run_options *options, gbs_err
 /* Replaces options by the values that the run decided on while it was executed. */
 gbs_status gbsi_text_decided(const char *path, const char *text, gbs_run_options *options,
                              gbs_error *err);
-/* Checks that this run would go on as the run of the checkpoint. @return GBS_ERR_ARGUMENT naming a
- * difference. */
+/* Checks that this run would go on as the run of the checkpoint. @return GBS_ERR_ARGUMENT, with
+ * a message that names a difference. */
 gbs_status gbsi_text_check(const gbs_run *run, const char *path, const char *text,
                            const gbsi_standing *standing, gbs_error *err);
 /* Values that depend on --sweeps or --target-error. */

@@ -35,8 +35,8 @@ struct gbsi_draw_log {
     const gbs_model *model; /* borrowed */
     uint32_t *variable;     /* [n] variables whose states are logged */
     uint32_t n;
-    uint32_t state_bytes; /* bytes of a state: 2 if the number of states, with "none", needs them,
-                             else 1 */
+    uint32_t state_bytes; /* bytes of a state: 2 if one byte is too small for the number of states
+                             including "none", else 1 */
     uint32_t n_chains;    /* number of chains, set at the first draw */
     uint64_t n_draws;     /* number of draws of each chain */
     gbsi_digest *digest;  /* digest of all bytes */
@@ -226,7 +226,7 @@ static void put_draw(gbsi_draw_log *log, uint32_t n_chains, uint32_t chain, doub
         begin_file(log, n_chains);
     }
     for (uint32_t i = 0; i < log->n;
-         ++i) { /* GBSI_NONE, which has all bits set, keeps all bits set */
+         ++i) { /* GBSI_NONE has all bits set; the conversion leaves all bits set */
         const uint32_t x = state[log->variable[i]];
         if (log->state_bytes == 1) {
             narrow[i] = (uint8_t)x;
@@ -268,7 +268,7 @@ static uint64_t head_bytes(const gbsi_draw_log *log)
     return bytes;
 }
 
-/* Number of bytes of the draws; UINT64_MAX if no file can have as many. */
+/* Number of bytes of the draws; UINT64_MAX if the number is larger than any file. */
 static uint64_t bytes_of(const gbsi_draw_log *log, const source *from)
 {
     const uint64_t row = sizeof(double) + (uint64_t)log->n * log->state_bytes;
@@ -345,8 +345,9 @@ cleanup:
     return status;
 }
 
-/* Opens the file for appending if the draws to go on from are in the file to be written; it is then
- * truncated after these draws. @return whether it is that file. */
+/* If the draws from which the run continues are in the file that will be written, opens this
+ * file for appending and truncates it after these draws. @return whether the draws are in this
+ * file. */
 static bool go_on_in_place(gbsi_draw_log *log)
 {
     struct stat read;

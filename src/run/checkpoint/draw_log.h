@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The draws of a run with checkpoints, in a file beside them that only grows. A checkpoint has the
- * number of its draws, and their digest. docs/checkpoint.md specifies the file. */
+/* The draws of a run with checkpoints. The draws are in a file beside the checkpoints, which
+ * only grows. A checkpoint has the number of its draws and the digest of these draws.
+ * docs/checkpoint.md specifies the file. */
 #ifndef GBSI_CHECKPOINT_DRAW_LOG_H
 #define GBSI_CHECKPOINT_DRAW_LOG_H
 
@@ -23,8 +24,9 @@ uint32_t gbsi_draw_log_variables(const gbsi_draw_log *log, const uint32_t **vari
  * is not empty and is not a file of draws. */
 gbs_status gbsi_draw_log_write_beside(gbsi_draw_log *log, const char *checkpoint, gbs_error *err);
 
-/* Opens the draws that a checkpoint counts, and checks that they are undamaged; the file stays
- * open. @param digest [33] @return GBS_ERR_IO; GBS_ERR_FORMAT if the file has other draws. */
+/* Opens the file of the draws that a checkpoint counts, and checks that the draws are undamaged;
+ * the file stays open. @param digest [33] @return GBS_ERR_IO; GBS_ERR_FORMAT if the file has
+ * other draws. */
 gbs_status gbsi_draw_log_open(gbsi_draw_log *log, const char *checkpoint, uint64_t n_draws,
                               uint32_t n_chains, const char *digest, gbs_error *err);
 /* Passes the opened draws to callbacks.draw again; later draws are written after them.

@@ -51,7 +51,7 @@ static gbs_status take(void *object, uint32_t slot, const gbsi_source *source, g
     } else {
         GBSI_PASS(gbsi_take_numbers(source, wide, x->lanes, sizeof wide[0], err));
         for (uint32_t lane = 0; lane < x->lanes;
-             ++lane) { /* a value above a byte is above the number of states too */
+             ++lane) { /* a value that does not fit a byte is not a valid state either */
             state[(size_t)slot * x->lanes + lane] =
                 (uint8_t)(wide[lane] > UINT8_MAX ? UINT8_MAX : wide[lane]);
         }

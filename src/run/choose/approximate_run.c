@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Approximations in place of chains: mean field, and loopy belief propagation. Each is iterated
- * until it reaches a fixed point, or until --iterations, --max-updates, --time or the user ends it.
- */
+/* Approximations in place of chains: mean field, and loopy belief propagation. Each approximation
+ * is iterated until it reaches a fixed point, or until --iterations, --max-updates, --time or the
+ * user ends the work. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "variational/belief.h"
 #include "variational/mean_field.h"
 
-/* An iteration that changes no number by more than this is a fixed point. */
+/* An approximation is at a fixed point if an iteration changes no number by more than TOLERANCE. */
 #define TOLERANCE  1e-10
 #define PROGRESS_S 0.1
 /* Number of iterations of belief propagation without damping, and the damping of later iterations,
@@ -30,8 +30,7 @@ typedef struct approximation {
     uint64_t (*bytes)(const gbsi_conditioned *model);
     gbs_status (*begin)(const gbsi_conditioned *model, const gbs_run_options *options,
                         gbsi_watch *watch, void **state, gbs_error *err);
-    /* Makes one iteration. @param n number of iterations before this one. @return the largest
-     * change. */
+    /* Makes one iteration. @param n number of earlier iterations. @return the largest change. */
     double (*step)(void *state, const gbs_run_options *options, uint64_t n);
     /* Reads the marginals. @param p [n_states] out. */
     gbs_status (*read)(void *state, size_t n_states, double *p, gbs_error *err);
@@ -297,10 +296,11 @@ cleanup:
 
 #define FIRST_SHARE      0.1 /* share of --time */
 #define FIRST_ITERATIONS 200u
-#define FIRST_STATES     ((size_t)1 << 22) /* in a larger model a sweep would end as early */
+#define FIRST_STATES \
+    ((size_t)1 << 22) /* largest number of states; in a larger model a sweep would end as early */
 
-/* Finds an answer by belief propagation. @param p [states of the part] out. @return false if there
- * is none. */
+/* Finds an answer by belief propagation. @param p [states of the part] out. @return false if
+ * there is no answer. */
 static bool find_first(const gbsi_task *task, gbsi_drive *drive, double *p)
 {
     gbs_run_options options = task->options;

@@ -91,7 +91,7 @@ double gbsi_barren_p(const gbsi_barren *b, uint32_t v, uint32_t a, double *mcse)
     const double n = (double)b->n_draws;
     const size_t at = b->full->state_offset[v] + a;
     const double variance = n > 1.0 ? b->square[at] / (n - 1.0) : 0.25;
-    /* a cause that no draw had may have a probability of about 1/n */
+    /* a state that no draw had may have a probability of about 1/n */
     *mcse = gbsi_sqrt(variance / n + 1.0 / (n * n));
     return b->mean[at];
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Barren variables, which can be summed out before the other variables are answered. If all
- * variables are asked for and the others are answered exactly, barren variables are drawn given
- * independent draws of the others. */
+ * variables are queried and all others are answered exactly, barren variables are drawn given
+ * independent draws of the other variables. */
 #ifndef GBSI_CHOOSE_BARREN_H
 #define GBSI_CHOOSE_BARREN_H
 
@@ -18,8 +18,8 @@ typedef struct gbsi_barren {
     uint64_t n_draws;
 } gbsi_barren;
 
-/* @param full owned by the result, or freed after a failure. @param pruning likewise. @param part
- * the part of `full` that remains. */
+/* @param full owned by the result, or freed after a failure. @param pruning owned by the result, or
+ * freed after a failure. @param part the part of `full` that remains. */
 gbs_status gbsi_barren_new(gbsi_conditioned *full, gbsi_pruning *pruning,
                            const gbsi_conditioned *part, gbsi_barren **out, gbs_error *err);
 void gbsi_barren_free(gbsi_barren *barren);

@@ -11,8 +11,8 @@
 #include "dobrushin/variation.h"
 
 #define MOST_PASSES    ((uint64_t)1 << 20)
-#define MOST_WORK      ((uint64_t)1 << 34) /* updates times neighbours */
-#define STALLED        (1.0 - 1e-9)        /* a search whose bound falls by less is given up */
+#define MOST_WORK      ((uint64_t)1 << 34) /* limit on the number of updates times neighbours */
+#define STALLED        (1.0 - 1e-9)        /* a search ends if its bound falls by less */
 #define LEAST_DOUBLING 16u
 
 static gbs_status check(const gbs_run_options *o, const gbsi_engine *engine, gbs_error *err)

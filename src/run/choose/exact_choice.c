@@ -15,8 +15,8 @@
 #define DRAW_NS      100.0 /* nanoseconds per clique and draw */
 #define SEARCH_SHARE 0.4   /* share of --time that `auto` spends on the choice */
 
-/* The memory that `auto` assumes without --memory-limit on several ranks, which must decide alike.
- */
+/* The memory that `auto` assumes on several ranks without --memory-limit, so that all ranks decide
+ * alike. */
 #define RANKS_BYTES (UINT64_C(4) << 30)
 
 /* The bytes of the memory limit that remain after the memory that is needed in any case. */
@@ -146,8 +146,8 @@ gbs_status gbsi_run_auto_forms(const gbsi_task *task, gbsi_exact_plan *plan, uin
     return GBS_OK;
 }
 
-/* Whether all components have trees or sparse tables, and computing marginals, keeping all tables
- * and drawing from them is within the limits of `auto`. */
+/* Whether all components have trees or sparse tables, and the marginals, the kept tables and the
+ * draws are within the limits of `auto`. */
 static bool is_drawn_exactly(const gbsi_task *task)
 {
     const gbsi_problem *problem = &task->problem;
@@ -170,7 +170,8 @@ static bool is_drawn_exactly(const gbsi_task *task)
     return ns <= auto_ns(o) && bytes <= gbsi_run_auto_bytes(task);
 }
 
-/* Chooses for a run that gives draws: either all components are drawn exactly, or none. */
+/* Chooses the exact components of a run that gives draws: either all components are drawn
+ * exactly, or no component is. */
 static gbs_status choose_drawn(gbsi_task *task, gbsi_exact_plan *plan, gbs_error *err)
 {
     gbsi_problem *p = &task->problem;
@@ -222,7 +223,7 @@ static gbs_status choose_in_time(gbsi_task *task, gbsi_report *report, gbs_error
 {
     gbsi_problem *p = &task->problem;
     gbsi_watch *outer =
-        gbsi_watch_current(); /* the watch of preparing the run, which --time ends */
+        gbsi_watch_current(); /* the watch for the preparation of the run, which --time ends */
     gbsi_watch watch = gbsi_watch_of(NULL, NULL, 0.0, 0.0);
     if (outer != NULL && outer->until_s > 0.0) {
         watch.until_s = outer->until_s - (1.0 - SEARCH_SHARE) * task->options.time_s;
@@ -405,8 +406,8 @@ cleanup:
     return status;
 }
 
-/* Leaves out the barren variables, to draw them later, if this makes all other variables exact and
- * they would not all be exact otherwise. */
+/* Leaves out the barren variables, which are then drawn later. This is done if all other
+ * variables are then exact, and would not all be exact otherwise. */
 static gbs_status leave_out_barren(gbsi_task *task, gbsi_report *report, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -348,8 +348,8 @@ static gbs_status draw_chains(const gbsi_task *task, const gbsi_report *report,
     return status;
 }
 
-/* Number of draws of each chain: as many as the user asks for. If barren variables are estimated,
- * as many as a fair coin needs for the target error. */
+/* Number of draws of each chain: the user's number or, if barren variables are estimated, the
+ * number that a fair coin needs for the target error. */
 static uint64_t barren_sweeps(const gbs_run_options *options, const gbsi_problem *problem,
                               const gbsi_report *report)
 {

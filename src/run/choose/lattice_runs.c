@@ -17,7 +17,8 @@
  * neighbours, which is slower. */
 #define SPEED_OF_CHAINS 0.6
 
-/* The reason why options do not allow chains in bits; NULL if they do. */
+/* Returns the reason for which options do not allow chains in bits; NULL if the options allow
+ * them. */
 static const char *other_options(const gbs_run_options *o)
 {
     if (o->lattice == GBS_LATTICE_NEVER) {

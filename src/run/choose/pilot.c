@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pilot of `--scan auto`: finds the scan that gives the most effective samples per operation
- * [M42]. The chromatic scan is tried first. Its trial ends when it is clear that no splash could be
- * cheaper, which ends the pilot on easy models, or when it is clear that its chains are slow. Then
- * splashes of growing width are tried. Only counts decide, and no chain of a trial is kept: the run
- * has the bits of a run for which the user named the chosen scan. */
+ * [M42]. The chromatic scan is tried first. On easy models it soon becomes clear that no splash
+ * could be cheaper, and the pilot ends. If it becomes clear that the chains of the chromatic scan
+ * are slow, splashes of growing width are tried. Only counts decide, and no chain of a trial is
+ * kept: the run has the bits of a run for which the user named the chosen scan. */
 #include "choose/trial.h"
 
 #include <assert.h>
@@ -19,22 +19,23 @@
 #define FEWEST      8u   /* least number of passes from which a trial is judged */
 /* Least number of passes of the cheapest splash after which a splash can win. */
 #define FIRST_SPLASH 16u
-/* Largest passes_each, as a share of the kept passes, that is an estimate and not only a bound. */
+/* Largest share of the kept passes at which passes_each is an estimate; a larger passes_each is
+ * only a bound. */
 #define RESOLVED 0.25
 /* Factor by which a splash must be better than the chromatic scan, because trials are noisy. */
 #define MARGIN 1.5
 /* Factor by which a splash must be better than a splash of smaller width. */
 #define WIDTH_MARGIN 1.1
-/* The budget of the pilot: a share of the operations of the updates allowed or of the sweeps asked
- * for, and a share of the time. */
+/* The budget of the pilot: a share of the operations of the allowed updates or the requested
+ * sweeps, and a share of the time. */
 #define SHARE_OF_UPDATES 0.05
 #define SHARE_OF_SWEEPS  0.25
 #define SHARE_OF_TIME    0.25
-#define LEAST_BUDGET     1e8 /* operations: a tenth of a second */
-/* operations, if updates of single variables may never satisfy all zeros. */
+#define LEAST_BUDGET     1e8 /* number of operations, which take a tenth of a second */
+/* number of operations if updates of single variables may never satisfy all zeros */
 #define ZEROS_BUDGET   2e9
 #define LARGEST_CLIQUE 131072.0
-#define WHOLE          16384u /* number of variables up to which one splash may hold the model */
+#define WHOLE          16384u /* largest number of variables of a model that one splash may hold */
 #define MOST_BYTES     (UINT64_C(1) << 30) /* limit for all trials together */
 
 static const uint32_t width[] = {1, 2, 4, 8, 16};
@@ -53,7 +54,7 @@ typedef struct pilot {
     gbsi_trial *trial[GBS_MOST_TRIALS]; /* trials in the order of the report; the first is of the
                                            chromatic scan */
     uint32_t n_widths;                  /* number of widths that may be tried */
-    double least_passes; /* number of passes below which a run is not called converged */
+    double least_passes; /* least number of passes of a run that may be called converged */
     uint64_t bytes;      /* bytes of all trials made, in addition to the run's memory
                           */
     gbsi_pool *pool;     /* NULL if more threads would need more than MOST_BYTES */
@@ -70,8 +71,7 @@ static double shortest_run(const gbs_run_options *o, double least_passes)
     return (o->sweeps > 0 ? (double)o->sweeps : least_passes) + burn_in;
 }
 
-/* The largest of low, 2 low, 4 low, ... that exceeds neither `most` nor `high`; at least `low`.
- */
+/* The largest of low, 2 low, 4 low, ... that exceeds neither `most` nor `high`; at least `low`. */
 static uint64_t power_of_two(double most, uint64_t low, uint64_t high)
 {
     uint64_t n = low;
@@ -91,7 +91,7 @@ static double budget_of(const pilot *p, double operations)
     return passes * operations > least ? passes * operations : least;
 }
 
-/* Whether a stop or the time limit ends the pilot, which may take only a share of the time. */
+/* Whether a stop or the time limit ends the pilot. The pilot may take only a share of the time. */
 static bool is_cut(const pilot *p)
 {
     const double time_s = p->run->task.options.time_s;
@@ -205,9 +205,9 @@ static uint64_t room_for_trials(const pilot *p)
     return left < MOST_BYTES ? left : MOST_BYTES;
 }
 
-/* Whether n trials fit the memory, and a run with the scan of the last trial does. The bytes of
- * trials are computed for one thread, which makes the choice independent of the number of threads.
- */
+/* Whether n trials fit the memory, and a run with the scan of the last trial fits the memory. The
+ * bytes of trials are computed for one thread, which makes the choice independent of the number of
+ * threads. */
 static bool fit(const pilot *p, uint32_t n)
 {
     const gbs_run *run = p->run;
@@ -228,7 +228,7 @@ static double growth(const pilot *p, uint32_t n_more)
     return factor;
 }
 
-/* Counts the widths to try: those whose cliques are not too large, and whose splashes fit the
+/* Counts the widths to try. Their cliques must not be too large, and their splashes must fit the
  * memory. */
 static void count_widths(pilot *p)
 {
@@ -260,7 +260,7 @@ static bool may_widen(const pilot *p)
 {
     const gbs_report *r = &p->run->report.public;
     const uint32_t i = r->n_trials;
-    assert(i > 0); /* trial 0 is the chromatic one */
+    assert(i > 0); /* trial 0 is the trial of the chromatic scan */
     if (i > p->n_widths) {
         return false;
     }
@@ -295,8 +295,8 @@ cleanup:
 
 /* ---- the race -------------------------------------------------------------------------------- */
 
-/* Tries the chromatic scan alone, until its result is more than a bound or it has taken as many
- * operations as splashes take at least. */
+/* Tries the chromatic scan alone, until its result is more than a bound, or until it has taken
+ * the least number of operations of splashes. */
 static gbs_status try_chromatic(pilot *p, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -387,8 +387,8 @@ static bool is_out_of_reach(const pilot *p)
     return tried;
 }
 
-/* The trial with the most effective samples per operation, among those that reach all states that
- * zeros allow and whose chains were seen to move; 0 if no trial qualifies. @param settled out:
+/* The trial with the most effective samples per operation, among trials that reach all states
+ * allowed by zeros and whose chains have moved; 0 if no trial qualifies. @param settled out:
  * whether a trial qualifies. */
 static uint32_t best_of(const pilot *p, bool *settled)
 {
@@ -407,8 +407,8 @@ static uint32_t best_of(const pilot *p, bool *settled)
     return best;
 }
 
-/* The cheapest splash trial that reaches all states that hard zeros allow, even if its chains were
- * not seen to move; 0 if there is none. */
+/* The cheapest splash trial that reaches all states that hard zeros allow, even if its chains
+ * have not moved; 0 if there is no such trial. */
 static uint32_t best_that_reaches(const pilot *p)
 {
     const gbs_report *r = &p->run->report.public;

@@ -57,7 +57,7 @@ gbs_status gbsi_problem_take_graph(gbsi_problem *p, gbs_error *err)
 
 /* ---- a scan of some variables -------------------------------------------------------------- */
 
-/* Marks the sampled variables that the sequence visits. @return their number. */
+/* Marks the sampled variables that the sequence visits. @return the number of these variables. */
 static uint32_t mark_visited(const gbsi_problem *p, const gbs_run_options *options,
                              const uint8_t *keep, uint8_t *visited)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The problem that a run solves: the model given evidence, its components, the choice of those that
- * are answered exactly, and the part that is sampled. */
+/* The problem that a run solves: the model given evidence, its components, the choice of the
+ * components that are answered exactly, and the part that is sampled. */
 #ifndef GBSI_CHOOSE_PROBLEM_H
 #define GBSI_CHOOSE_PROBLEM_H
 
@@ -20,7 +20,8 @@ typedef struct gbsi_problem {
                           variable depends on them */
     uint32_t n_skipped; /* number of variables of components that are not answered, because no query
                            needs them */
-    uint8_t *asked;     /* [whole variables] 1 if the variable is queried; NULL if all are */
+    uint8_t *asked;     /* [whole variables] 1 if the variable is queried; NULL if all variables are
+                           queried */
     gbsi_barren *barren;     /* variables removed from the whole model, which are drawn given exact
                                 draws of all other variables; NULL if there are none */
     gbsi_graph *whole_graph; /* NULL for a lattice, as are `components` and `part_of` */
@@ -36,7 +37,8 @@ typedef struct gbsi_problem {
                   exact */
     gbsi_keep keep;       /* the data that are kept when the tree is calibrated */
     uint64_t exact_bytes; /* bytes of the tree and its tables */
-    /* The sampled components; equal to `whole` if all are sampled, NULL if none is. */
+    /* The sampled components; equal to `whole` if all components are sampled, NULL if no
+     * component is sampled. */
     gbsi_conditioned *part;
     uint32_t n_sampled; /* number of variables of the part, over all ranks that share it */
     gbsi_conditioned *
@@ -47,7 +49,8 @@ typedef struct gbsi_problem {
                         visited variables are targets */
     double penalty;  /* penalty of violated hard zeros while the search goes on, in nats; 0 keeps
                         them hard */
-    gbsi_support support; /* what is known about the support; connected if no hard zeros remain */
+    gbsi_support
+        support; /* knowledge about the support, which is connected if no hard zeros remain */
 } gbsi_problem;
 
 /* Removes the variables from `whole` on which no queried variable depends. @param user [n] queried

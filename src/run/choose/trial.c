@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts the states of some variables for each chain. The differences between the chains' means
- * tell how far a mean can be trusted, even if chains are slow: if chains stand still, their means
- * differ as much as their states. */
+ * show the error of a mean, even if chains are slow. If chains do not move, their means differ as
+ * much as their states. */
 #include "choose/trial.h"
 
 #include <stdlib.h>
@@ -13,7 +13,8 @@
 
 #define MOST_WATCHED 256u
 #define MOST_CELLS   4096u
-#define WORST_SHARE  10u /* the worst tenth of the watched variables decides */
+#define WORST_SHARE \
+    10u /* 1 / WORST_SHARE of the watched variables, with the worst results, decide */
 /* Number of the first pass of trial 0. A run has far fewer passes than FIRST_PASS, and a trial has
  * fewer than PASSES. */
 #define FIRST_PASS (UINT64_C(1) << 55)
@@ -24,11 +25,11 @@ struct gbsi_trial {
     const gbsi_schedule *schedule;
     gbsi_executor executor;
     uint32_t run_chains;
-    uint64_t first, n; /* number of the first pass; number of passes until now */
+    uint64_t first, n; /* number of the first pass; number of passes so far */
     uint64_t n_kept[2];
     uint32_t n_watched;
     uint32_t *slot;     /* [n_watched] slots of the watched variables */
-    size_t *cell;       /* [n_watched + 1] where the counts of each begin */
+    size_t *cell;       /* [n_watched + 1] start of the counts of each watched variable */
     uint32_t *count[2]; /* [n_cells][chains] counts of the earlier half of the kept passes, and of
                            the later half */
 };
@@ -141,7 +142,7 @@ static void count_states(gbsi_trial *t)
     ++t->n_kept[1];
 }
 
-/* Forgets the earlier half of the counts: the later half becomes the earlier one. */
+/* Forgets the earlier half of the counts. The later half then becomes the earlier half. */
 static void forget_earliest(gbsi_trial *t)
 {
     const size_t n = t->cell[t->n_watched] * GBSI_TRIAL_CHAINS;

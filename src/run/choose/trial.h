@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A trial of a scan: sixteen separate chains, the operations that they took, and how well they
- * mixed [M42]. */
+/* A trial of a scan: sixteen separate chains, the operations that they took, and a measure of
+ * their mixing [M42]. */
 #ifndef GBSI_CHOOSE_TRIAL_H
 #define GBSI_CHOOSE_TRIAL_H
 
@@ -10,12 +10,12 @@
 
 typedef struct gbsi_trial gbsi_trial;
 
-/* Makes a trial. @param task whose model is sampled; the chains and estimates of the run are not
- * changed. @param plan, schedule of the chromatic scan, for sixteen chains; borrowed. @param how
- * only scan, width and splash_size are read. @param number number of the trial in the run, which
- * selects its random numbers. @param pool borrowed; NULL means one thread; the bits do not depend
- * on it. @param watch borrowed; if it stops, starts and passes are cut short. @return GBS_STOPPED
- * if the watch stopped the starts. */
+/* Makes a trial. @param task the task whose model is sampled; the chains and estimates of the run
+ * are not changed. @param plan, schedule of the chromatic scan, for sixteen chains; borrowed.
+ * @param how only scan, width and splash_size are read. @param number number of the trial in the
+ * run, which selects its random numbers. @param pool borrowed; NULL for one thread; the bits do not
+ * depend on the pool. @param watch borrowed; if it stops, starts and passes are cut short. @return
+ * GBS_STOPPED if the watch stopped the starts. */
 gbs_status gbsi_trial_new(const gbsi_task *task, const gbsi_plan *plan,
                           const gbsi_schedule *schedule, const gbs_run_options *how,
                           uint32_t number, gbsi_pool *pool, gbsi_watch *watch, gbsi_trial **out,
@@ -27,13 +27,13 @@ uint64_t gbsi_trial_bytes(const gbsi_plan *plan, uint32_t n_threads);
 /* Runs a pass. After 2^k passes, the counts of the first quarter of the passes are dropped. */
 gbs_status gbsi_trial_pass(gbsi_trial *trial, gbs_error *err);
 uint64_t gbsi_trial_n_passes(const gbsi_trial *trial);
-/* The operations of all passes so far, as if made with the number of chains of the run. */
+/* Returns the operations of all passes so far, converted to the number of chains of the run. */
 double gbsi_trial_operations(const gbsi_trial *trial);
-/* Number of passes of a chain that are worth one independent draw, for the variables that mix
- * worst. It is at least one. It is at most n_kept, which is then only a lower bound. @param n_kept
- * out: number of kept passes. */
+/* Returns the number of passes of a chain that are worth one independent draw, for the variables
+ * that mix worst. The result is from 1 to n_kept. A result of n_kept is only a lower bound. @param
+ * n_kept out: number of kept passes. */
 double gbsi_trial_passes_each(const gbsi_trial *trial, uint64_t *n_kept);
-/* Whether splashes were seen to reach all states that hard zeros allow. */
+/* Whether the splashes so far show that all states allowed by hard zeros are reached. */
 bool gbsi_trial_reaches(const gbsi_trial *trial);
 
 /* --scan auto: a pilot decides between the chromatic scan and splashes [M42]. */

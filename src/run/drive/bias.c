@@ -15,13 +15,13 @@
 #include "drive/run_memory.h"
 #include "simd/math.h"
 
-#define LEAST_PASSES 64u /* number of passes that standard errors need for their batches */
+#define LEAST_PASSES 64u /* least number of passes from which standard errors can be computed */
 #define SHARE        4u
 
 /* The results of the comparison over all marginals. */
 typedef struct comparison {
     double bias;         /* lower bound of the bias; NAN if no marginal has both standard errors */
-    double at_most;      /* upper bound of the bias, which includes chance; NAN like `bias` */
+    double at_most;      /* upper bound of the bias, which includes chance; NAN if `bias` is NAN */
     uint32_t variable;   /* variable with the largest bias, in the user's numbering */
     double random_error; /* largest standard error of the random draw */
     double passes;       /* number of passes with the random draw */

@@ -13,8 +13,8 @@
 #define TRACE GBSI_BURN_IN_VALUES
 #define TOLD  8u /* number of further values after which R-hat is reported */
 
-/* Records the log density of every chain. @return GBS_STOPPED if the watch stopped it; nothing is
- * recorded then. */
+/* Records the log density of every chain. @return GBS_STOPPED if the watch stopped the
+ * computation; no densities are recorded then. */
 static gbs_status record(const gbs_ranks *spread, const gbsi_engine *engine, gbsi_burn_in *t,
                          gbsi_watch *watch, gbs_error *err)
 {
@@ -58,8 +58,8 @@ static void thin(uint32_t n_chains, gbsi_burn_in *t)
     t->stride *= 2;
 }
 
-/* The largest number of passes of automatic burn-in: the sweeps asked for, or else half of
- * max_updates. */
+/* The largest number of passes of automatic burn-in: the number of sweeps in the options, or
+ * else half of max_updates. */
 static uint64_t most_passes(const gbsi_task *task, const gbsi_engine *engine)
 {
     const uint64_t per_pass =
@@ -78,8 +78,8 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     gbs_status status = GBS_OK;
     gbsi_burn_in *t = &run->sampling.burn_in;
     t->most = most_passes(&run->task,
-                          &run->sampling.engine); /* from the present options, which may differ from
-                                                     those that the checkpoint was made with */
+                          &run->sampling.engine); /* computed from the present options, which may
+                                                     differ from the options of the checkpoint */
     t->stride = t->stride == 0 ? 1 : t->stride;
     GBSI_TRY(gbsi_burn_in_take(&run->sampling.burn_in, &run->sampling.engine, err));
     while (run->report.public.burn_in < t->most && drive->stop == GBSI_GO_ON) {

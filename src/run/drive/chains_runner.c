@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plain chains: the way of running that suits every model that is sampled. Burn-in and passes go on
- * until a stop; only counts decide when. */
+/* Plain chains: the way of running that suits every model that is sampled. Burn-in and passes
+ * continue until a stop, whose time depends on counts only. */
 #include "base/plural.h"
 #include "choose/exact_part.h"
 #include "drive/draws.h"
@@ -18,9 +18,9 @@ static uint64_t check_after(unsigned k)
     return k >= 100 ? UINT64_MAX : (uint64_t)(base * (double)(UINT64_C(1) << (k / 2)));
 }
 
-/* Computes standard errors, which cost as much as some sweeps, only for a decision or for display.
- * For many spins in bits they cost as much as dozens of sweeps, and are computed only for a
- * decision. */
+/* Computes standard errors, which take as long as some sweeps, only for a decision or for
+ * display. For many spins in bits, standard errors take as long as dozens of sweeps and are
+ * computed only for a decision. */
 static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     const bool decides = run->report.public.target_error != 0.0 && drive->stop == GBSI_GO_ON &&
@@ -139,9 +139,9 @@ static gbs_status keep_one_sweep(gbsi_task *task, gbsi_sampling *sampling,
 gbs_status gbsi_chains_advance(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_executor_watch(
-        &run->sampling.engine.executor, drive->callbacks->splash,
-        drive->callbacks->context); /* set again, because the search for starts made new blocks */
+    gbsi_executor_watch(&run->sampling.engine.executor, drive->callbacks->splash,
+                        drive->callbacks->context); /* the callback is set again, because the search
+                                                       for starts made new blocks */
     GBSI_TRY(gbsi_run_keep(run, drive, GBSI_BEFORE_PASSES, err));
     if (run->sampling.phase == GBSI_PHASE_BURN_IN) {
         GBSI_TRY(gbsi_run_burn_in(run, drive, err));

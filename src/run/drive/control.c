@@ -22,8 +22,8 @@
 /* Ladders may take this many times as many updates as their burn-in. */
 #define LENGTH 4.0
 
-/* Ladders that have not converged do not count, except if their estimates are this many target
- * errors away: the ladders have then visited states that the chains have not. */
+/* Ladders that have not converged are ignored, unless their estimates differ by this many target
+ * errors. Such ladders have visited states that the chains have not visited. */
 #define DOUBTFUL 10.0
 
 static double target_of(const gbs_run *run)
@@ -125,9 +125,9 @@ static bool is_cheap(const gbs_run *run, const gbs_run *control, bool sharp)
 
 /* ---- comparison of ladders and chains -------------------------------------------------------- */
 
-/* Finds the state with the largest difference of probabilities beyond what errors explain. The
- * errors of converged ladders explain a difference of their size. Other ladders have only shown
- * which states they visited. */
+/* Finds the state with the largest difference of probabilities beyond what errors explain.
+ * Errors of converged ladders explain a difference of the size of the errors. Ladders that have
+ * not converged only show which states they visited. */
 static void compare_slot(const gbs_run *run, const gbs_run *control, uint32_t slot, double z,
                          double *scratch, gbsi_contradiction *worst)
 {

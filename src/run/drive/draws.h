@@ -15,9 +15,9 @@ typedef struct gbsi_draw_rows {
 
 /* Buffers in which draws are assembled. */
 typedef struct gbsi_giving {
-    uint32_t *x;    /* [part variables] state of a chain; [2][part variables] if it is made from two
-                       chains */
-    uint32_t *user; /* [model variables] */
+    uint32_t *x; /* [part variables] state of a chain; [2][part variables] if the state is made from
+                    two chains */
+    uint32_t *user;      /* [model variables] */
     gbsi_draw_rows rows; /* rows of all chains, used with several ranks */
 } gbsi_giving;
 

@@ -14,8 +14,8 @@
 /* A lattice with at least this many sites in bits has first batches of LONG_BATCHES passes. */
 #define MANY_SITES   (UINT32_C(1) << 20)
 #define LONG_BATCHES 16u
-/* Number of batches per block and chain for pictures: few, which gives standard errors after few
- * passes. */
+/* Number of batches per block and chain for pictures. The number is small, so that standard
+ * errors exist after few passes. */
 #define BATCHES_OF_LEVELS 8u
 
 /* ---- all forms ------------------------------------------------------------------------------- */

@@ -22,7 +22,8 @@ double gbsi_one_nan(double value)
 typedef struct marginals_job {
     const gbs_run *run;
     uint32_t first, end;      /* range of the user's variables */
-    double *out[GBSI_N_ROWS]; /* estimates of these variables; NULL if a row is not asked for */
+    double *out[GBSI_N_ROWS]; /* estimates of these variables; NULL for a row that the caller does
+                                 not need */
     uint32_t n_members;
     size_t n_scratch; /* four numbers for each state of a variable */
     double *scratch;  /* [n_members][n_scratch] */
@@ -50,8 +51,8 @@ static void put_sampled(const marginals_job *job, size_t at, double *const row[G
     }
 }
 
-/* Writes the marginal of a variable that was pruned from the model. It is estimated if the variable
- * is drawn given exact draws of the others; else it is NAN. */
+/* Writes the marginal of a variable that was pruned from the model. The marginal is estimated if
+ * the variable is drawn given exact draws of the other variables; otherwise the marginal is NAN. */
 static void put_pruned(const marginals_job *job, uint32_t u, size_t at)
 {
     const gbsi_barren *b = job->run->task.problem.barren;
@@ -221,8 +222,8 @@ cleanup:
 
 /* ---- the digest ------------------------------------------------------------------------------ */
 
-/* Number of states below which one thread does the work: it finishes before other threads have
- * woken up. */
+/* Number of states below which one thread does the work, because this thread finishes before
+ * other threads have woken up. */
 #define LEAST_SHARED 4096u
 /* Number of variables that are read at a time. The estimates of all variables of a large model
  * would take more memory than the states. */

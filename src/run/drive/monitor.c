@@ -83,8 +83,8 @@ gbs_status gbsi_monitor_begin(const gbsi_problem *problem, gbsi_monitor *monitor
     return gbsi_thinned_init(&m->traces, n_chains, m->n, large ? STRIDE : 1, err);
 }
 
-/* The variable of the sampled part for one of the user's variables; GBSI_NONE if it is not sampled.
- */
+/* Returns the number in the sampled part of one of the user's variables; GBSI_NONE if this variable
+ * is not sampled. */
 static uint32_t sampled_as(const gbsi_problem *problem, uint32_t variable)
 {
     const uint32_t v = problem->whole->free_variable[variable];

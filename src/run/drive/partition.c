@@ -113,9 +113,8 @@ static gbs_status check_scan(const gbs_partition *p, uint32_t n_ranks, gbs_error
     return gbsi_share_check_scan(&run->sampling.engine, err);
 }
 
-/* Checks the support. Where updates of single variables are not shown to cross all zeros, a single
- * process would start a pilot, which may choose splashes; ranks that share a model have no pilot.
- */
+/* Checks the support. If updates of single variables are not shown to cross all zeros, a single
+ * process starts a pilot, which may choose splashes. Ranks that share a model have no pilot. */
 static gbs_status check_support(gbs_partition *p, bool named, gbs_error *err)
 {
     gbs_run *run = p->run;

@@ -8,8 +8,8 @@
 #include "ranks/lattice.h"
 
 struct gbs_partition {
-    gbs_run *run; /* run of the whole model; it is prepared, never executed, and freed in part by
-                     forget() */
+    gbs_run *run; /* run of the whole model, which is prepared but never executed; forget() frees a
+                     part of the run */
     gbsi_schedule schedule;      /* schedule of a pass, with slots and positions */
     uint32_t *owner;             /* [part variables] the rank that owns each variable */
     gbsi_deal deal;              /* lists of what each rank holds */
@@ -23,8 +23,8 @@ struct gbs_partition {
 /* Makes the options of a run on shares from the user's options. @return GBS_ERR_UNSUPPORTED if an
  * option needs the whole model in one process. */
 gbs_status gbsi_share_options(const gbs_run_options *options, gbs_run_options *out, gbs_error *err);
-/* Refuses scans whose updates read the states before the pass: shares keep no copy of the states of
- * their neighbours. */
+/* Refuses scans whose updates read the states before the pass, because shares keep no copy of
+ * the states of their neighbours. */
 gbs_status gbsi_share_check_scan(const gbsi_engine *engine, gbs_error *err);
 
 /* The two steps of gbs_partition_new(): the first chooses the owners, which tests may change; the

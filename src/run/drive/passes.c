@@ -39,7 +39,7 @@ static gbs_status run_once(gbsi_task *task, gbsi_sampling *sampling, gbsi_report
     GBSI_TRY(status);
     ++drive->pass;
     const gbs_status brought = bring_together(task, &sampling->engine, report, estimate, err);
-    status = brought < 0 ? brought : status; /* `status` tells whether the pass was cut short */
+    status = brought < 0 ? brought : status; /* `status` shows whether the pass was cut short */
 cleanup:
     return status;
 }

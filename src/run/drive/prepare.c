@@ -271,10 +271,10 @@ static void plan_pilot(gbsi_task *task, gbsi_engine *engine, gbsi_report *report
     }
 }
 
-/* Whether variables that affect no queried variable may be left out. Approximations need them,
- * because their ln Z is of the whole model. Traces report the density of the whole model. Options
- * with lists of variables could name variables that were left out. A run with an explicit number of
- * chains must have the bits of a run on ranks that share the model. */
+/* Whether variables that affect no queried variable may be left out. Approximations need all
+ * variables, because their ln Z is of the whole model. Traces report the density of the whole
+ * model. Options with lists of variables could name variables that were left out. A run whose user
+ * set the number of chains must have the bits of a run on ranks that share the model. */
 static bool may_leave_out(const gbsi_task *task)
 {
     const gbs_run_options *o = &task->options;
@@ -315,8 +315,8 @@ static gbs_status prepare_whole(gbs_run *run, int asked, gbsi_watch *watch, gbs_
 }
 
 /* Warns of a target that standard errors cannot reach. The standard error of an average of
- * conditionals is never below the resolution of sums of floats, and the run would go on to its last
- * update. [M8] */
+ * conditionals is never below the resolution of sums of floats. A run with a lower target would
+ * continue up to its limit on updates. [M8] */
 static gbs_status tell_resolution(gbs_run *run, gbs_error *err)
 {
     const double target = run->task.options.target_error;

@@ -10,8 +10,8 @@
 #include "gibbsite/io.h"
 #include "ranks/ranks.h"
 
-/* Results of conditioning, of the search for exact answers and of the compiler. They must be equal
- * on all ranks. */
+/* Results of conditioning, of the search for exact answers and of the compiler. These results
+ * must be equal on all ranks. */
 typedef struct decisions {
     uint64_t n_free, n_exact, n_components, all_exact, chains, n_levels, undecided;
     char exact[40]; /* digest of the components that are exact */
@@ -31,7 +31,7 @@ static gbs_status decide(const gbsi_problem *problem, const gbsi_engine *engine,
     return gbsi_digest_exact(report, problem, d->exact, err);
 }
 
-/* Fails, naming the first line of rank 0's text that differs on this rank. */
+/* Fails with a message that names the first line of rank 0's text that differs on this rank. */
 static gbs_status name_difference(const char *own, const char *first, gbs_error *err)
 {
     size_t line = 0;

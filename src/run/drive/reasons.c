@@ -17,8 +17,8 @@ static double target_of(const gbsi_report *report, const gbsi_run_purpose *purpo
                                  : GBSI_DEFAULT_TARGET;
 }
 
-/* Whether the verdict depends on errors. If the run is for draws, it does only if the user gave a
- * target. */
+/* Whether the verdict depends on errors. The verdict of a run for draws depends on errors only
+ * if the user gave a target. */
 static bool judges_errors(const gbsi_run_purpose *purpose, const gbs_run_options *options)
 {
     return !purpose->draws || options->target_error > 0.0;
@@ -32,8 +32,8 @@ bool gbsi_run_chains_agree(const gbsi_runner *runner, const gbsi_report *report)
            report->public.max_rhat < GBSI_RHAT_LIMIT;
 }
 
-/* The number of draws of all chains together that the verdict needs. As many independent draws at p
- * = 1/2 would have the target error as standard error. */
+/* The number of draws of all chains together that the verdict needs. The same number of
+ * independent draws at p = 1/2 has the target error as its standard error. */
 static double least_draws(const gbsi_report *report, const gbsi_run_purpose *purpose)
 {
     const double target = target_of(report, purpose);
@@ -76,8 +76,8 @@ static bool is_proved(const gbs_run_options *options)
     return options->certified > 0.0 || options->restarts;
 }
 
-/* Number of visits of all chains together to a slow state: a state whose probability equals the
- * target error, and which chains take as long to leave as they took to forget their starts. [M9] */
+/* Number of visits of all chains together to a slow state. The probability of a slow state
+ * equals the target error. Chains leave this state as slowly as they forgot their starts. [M9] */
 static double visits_of_slow_states(const gbsi_run_purpose *purpose, const gbsi_runner *runner,
                                     const gbsi_report *report)
 {
@@ -109,7 +109,7 @@ enum { ENDED_SIZE = 200 };
 static const char *how_it_ended(const gbs_report *r, const char *change, char text[ENDED_SIZE])
 {
     const unsigned long long n = r->iterations;
-    char last[64] = ""; /* no residual exists before all messages were sent */
+    char last[64] = ""; /* no residual exists until all messages have been sent */
     if (isfinite(r->residual)) {
         gbsi_say(last, sizeof last, " (%s %.2g)", change, r->residual);
     }
@@ -163,8 +163,8 @@ static bool takes_ladders(const gbsi_task *task)
            gbsi_options_check(&o, NULL) >= 0;
 }
 
-/* Whether ladders may help a run that has none: R-hat of the chains is above the limit at which
- * `auto` would try ladders. */
+/* Whether ladders may help a run without ladders. This is so if R-hat of the chains is above the
+ * limit at which `auto` would try ladders. */
 static bool ladders_may_help(const gbsi_task *task, const gbsi_report *report)
 {
     return report->public.max_rhat > GBSI_STUCK_RHAT && !gbsi_runner_climbs(task->runner) &&
@@ -232,8 +232,9 @@ static double sweeps_for_target(const gbsi_task *task, const gbsi_engine *engine
                                                        : least_sweeps(task, engine, report);
 }
 
-/* The sweeps for enough round trips: twice the number that the rate of round trips so far predicts.
- * If no round trip was seen, half of the necessary number is assumed. */
+/* Returns the number of sweeps for enough round trips, which is twice the number predicted from
+ * the rate of round trips so far. If no round trip was seen, half of the necessary number is
+ * assumed. */
 static double sweeps_for_trips(const gbs_report *r)
 {
     const double trips = r->round_trips > 0 ? (double)r->round_trips : 0.5 * GBSI_LEAST_TRIPS;

@@ -3,7 +3,8 @@
  * pass of the file, from a fresh state, yields one independent draw of these variables, whose
  * distance from the target is bounded by the variation of the scan [M38]. Only the part of the
  * model around the visited variables is compiled and run; the rest takes no time or memory.
- * Variables next to visited ones are drawn again before every pass, and are fixed during it. */
+ * Neighbours of visited variables are drawn again before every pass, and are fixed during the
+ * pass. */
 #include <string.h>
 
 #include "base/memory.h"

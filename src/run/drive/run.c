@@ -101,8 +101,8 @@ static gbs_status start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     return gbsi_drive_agree(run->task.ranks, drive, err);
 }
 
-/* Whether the time ended, or a signal came, before sampling had an answer, while belief propagation
- * has one. */
+/* Whether the time ended, or a signal came, before sampling had an answer, and belief
+ * propagation has an answer. */
 static bool is_empty_handed(const gbs_run *run, const gbsi_drive *drive, gbs_status status)
 {
     const gbs_report *r = &run->report.public;

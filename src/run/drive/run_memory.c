@@ -85,7 +85,8 @@ static uint64_t start_bytes(const gbsi_conditioned *part)
         }
     }
     const uint64_t each =
-        n_hard > 0 ? 48 : 8; /* with hard zeros domains, else only the states of one chain */
+        n_hard > 0 ? 48
+                   : 8; /* with hard zeros, the domains; otherwise only the states of one chain */
     return part->n_variables * each + hard_ends * 8 + n_hard * 40;
 }
 
@@ -190,8 +191,8 @@ static gbs_status add_running(const gbsi_task *task, gbsi_sampling *sampling, gb
     }
     if ((gbsi_draw_of(&task->options, gbsi_simd_level())->traits & GBSI_DRAW_EXACT) == 0) {
         m->estimators =
-            more(m->estimators,
-                 m->estimators); /* twice, because the draw is compared with the random draw */
+            more(m->estimators, m->estimators); /* the memory is counted twice, because the draw is
+                                                   compared with the random draw */
     }
     m->untouched = task->purpose.anneals || all < m->estimators ? 0 : all - m->estimators;
     m->estimators =

@@ -6,7 +6,8 @@
 #include "chains/run.h"
 #include "draw/surroundings.h"
 
-/* Makes the estimate of all chains; if ranks share the chains, each rank has a part of it. */
+/* Makes the estimate of all chains. If ranks share the chains, each rank has a part of the
+ * estimate. */
 gbs_status gbsi_run_new_estimate(const gbsi_task *task, const gbsi_engine *engine,
                                  gbsi_estimate **estimate, gbs_error *err);
 
@@ -21,8 +22,8 @@ gbs_status gbsi_run_draw_bytes(const gbs_ranks *spread, const gbsi_engine *engin
                                const gbsi_surroundings *around, uint64_t *bytes, gbs_error *err);
 
 /* Each function fails with GBS_ERR_LIMIT and the figure if the run certainly does not fit. The
- * first knows only the model; the second the part to be sampled, before it is compiled; the third
- * the prediction. */
+ * first function knows only the model. The second function knows the sampled part before
+ * compilation. The third function knows the prediction. */
 gbs_status gbsi_run_check_model(const gbs_run_options *options, const gbsi_problem *problem,
                                 const gbsi_run_budget *budget, gbs_error *err);
 gbs_status gbsi_run_check_part(const gbsi_task *task, const gbsi_estimates *estimates,

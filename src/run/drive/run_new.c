@@ -121,8 +121,8 @@ cleanup:
     return status;
 }
 
-/* The number of chains for the next attempt: half of the present number, or the fewest allowed. 0
- * if fewer chains are not allowed or do not help. */
+/* The number of chains for the next attempt: half of the present number, or the fewest allowed.
+ * The result is 0 if fewer chains are not allowed or do not help. */
 static uint64_t fewer_chains(const gbs_run_options *o)
 {
     if (!gbsi_options_sample(o) || o->least_chains == 0 || o->chains <= o->least_chains) {

@@ -38,8 +38,8 @@ static void tell_digest(const uint64_t digest[2], char *text)
     }
 }
 
-/* Notes what a checkpoint says about the run. The text equals that of one process: it does not name
- * the default scan if the partition uses the default scan. */
+/* Notes the data of the run for its checkpoints. The text equals the text of a run in one process:
+ * it does not name the scan if the partition uses the default scan. */
 static gbs_status note_run(gbsi_shared *shared, gbsi_checkpoints *checkpoints,
                            const gbs_run_options *given, gbs_error *err)
 {

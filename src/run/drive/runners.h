@@ -18,9 +18,10 @@ gbs_status gbsi_chains_compile(gbsi_task *task, gbsi_engine *engine, gbsi_report
                                gbsi_watch *watch, gbs_error *err);
 gbs_status gbsi_chains_prepare(gbs_run *run, gbs_error *err);
 
-/* run_memory.c: the first functions give the shape of the estimates, without a plan and with one.
- * The next predict the memory of chains with a plan, and of a compiled form. The last gives the
- * bytes of the marginals that callers ask for. @param result value of gbsi_result_bytes(). */
+/* run_memory.c: the first two functions give the shape of the estimates, without and with a
+ * plan. The next two functions predict the memory of chains with a plan and of a compiled form.
+ * The last function gives the bytes of the marginals that callers request. @param result value
+ * of gbsi_result_bytes(). */
 gbsi_estimate_shape gbsi_plain_shape(const gbsi_task *task, const gbsi_engine *engine);
 gbsi_estimate_shape gbsi_chains_shape(const gbsi_task *task, const gbsi_engine *engine);
 gbs_status gbsi_chains_bytes(gbs_run *run, gbsi_run_memory *m, gbs_error *err);
@@ -28,8 +29,8 @@ gbs_status gbsi_form_bytes(const gbsi_task *task, gbsi_sampling *sampling, gbsi_
                            uint64_t result, gbs_error *err);
 uint64_t gbsi_result_bytes(const gbs_model *model);
 
-/* chains_start.c: the first function makes the decisions before the first pass. The second calls
- * it, and sets the starts of all chains. */
+/* chains_start.c: the first function makes the decisions before the first pass. The second
+ * function calls the first, and sets the starts of all chains. */
 gbs_status gbsi_chains_decide(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 gbs_status gbsi_chains_start(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 

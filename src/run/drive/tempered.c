@@ -22,11 +22,11 @@
 #define TRIED_SHARE 0.05
 
 /* If the chains agree but some variables hardly moved, the chains go on for 1 / STILL of the time
- * after which they would be called stuck. A variable that moves moderately often will move within
- * that time; rarer moves would take too long. */
+ * after which they would be called stuck. A variable that moves moderately often will move in this
+ * time. A wait for rarer moves would take too long. */
 #define STILL 8.0
 
-/* Share of the time left at the start of burn-in that burn-in may take. */
+/* Share of the remaining time that burn-in may take. */
 #define SHARE_OF_TIME 0.5
 
 /* Number of iterations at the final levels from which the ratios of Z are estimated. */
@@ -125,8 +125,8 @@ static uint32_t levels_for(double barrier, uint32_t lanes)
     return n < lanes / 2 ? n : lanes / 2;
 }
 
-/* Cuts the hot end off the ladder. Levels at which local moves forget quickly by themselves are
- * useless, unless ln Z is asked for, which is known at b = 0. */
+/* Cuts the hot end off the ladder. Levels at which local moves alone forget quickly are useless.
+ * They are kept only if ln Z is estimated, because ln Z is known at b = 0. */
 static gbs_status cut(gbsi_tempered *t, gbs_error *err)
 {
     const gbsi_exchange *e = t->exchange;
@@ -165,7 +165,7 @@ static gbs_status adapt(gbsi_tempered *t, gbsi_engine *engine, uint64_t round, g
     return GBS_OK;
 }
 
-/* Whether burn-in is over, because its time is used up or the iterations asked for are done.
+/* Whether burn-in is over, because its time is used up or the requested iterations are done.
  * @param until_s time limit of automatic burn-in. */
 static gbs_status burnt_in(const gbsi_task *task, const gbsi_tempered *t, const gbsi_report *report,
                            const gbsi_drive *drive, double until_s, bool *is_so, gbs_error *err)
@@ -241,8 +241,8 @@ cleanup:
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
 
-/* Whether to ask for the verdict: once WINDOW iterations are kept, and later whenever eight or
- * twelve batches are full. */
+/* Whether the verdict is due. The verdict is due once WINDOW iterations are kept, and later
+ * whenever eight or twelve batches are full. */
 static bool is_due(const gbsi_means *m)
 {
     return m->open == 0 && m->n >= WINDOW && (m->n_full == 8 || m->n_full == 12);
@@ -303,8 +303,9 @@ static gbs_status decide(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 }
 
 /* Gives one draw of every ladder, if the cold states of all ladders are valid in this iteration.
- * Ladders are independent, and such a state therefore has the law of any valid state. If ladders
- * were considered one by one, they would give different numbers of draws. */
+ * Ladders are independent. The cold state of a ladder in such an iteration therefore has the law of
+ * any valid state. If ladders were considered one by one, they would give different numbers of
+ * draws. */
 static gbs_status give(const gbs_ranks *ranks, gbsi_tempered *t, gbsi_checkpoints *checkpoints,
                        gbsi_report *report, const gbsi_drive *drive, gbs_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Judges how far the estimates of a sampled run can be trusted. */
+/* Judges whether the estimates of a sampled run can be trusted. */
 #include <math.h>
 
 #include "drive/runners.h"

@@ -35,8 +35,8 @@ void gbsi_ladder_tell(gbsi_ladder *ladder, uint64_t t, uint64_t n, double spread
 static double measure(const gbsi_ladder *ladder, double *length)
 {
     double total = 0.0;
-    double spread =
-        0.0; /* spread of the last stretch that has one, used for stretches without a spread */
+    double spread = 0.0; /* spread of the last stretch that has a spread; it is used for stretches
+                            without a spread */
     for (unsigned k = 0; k < GBSI_LADDER_KNOTS; ++k) {
         if (ladder->n_told[k] > 0) {
             spread = ladder->spread[k] / (double)ladder->n_told[k];

@@ -14,7 +14,7 @@ enum { GBSI_LADDER_KNOTS = 64 };
 
 typedef struct gbsi_ladder {
     double knot[GBSI_LADDER_KNOTS + 1]; /* knot k is the inverse temperature after a share k / KNOTS
-                                           of the steps; from 0 to 1, ascending */
+                                           of the steps; knots ascend from 0 to 1 */
     double spread[GBSI_LADDER_KNOTS]; /* sums of sd(E) over the steps that ended in each stretch */
     uint64_t n_told[GBSI_LADDER_KNOTS];
 } gbsi_ladder;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tempered runs: ladders of chains at rising inverse temperatures in place of equal chains. The
  * model that runs has softened hard zeros (model/soften.h) at every temperature, including the cold
- * end: no chain is held by zeros, and cold states that violate a zero do not count. The law of
+ * end: no chain is held by zeros, and cold states that violate a zero are not counted. The law of
  * level t is exp(b_t U(x)), where U is the softened log density; b = 1 without violated zeros is
  * the model. Lanes hold levels x ladders. An iteration is a few sweeps of all lanes, followed by
  * swaps (temper/exchange.h). The levels and the penalty are adapted only before the first iteration
- * that counts. [M50] */
+ * that is kept. [M50] */
 #ifndef GBSI_LADDERS_TEMPERED_H
 #define GBSI_LADDERS_TEMPERED_H
 
 #include "chains/runner.h"
 #include "temper/means.h"
 
-/* The largest number of variables for which ladders are tried, unless the user asks for ladders or
- * no other method helps. The barrier grows with the root of the number of variables, and is too
- * high for 32 levels beyond this number. */
+/* The largest number of variables for which ladders are tried, unless the user asks for ladders
+ * or no other method helps. The barrier grows with the root of the number of variables. With
+ * more variables, the barrier is too high for 32 levels. */
 #define GBSI_MOST_CLIMBING 4096u
 
 struct gbsi_engine;
@@ -48,7 +48,7 @@ bool gbsi_run_is_contradicted(const struct gbsi_task *task, const struct gbsi_en
 /* Runs burn-in and sampling by tempering; the results are in run->sampling.tempered and in the
  * report. */
 gbs_status gbsi_run_tempered(struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
-/* The number of ladders that the options ask for. */
+/* The number of ladders in the options. */
 uint32_t gbsi_run_ladders(const struct gbsi_task *task);
 /* The largest number of bytes that ladders take in addition to the problem and plain chains,
  * without blocks. */
@@ -76,7 +76,8 @@ void gbsi_tempered_marginal(const gbsi_tempered *tempered, uint32_t variable,
 bool gbsi_tempered_has_draws(const gbsi_tempered *tempered);
 /* The estimate of ln Z of the sampled part, for runs that estimate only ln Z. */
 typedef struct gbsi_tempered_log_z {
-    double log_z, error; /* NAN if no iteration was kept; error is NAN if too few were kept */
+    double log_z, error; /* log_z is NAN if no iteration was kept; error is NAN if too few
+                            iterations were kept */
     double freedom;      /* degrees of freedom of the error */
 } gbsi_tempered_log_z;
 /* @param tempered NULL if no ladders were made. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joint draws of blocks as the local move of a tempered run (block/block.h), if they forget more
- * per operation than sweeps do. The messages of the cold lanes also serve for further draws at the
- * cold end. */
+/* Joint draws of blocks as the local move of a tempered run (block/block.h), if draws of blocks
+ * forget more per operation than sweeps do. The messages of the cold lanes also serve for further
+ * draws at the cold end. */
 #include <math.h>
 
 #include "base/budget.h"
@@ -22,8 +22,8 @@ enum {
  * variable and lane. */
 #define OVERHEAD_NS 10.0
 /* The factor by which sixteen states redrawn at the cold level raise the value of an iteration.
- * With them, standard errors on grids, pedigrees and diagnosis networks were those of two to five
- * times as many iterations. */
+ * On grids, pedigrees and diagnosis networks, standard errors with redrawn states were as small
+ * as after two to five times as many iterations without redrawn states. */
 #define REDRAWN 2.0
 
 void gbsi_tempered_free_blocks(gbsi_tempered *t)
@@ -57,7 +57,7 @@ static gbs_status take_memory(gbsi_tempered *t, gbsi_watch *watch, gbs_error *er
     return GBS_OK;
 }
 
-/* Makes blocks. They have a separate memory budget, and never take more than `bytes`. */
+/* Makes blocks. Blocks have a separate memory budget, and never take more than `bytes`. */
 gbs_status gbsi_tempered_take_blocks(gbsi_tempered *t, uint64_t bytes, gbsi_watch *watch,
                                      gbs_error *err)
 {
@@ -183,9 +183,9 @@ void gbsi_tempered_draw_blocks(gbsi_tempered *t)
 /* ---- which move ------------------------------------------------------------------------------ */
 
 /* The value of a move per operation: how much the move forgets at the colder levels, times the
- * square of the rate of round trips that it leads to. The hotter levels forget in any case. The
- * rate is squared because a barrier half as high needs half the levels, which leaves room for twice
- * the ladders. */
+ * square of the rate of round trips that it leads to. Hotter levels forget with any move. The rate
+ * is squared, because a barrier of half the height needs half as many levels, which leaves room for
+ * twice as many ladders. */
 static double worth(const gbsi_tempered *t, const gbsi_overlap *overlap, double operations)
 {
     const uint32_t n_levels = t->exchange->n_levels;

@@ -12,15 +12,15 @@
 #include "rng/philox.h"
 
 #define PENALTY 12.0 /* penalty of a violated zero at the beginning */
-/* A softened zero counts at least exp(-DEPTH) times the largest weight beside it. */
+/* The weight of a softened zero is at least exp(-DEPTH) times the largest weight beside it. */
 #define DEPTH 5.0
-/* The number of levels times ladders, unless the user sets it. A ladder for ln Z is not cut at the
- * hot end, and needs twice the levels. */
+/* The product of the numbers of levels and ladders, unless the user sets these numbers. A ladder
+ * for ln Z is not cut at the hot end, and needs twice the levels. */
 #define LANES          32u
 #define LANES_OF_LOG_Z 64u
 
 /* Limits on the bytes of blocks: for each variable and factor, for the plans and for sixteen lanes,
- * and in all. The limits are three to ten times the memory that the tested models needed. If a
+ * and in total. The limits are three to ten times the memory that the tested models needed. If a
  * model needs more, no blocks are used. */
 #define BLOCKS_EACH      (UINT64_C(96) << 10)
 #define BLOCK_LANES_EACH (UINT64_C(64) << 10)
@@ -301,7 +301,8 @@ static gbs_status take_core(gbsi_tempered *t, gbsi_watch *watch, gbs_error *err)
     return gbsi_graph_new(t->core, NULL, &t->graph, err);
 }
 
-/* Adds the memory of ladders to the prediction in the report, unless it was predicted with the run.
+/* Adds the memory of ladders to the prediction in the report, unless this memory was predicted with
+ * the run.
  * @return the bytes that blocks may take. */
 static uint64_t predict(const gbsi_task *task, const gbsi_engine *engine, gbsi_run_memory *memory,
                         gbsi_report *report)
@@ -365,7 +366,7 @@ uint64_t gbsi_run_tempered_bytes(const gbsi_task *task, const gbsi_engine *engin
     const uint32_t n_ladders = gbsi_run_ladders(task);
     const uint64_t lanes =
         ((uint64_t)n_levels * n_ladders + GBSI_LANES - 1) / GBSI_LANES * GBSI_LANES;
-    /* Cutting the ladder may leave a quarter of the levels, and make room for more ladders. */
+    /* A cut of the ladder may leave a quarter of the levels, which makes room for more ladders. */
     const uint64_t most_ladders = lanes / 4 > n_ladders ? lanes / 4 : n_ladders;
     const uint64_t n = part->n_variables;
     const uint64_t states =

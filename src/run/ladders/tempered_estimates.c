@@ -47,8 +47,8 @@ static void spread(gbsi_tempered *t, uint32_t lane)
     }
 }
 
-/* Copies the states that were redrawn at the cold level: lane i belongs to ladder i mod n_ladders.
- * @param weight [LANES] out: 1 for a state that counts, else 0. */
+/* Copies the states that were redrawn at the cold level. Lane i belongs to ladder i mod n_ladders.
+ * @param weight [LANES] out: 1 for a state that is included in the means, else 0. */
 static void take_redrawn(gbsi_tempered *t, double *weight)
 {
     for (uint32_t i = 0; i < LANES; ++i) {
@@ -61,7 +61,7 @@ static void take_redrawn(gbsi_tempered *t, double *weight)
 }
 
 /* Copies the cold states of ladders [first, first + n) to the part's variables; cold lanes come
- * first. @param weight [LANES] out: 1 for a state that counts, else 0. */
+ * first. @param weight [LANES] out: 1 for a state that is included in the means, else 0. */
 static void take_states(gbsi_tempered *t, uint32_t first, uint32_t n, double *weight)
 {
     for (uint32_t i = 0; i < LANES; ++i) {
@@ -130,8 +130,8 @@ static void add_states(gbsi_tempered *t, uint32_t first, uint32_t n, uint32_t n_
     t->n_cold += n_states;
 }
 
-/* Adds an iteration of all ladders to the means, if only ln Z is estimated. Every ladder counts;
- * one of its means is whether its cold state violates a zero. */
+/* Adds an iteration of all ladders to the means, if only ln Z is estimated. Every ladder is
+ * included. One of the means is the share of cold states that violate a zero. */
 static void count_ratios(gbsi_tempered *t)
 {
     for (uint32_t ladder = 0; ladder < t->exchange->n_ladders; ++ladder) {
@@ -234,8 +234,8 @@ void gbsi_tempered_marginal(const gbsi_tempered *t, uint32_t variable,
     }
 }
 
-/* The degrees of freedom of the error: n - 1, where n is the number of round trips or of full
- * batches, the smaller of the two. Each round trip brings at most one independent state to the cold
+/* Returns the degrees of freedom of the error: n - 1, where n is the smaller of the numbers of
+ * round trips and of full batches. Each round trip brings at most one independent state to the cold
  * end. */
 static double freedom_of(const gbsi_means *m)
 {

@@ -45,7 +45,7 @@ typedef struct gbsi_tempered_blocks {
 /* The data that ranks send each other after local moves. */
 typedef struct gbsi_tempered_told {
     unsigned char *bytes; /* saved bytes of all ranks, one rank after the other */
-    size_t *start;        /* [ranks] where the bytes of each rank begin */
+    size_t *start;        /* [ranks] start of the bytes of each rank */
     gbs_message *message; /* [2 * ranks] messages to send, then messages to receive */
 } gbsi_tempered_told;
 
@@ -62,10 +62,10 @@ struct gbsi_tempered {
     gbsi_collapse *collapse;
     const gbsi_conditioned *core; /* the core of `collapse`, which the chains sample */
     gbs_run_options options;      /* options of the chains: one chain per lane, chromatic scan */
-    /* Ranks that each move some of the lanes; NULL if this process moves all. */
+    /* Ranks, each of which moves some of the lanes; NULL if this process moves all lanes. */
     const gbs_ranks *ranks;
-    bool chooses_levels; /* whether the user named neither the number of levels nor that of ladders
-                          */
+    bool chooses_levels; /* whether the user set neither the number of levels nor the number of
+                          * ladders */
     /* the chains */
     double penalty;         /* penalty of a violated zero, nats */
     gbsi_conditioned *soft; /* the core with softened zeros */
@@ -108,8 +108,8 @@ struct gbsi_tempered {
                                  last round began */
 };
 
-/* tempered_blocks.c: makes plans of blocks of the core. There are none if no block is worth its
- * cost, or if the plans would take more than `bytes`. */
+/* tempered_blocks.c: makes plans of blocks of the core. No plans are made if no block is worth
+ * its cost, or if the plans would take more than `bytes`. */
 gbs_status gbsi_tempered_take_blocks(gbsi_tempered *t, uint64_t bytes, gbsi_watch *watch,
                                      gbs_error *err);
 void gbsi_tempered_free_blocks(gbsi_tempered *t);
@@ -128,9 +128,9 @@ uint32_t gbsi_tempered_block_variables(const gbsi_tempered *t);
 /* tempered_ranks.c: takes memory for the data that ranks send each other. The chains must exist. */
 gbs_status gbsi_tempered_take_told(gbsi_tempered *t, gbs_error *err);
 void gbsi_tempered_free_told(gbsi_tempered *t);
-/* Sends the results of this rank's local moves to all other ranks, and receives theirs. Does
- * nothing in a process alone. @param moved status of the moves. @return `moved`; if moves failed on
- * one rank, its status on all ranks. */
+/* Sends the results of this rank's local moves to all other ranks, and receives the results of the
+ * other ranks. Does nothing if there is only one process. @param moved status of the moves. @return
+ * `moved`; if moves failed on one rank, the status of this rank on all ranks. */
 gbs_status gbsi_tempered_tell(gbsi_tempered *t, gbs_status moved, gbs_error *err);
 
 /* tempered_estimates.c: takes memory for the means. */
@@ -139,7 +139,7 @@ gbs_status gbsi_tempered_take_means(gbsi_tempered *t, gbs_error *err);
  * the second copies the cold state of one ladder. */
 bool gbsi_tempered_has_cold(gbsi_tempered *t);
 double gbsi_tempered_draw(gbsi_tempered *t, uint32_t ladder);
-/* Counts the cold states, and adds them to the means if these exist. */
+/* Counts the cold states. If means exist, also adds the cold states to the means. */
 void gbsi_tempered_count(gbsi_tempered *t);
 
 /* tempered_chains.c: sets another penalty; the states are kept. */

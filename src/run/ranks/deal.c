@@ -80,8 +80,8 @@ static gbs_status see(gbsi_deal *deal, uint32_t v, uint32_t rank, gbs_error *err
     return GBS_OK;
 }
 
-/* Finds who sees a variable: if ranks share a factor, each of them sees all variables of the
- * factor. */
+/* Finds the ranks that see each variable. If ranks share a factor, each of these ranks sees all
+ * variables of the factor. */
 static gbs_status find_seen(dealing *d, gbs_error *err)
 {
     gbsi_deal *deal = d->deal;
@@ -123,7 +123,8 @@ size_t gbsi_deal_first_seen(const gbsi_deal *deal, uint32_t variable)
 
 /* ---- series of each rank ------------------------------------------------------------------ */
 
-/* The variable that item i is, has in its scope, or updates. */
+/* Returns the variable of item i: the item is this variable, has the variable in its scope, or
+ * updates the variable. */
 static uint32_t variable_of(const gbsi_deal_source *from, gbsi_dealt what, uint64_t i)
 {
     return what == GBSI_DEALT_VARIABLES ? (uint32_t)i
@@ -135,7 +136,8 @@ static uint32_t variable_of(const gbsi_deal_source *from, gbsi_dealt what, uint6
 typedef struct counting {
     uint32_t n_ranks;
     uint64_t *next; /* [n_ranks] number after the last item of the rank */
-    size_t *n; /* [n_ranks] number of series of each rank; then where its next series is written */
+    size_t *n; /* [n_ranks] number of series of each rank; later the index at which the next series
+                  of the rank is written */
     gbsi_series *series; /* NULL while series are counted */
 } counting;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists, for each rank, the factors, variables, slots and places that the rank holds, and lists
- * which ranks see each variable. With these lists, making a share costs no more than the size of
- * the share. */
+ * which ranks see each variable. With these lists, the time for making a share is proportional to
+ * the size of the share. */
 #ifndef GBSI_RANKS_DEAL_H
 #define GBSI_RANKS_DEAL_H
 
@@ -20,7 +20,8 @@ typedef enum gbsi_dealt {
 
 typedef struct gbsi_deal {
     uint32_t n_ranks;
-    uint64_t *seen; /* [n_seen] variable << 32 | rank that sees it and does not own it, ascending */
+    uint64_t *seen; /* [n_seen] (variable << 32) | rank that sees the variable and does not own it,
+                       ascending */
     size_t n_seen, seen_capacity;
     uint8_t *is_seen; /* [n_variables] 1 if a rank other than the owner sees the variable */
     size_t *start[GBSI_N_DEALT];       /* [n_ranks + 1] start of the series of each rank */
@@ -47,7 +48,7 @@ static inline gbsi_series_list gbsi_deal_of(const gbsi_deal *deal, gbsi_dealt wh
     return (gbsi_series_list){deal->series[what] + first, deal->start[what][rank + 1] - first};
 }
 
-/* Sorts numbers and removes repeated numbers. @return how many are left. */
+/* Sorts numbers and removes repeated numbers. @return the number of distinct numbers. */
 size_t gbsi_sort_once(uint64_t *number, size_t n);
 
 /* Index in `seen` of the first entry of a variable; n_seen if only the owner sees the variable. */

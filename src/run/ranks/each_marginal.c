@@ -15,10 +15,10 @@
 enum { P, MCSE, ESS, RHAT, N_VALUES };
 
 /* The estimates of variables while ranks send them to rank 0. The record of a variable is its
- * number, its number of states, and then the rows asked for, as doubles. */
+ * number, its number of states, and then the requested rows, as doubles. */
 typedef struct bringing {
     const gbs_run *run;
-    unsigned from, to; /* range of the rows asked for (P, MCSE, ...); row `to` is not included */
+    unsigned from, to; /* range of the requested rows (P, MCSE, ...); row `to` is not included */
     uint32_t next;     /* first variable of the share that the next window has */
     unsigned char *own, *all;
     size_t n_own, own_capacity, all_capacity;
@@ -36,7 +36,7 @@ static size_t record_bytes(const bringing *b, uint32_t arity)
     return 2 * sizeof(uint32_t) + row_bytes(b, arity);
 }
 
-/* @param at start of the first row. @return NULL if the row is not asked for. */
+/* @param at start of the first row. @return the row; NULL if the caller does not need the row. */
 static double *row_of(const bringing *b, double *at, unsigned row, uint32_t arity)
 {
     return row >= b->from && row < b->to ? at + (size_t)row * arity : NULL;
@@ -90,8 +90,8 @@ static gbs_status put_fixed(bringing *b, uint32_t i, gbs_error *err)
     return put_record(b, share->fixed_variable[i], arity, err);
 }
 
-/* Puts the estimates of own variables below `end` into the window; on rank 0, also those of fixed
- * variables. @param fixed in and out: index of the next fixed variable. */
+/* Writes the estimates of own variables below `end` to the window. On rank 0, also writes the
+ * estimates of fixed variables. @param fixed in and out: index of the next fixed variable. */
 static gbs_status put_window(bringing *b, uint64_t end, uint32_t *fixed, double *scratch,
                              gbs_error *err)
 {
@@ -256,7 +256,8 @@ static gbs_status digest_one(void *context, uint32_t variable, uint32_t arity, c
     (void)rhat;
     (void)err;
     for (uint32_t a = 0; a < arity; ++a) {
-        const double told = isnan(row[a]) ? (double)NAN : row[a]; /* one NaN for all signs */
+        const double told =
+            isnan(row[a]) ? (double)NAN : row[a]; /* every NaN gets the same sign and bits */
         gbsi_digest_f64(context, &told, 1);
     }
     return GBS_OK;

@@ -36,8 +36,8 @@ static uint32_t variable_at(const gbsi_share_lattice *l, const uint32_t at[3])
     return (at[2] * l->shape.side[1] + at[1]) * l->shape.side[0] + at[0];
 }
 
-/* Moves to the next coordinates in direction d, or to the previous ones if `back`. @return false at
- * an open end. */
+/* Moves to the next coordinates in direction d, or to the previous coordinates if `back` is set.
+ * @return false at an open end. */
 static bool step(const gbsi_share_lattice *l, const uint32_t at[3], unsigned d, bool back,
                  uint32_t to[3])
 {

@@ -38,8 +38,8 @@ gbs_status gbsi_share_lattice_init(gbsi_share_lattice *lattice, const gbsi_grid_
                                    uint32_t n_ranks, int scan, gbs_error *err);
 void gbsi_share_lattice_free(gbsi_share_lattice *lattice);
 
-/* Makes the share that gbsi_share_make() would make from the model, at no more than the cost of the
- * share. */
+/* Makes the share that gbsi_share_make() would make from the model. The time is proportional to
+ * the size of the share. */
 gbs_status gbsi_share_of_lattice(const gbsi_share_lattice *lattice, uint32_t rank, gbs_share **out,
                                  gbs_error *err);
 

@@ -113,8 +113,8 @@ uint32_t gbsi_lattice_position(const gbsi_share_lattice *l, uint32_t v)
     gbsi_lattice_at(l, v, at);
     const bool even_layer = at[2] % 2 == 0;
     const bool even_row = (at[1] + at[2]) % 2 == 0;
-    /* even sites in the layers, rows and places before; each layer, row or place begins with the
-     * other colour than the one before */
+    /* number of even sites in the earlier layers, rows and places; successive layers, rows and
+     * places begin with different colours */
     uint64_t n_even =
         evens(at[2], true) * evens(area, true) + (at[2] - evens(at[2], true)) * evens(area, false);
     n_even += evens(at[1], even_layer) * evens(side[0], true) +

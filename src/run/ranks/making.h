@@ -11,7 +11,7 @@ typedef struct gbsi_making {
     const gbsi_schedule *whole; /* batches and pieces of the whole model; borrowed */
     uint32_t *owner;            /* [share variables] the rank that owns each variable */
     uint32_t *slot;             /* [share variables] slot of each variable in the share */
-    uint64_t *seen;             /* [n_seen] own variable << 32 | rank that sees it, ascending */
+    uint64_t *seen; /* [n_seen] (own variable << 32) | rank that sees the variable, ascending */
     size_t n_seen, seen_capacity;
     uint64_t *event;    /* [n_events] place << 32 | variable, for the updates of own variables and
                            halo, ascending */

@@ -34,8 +34,8 @@ gbsi_own_chains gbsi_chains_of_own(const gbs_ranks *ranks, uint32_t n_chains);
 bool gbsi_run_speaks(const gbs_ranks *ranks);
 /* The chains of a rank. @param ranks NULL: all chains. */
 gbsi_own_chains gbsi_chains_of(const gbs_ranks *ranks, uint32_t rank, uint32_t n_chains);
-/* Refuses options that do not work with several ranks. @return GBS_ERR_UNSUPPORTED naming such an
- * option. */
+/* Refuses options that do not work with several ranks. @return GBS_ERR_UNSUPPORTED, with a
+ * message that names such an option. */
 gbs_status gbsi_ranks_check(const struct gbsi_task *task, const gbsi_engine *engine,
                             gbs_error *err);
 /* A point that all ranks must reach before they go on. If some ranks have failed, all ranks fail
@@ -43,8 +43,8 @@ gbs_status gbsi_ranks_check(const struct gbsi_task *task, const gbsi_engine *eng
  * process is alone. */
 gbs_status gbsi_ranks_meet(const gbs_ranks *ranks, gbs_status status, gbs_error *err);
 /* Checks that all ranks have the same version, model, evidence and options, and chose the same
- * components to answer exactly. @return GBS_ERR_STATE on all ranks, naming a difference from rank
- * 0. */
+ * components to answer exactly. @return GBS_ERR_STATE on all ranks, with a message that names a
+ * difference from rank 0. */
 gbs_status gbsi_ranks_compare(const struct gbs_run *run, gbs_error *err);
 /* Checks that all ranks have equal settings of the kinds that are made after the run was created:
  * the variables of traces and draws, whether checkpoints are written, and the checkpoint to resume

@@ -229,8 +229,8 @@ static gbs_status list_values(gbsi_making *m, size_t first, size_t end, uint32_t
     return GBS_OK;
 }
 
-/* Adds the update of an event: to the last piece if the update continues that piece, else as a new
- * piece. */
+/* Adds the update of an event to the last piece if the update continues this piece; otherwise
+ * begins a new piece with the update. */
 static gbs_status put_update(gbsi_making *m, size_t event, const gbsi_piece *like, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -275,9 +275,9 @@ cleanup:
     return status;
 }
 
-/* Adds the own updates among events [first, end): if `seen`, those that other ranks need, else all
- * others. @param piece in and out: a piece of the whole model, that of the first event or an
- * earlier one. */
+/* Adds own updates among events [first, end): if `seen`, the updates that other ranks need, else
+ * all other own updates. @param piece in and out: a piece of the whole model, which is the piece
+ * of the first event or an earlier piece. */
 static gbs_status put_updates(gbsi_making *m, size_t first, size_t end, bool seen, size_t piece,
                               gbs_error *err)
 {
@@ -352,7 +352,8 @@ static gbs_status walk(gbsi_making *m, gbs_error *err)
             GBSI_PASS(list_values(m, first, event, j, err));
         }
     }
-    assert(event == m->n_events); /* every event is an update in the schedule or of the halo */
+    assert(event ==
+           m->n_events); /* every event is an update in the schedule or an update of the halo */
     assert(n_lists == (size_t)share->facts.n_batches * share->n_neighbours);
     share->out.start[n_lists] = m->n_out;
     share->in.start[n_lists] = m->n_in;

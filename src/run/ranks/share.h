@@ -48,10 +48,10 @@ typedef struct gbsi_share_facts {
     gbsi_sum_units density_units;
 } gbsi_share_facts;
 
-/* Slots whose values go to each neighbour, or come from it, after each batch. */
+/* Slots whose values are sent to each neighbour, or received from it, after each batch. */
 typedef struct gbsi_share_lists {
-    size_t *start;  /* [n_batches * n_neighbours + 1] where the slots of each batch and neighbour
-                       begin */
+    size_t
+        *start; /* [n_batches * n_neighbours + 1] start of the slots of each batch and neighbour */
     uint32_t *slot; /* [last start] slots, in the order of their places */
 } gbsi_share_lists;
 
@@ -114,7 +114,8 @@ uint64_t gbsi_share_bytes(const gbs_share *share);
  * of their variables. @return GBS_ERR_FORMAT if an update has another class or form. */
 gbs_status gbsi_share_check_plan(const gbs_share *share, const gbsi_plan *plan, gbs_error *err);
 /* Checks that need all shares: every variable and every slot must be owned by exactly one rank.
- * Called on all ranks. @return GBS_ERR_FORMAT on all ranks if a variable or slot is not. */
+ * Called on all ranks. @return GBS_ERR_FORMAT on all ranks if this does not hold for a variable or
+ * slot. */
 gbs_status gbsi_share_check_owners(const gbs_share *share, const gbs_ranks *ranks, gbs_error *err);
 
 /* share_saved.c: write and read a share as bytes. @return the status of the sink or source;

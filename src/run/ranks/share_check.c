@@ -27,8 +27,8 @@ static bool are_below(const uint32_t *number, size_t n, uint64_t limit)
     return fine;
 }
 
-/* Sums by which numbers are compared with 0 .. n - 1, each once. The sums are added up over all
- * ranks. */
+/* Sums that show whether numbers are 0 .. n - 1 in any order, each once. The sums are added up over
+ * all ranks. */
 typedef struct tally {
     uint64_t n, sum, squares;
 } tally;
@@ -40,8 +40,8 @@ static void add(tally *t, uint64_t number)
     t->squares += number * number;
 }
 
-/* Whether the sums are those of 0 .. n - 1. The sum of squares is n (n - 1) (2 n - 1) / 6, modulo
- * 2^64. @param n below 2^32. */
+/* Whether the sums equal the sums of 0 .. n - 1. The sum of squares is n (n - 1) (2 n - 1) / 6,
+ * modulo 2^64. @param n below 2^32. */
 static bool is_each_once(const tally *t, uint64_t n)
 {
     const uint64_t sum = n == 0 ? 0 : n * (n - 1) / 2;
@@ -124,8 +124,8 @@ static bool noisy_fits(const gbsi_conditioned *p, size_t i)
     return fine;
 }
 
-/* Whether a logical factor is well formed. Its literals must be of states that exist, no more than
- * were written, and it may be hard only if its kind allows that. */
+/* Whether a logical factor is well formed. Its literals must name states that exist, and must
+ * not be more than were written. The factor may be hard only if its kind allows hard factors. */
 static bool logical_fits(const gbsi_conditioned *p, size_t i)
 {
     const gbsi_factors *f = &p->factors;
@@ -213,7 +213,7 @@ static bool factors_fit(const gbs_share *s)
     return fine;
 }
 
-/* Checks that piece i begins where the piece before ends, and has own slots of one arity. */
+/* Checks that piece i begins at the end of the previous piece, and has own slots of one arity. */
 static bool piece_fits(const gbs_share *s, size_t i, uint64_t place)
 {
     const gbsi_piece *p = &s->schedule.piece[i];
@@ -229,7 +229,7 @@ static bool piece_fits(const gbs_share *s, size_t i, uint64_t place)
     return fine;
 }
 
-/* Whether every own variable is updated once, if facts.each_once says this. */
+/* Whether every own variable is updated once; always true if facts.each_once is 0. */
 static bool updates_fit(const gbs_share *s)
 {
     tally updated = {0};

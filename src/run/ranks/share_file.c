@@ -30,7 +30,7 @@ gbs_status gbs_share_read(const char *path, gbs_share **share, gbs_error *err)
     const gbsi_source source = gbsi_kept_source(kept);
     status = gbsi_share_load(&source, gbsi_kept_left(kept), share, err);
     if ((status == GBS_ERR_FORMAT || status == GBS_ERR_LIMIT) &&
-        err != NULL) { /* such a message does not name the file yet */
+        err != NULL) { /* the message does not name the file yet */
         gbs_error inner = *err;
         status = gbsi_fail(err, status, "%s: %s", path, inner.message);
     }
@@ -47,7 +47,7 @@ cleanup:
 
 typedef struct buffer {
     unsigned char *bytes;
-    size_t n, capacity; /* number of bytes put or taken until now; number of all bytes */
+    size_t n, capacity; /* number of bytes written or read so far; number of all bytes */
 } buffer;
 
 static gbs_status put(void *context, const void *bytes, size_t n, gbs_error *err)

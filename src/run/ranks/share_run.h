@@ -27,12 +27,12 @@ typedef struct gbsi_halo {
     unsigned char *out, *in;      /* messages of one batch */
     gbs_message *message;         /* [2 n_neighbours] messages to send and to receive */
     void *value;                  /* states of a tile that are copied from a message */
-    uint64_t n_messages, n_bytes; /* numbers of messages and bytes sent until now */
+    uint64_t n_messages, n_bytes; /* numbers of messages and bytes sent so far */
     double exchange_s;            /* seconds spent on sending and waiting */
 } gbsi_halo;
 
 uint64_t gbsi_halo_bytes(const gbs_share *share, uint32_t n_chains);
-/* @param x the executor of the share, which calls the halo after every batch from now on. */
+/* @param x the executor of the share, which from then on calls the halo after every batch. */
 gbs_status gbsi_halo_init(gbsi_halo *h, const gbs_share *share, const gbs_ranks *ranks,
                           gbsi_executor *x, gbs_error *err);
 void gbsi_halo_free(gbsi_halo *halo); /* frees the members, not the struct itself */
@@ -66,8 +66,8 @@ typedef struct gbsi_shared {
 /* The function gbsi_runner.free of shares. */
 void gbsi_shared_free(struct gbsi_task *task, struct gbsi_sampling *sampling);
 
-/* The first function tells whether the share holds starts for a run with these options; the second
- * whether the scan draws blocks. */
+/* The first function returns whether the share holds starts for a run with these options. The
+ * second function returns whether the scan draws blocks. */
 bool gbsi_shared_has_starts(const gbs_share *share, const gbs_run_options *options);
 bool gbsi_shared_has_blocks(const gbsi_engine *engine);
 
@@ -124,7 +124,8 @@ gbs_status gbsi_shared_report(const gbs_ranks *ranks, const gbsi_shared *shared,
 /* Turns for scans that draw blocks. In its turn, a rank changes variables that other ranks see.
  * Ranks that share a factor have different turns [M72]: during the turn of a rank, the states that
  * it sees of other ranks do not change. */
-/* Gives each rank the first turn that no earlier rank has with which it shares a factor.
+/* Gives each rank the first turn that is free. A turn is not free if an earlier rank that shares a
+ * factor with the rank has this turn.
  * @param owner [variables] @param turn [n_ranks] out. */
 gbs_status gbsi_turns_of_ranks(const gbsi_factors *factors, const uint32_t *owner, uint32_t n_ranks,
                                uint32_t *turn, gbs_error *err);

@@ -17,7 +17,7 @@ enum {
     N_TABLES,
     N_ENTRIES,
     N_LOGICAL,
-    N_BATCHES, /* number of batches of the share, twice that of the whole model */
+    N_BATCHES, /* number of batches of the share, twice the number of batches of the whole model */
     N_PIECES,
     N_PLACES,
     N_NEIGHBOURS,
@@ -184,7 +184,7 @@ gbs_status gbsi_share_save(const void *object, const gbsi_sink *sink, gbs_error 
 
 /* ---- loaded -------------------------------------------------------------------------------- */
 
-/* @param c counts as read, each below 2^48, which keeps sums of counts from overflowing. */
+/* @param c counts that were read. Each is below 2^48, so that sums of counts do not overflow. */
 static gbs_status take_arrays(const gbsi_source *source, const uint64_t *c, gbs_share *s,
                               gbs_error *err)
 {

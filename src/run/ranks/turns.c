@@ -41,8 +41,8 @@ static void note_factor(meetings *m, const gbsi_factors *factors, size_t f, cons
     }
 }
 
-/* The first turn that no earlier rank has with which `rank` shares a factor. @param taken [n_ranks]
- * scratch. */
+/* Returns the first turn that is free for `rank`. A turn is not free if an earlier rank that shares
+ * a factor with `rank` has this turn. @param taken [n_ranks] scratch. */
 static uint32_t first_free(const meetings *m, uint32_t rank, const uint32_t *turn, uint8_t *taken)
 {
     uint32_t first = 0;
@@ -79,8 +79,8 @@ cleanup:
 
 /* ---- of a share ------------------------------------------------------------------------------ */
 
-/* Even batches have variables that other ranks see; of these batches, only that of the rank's own
- * turn is not empty. */
+/* Even batches have variables that other ranks see. Of these batches, only the batch of the
+ * rank's own turn is not empty. */
 void gbsi_turns_of_share(const gbs_share *share, uint8_t *reach, gbsi_turns *turns)
 {
     const gbsi_schedule *s = &share->schedule;

@@ -38,7 +38,8 @@ static void search_free(gbsi_search *s)
 
 /* ---- densities ------------------------------------------------------------------------------- */
 
-/* The chain with the largest log density, the first of equal chains; padded lanes do not count. */
+/* Returns the chain with the largest log density, and the first of equal chains. Padded lanes
+ * are not considered. */
 static uint32_t best_chain(gbsi_search *s)
 {
     const gbsi_executor *x = &s->run->sampling.engine.executor;

@@ -131,7 +131,7 @@ void gbsi_figure_style(gbs_output *output, const char *root)
 typedef struct page {
     double width, height;
     double first_top; /* top of the plotting areas in the first row */
-    double left[8];   /* left sides of the plotting areas in each column */
+    double left[8];   /* left side of the plotting areas in each column */
     double row_step;
 } page;
 

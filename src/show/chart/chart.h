@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Static charts as SVG text: lines with bands on linear or logarithmic axes, bars, swings,
- * pictures, in a grid of panels with axes, titles and labels at the lines themselves.
+/* Static charts as SVG text. A chart is a grid of panels with axes, titles and labels. A panel
+ * shows lines with bands on linear or logarithmic axes, bars, swings, or a picture.
  *
  * A figure is a plain value that the caller fills and this module only reads: strings and arrays
- * are borrowed while gbsi_figure_write() runs. The text it writes is a function of the figure alone
- * (no clock, no locale, coordinates rounded to a tenth of a pixel), searchable, with a title and a
- * description for readers who do not see it. Colours are those of Okabe & Ito (2008), as style
- * sheet variables that turn where the reader's screen is dark. */
+ * are borrowed while gbsi_figure_write() runs. The text of a figure depends on the figure alone,
+ * not on the clock or the locale. Its coordinates are rounded to a tenth of a pixel. The text can
+ * be searched, and has a title and a description for readers who do not see the figure. Colours are
+ * those of Okabe & Ito (2008). They are variables of a style sheet, with other values for dark
+ * screens. */
 #ifndef GBSI_CHART_CHART_H
 #define GBSI_CHART_CHART_H
 
@@ -65,8 +66,8 @@ typedef struct gbsi_bars {
     bool stacked;
 } gbsi_bars;
 
-/* Horizontal bars on either side of one value, the first bar at the top: a tornado chart. A part
- * whose end is NAN is left out. */
+/* A tornado chart: horizontal bars on either side of one value, with the first bar at the top. A
+ * part whose end is NAN is left out. */
 typedef struct gbsi_swings {
     size_t n;
     const char *const *label; /* [n] labels left of the bars */

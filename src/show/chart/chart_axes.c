@@ -8,8 +8,10 @@
 #include "decimal/decimal.h"
 #include "simd/math.h"
 
-#define FARTHEST 1e300 /* larger values are not shown, because their differences may overflow */
-#define NEAREST  1e-12 /* relative to the largest value; values that are closer count as equal */
+#define FARTHEST \
+    1e300 /* limit on values that are shown; differences of larger values may overflow */
+#define NEAREST \
+    1e-12 /* values whose distance is below this share of the largest value count as equal */
 /* approximate number of ticks; a logarithmic axis has at most twice as many decades */
 #define TICKS_X 6.0
 #define TICKS_Y 5.0
@@ -100,7 +102,7 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Extends the span to round numbers at its ends, or by a little room. */
+/* Extends the span so that it ends at round numbers, or adds a little room at its ends. */
 static void settle(gbsi_span *span, const gbsi_axis *axis, bool rounded)
 {
     if (axis->low != 0.0 || axis->high != 0.0) {
@@ -145,7 +147,8 @@ void gbsi_panel_spans(const gbsi_panel *panel, gbsi_box *box)
         widen_many(&box->y, line->high, line->n);
     }
     for (size_t i = 0; i < panel->n_guides; i++) {
-        if (panel->guide[i].slope == 0.0) { /* slope 0 is a level to compare with, not a rate */
+        if (panel->guide[i].slope ==
+            0.0) { /* a guide of slope 0 shows a level for comparison, not a rate */
             widen(&box->y, panel->guide[i].y0);
         }
     }

@@ -33,7 +33,7 @@ double gbsi_panel_label_width(const gbsi_panel *panel)
  * a line of text. All labels stay beside the panel. */
 static void spread_labels(end_label *label, size_t n, const gbsi_box *box)
 {
-    for (size_t i = 1; i < n; i++) { /* insertion sort: equal labels keep their order */
+    for (size_t i = 1; i < n; i++) { /* insertion sort, in which equal labels keep their order */
         const end_label moved = label[i];
         size_t j = i;
         for (; j > 0 && label[j - 1].at > moved.at; j--) {

@@ -75,7 +75,7 @@ static void add_code(gbsi_json_file *f, uint32_t c)
     f->n_pool += (size_t)n;
 }
 
-/* Reads the escape behind a backslash. If there is one, text->at moves behind it. @return
+/* Reads the escape behind a backslash. If there is an escape, text->at moves behind it. @return
  * whether there is an escape. */
 static bool read_escape(gbsi_json_file *f)
 {
@@ -109,8 +109,8 @@ static bool read_escape(gbsi_json_file *f)
     return true;
 }
 
-/* Reads a string into the pool. The pool is as large as the file and one 0 more for each value,
- * because no text is longer when decoded. */
+/* Reads a string into the pool. The pool has room for the whole file and a final 0 for each
+ * value, because decoding makes no text longer. */
 static gbs_status read_string(gbsi_json_file *f, const char *expected, const char **string,
                               gbs_error *err)
 {
@@ -298,8 +298,8 @@ gbs_status gbsi_json_read(const gbsi_input *input, gbsi_json_file *file, gbs_err
     nest in = {.depth = 0};
     bool more = true;
     GBSI_TRY(gbsi_text_open(&f.text, input, NULL, err));
-    /* Each text has a delimiter before it and, except a number at the end of the file, one
-     * behind it. */
+    /* In the file, each text has a delimiter before it. Each text also has a delimiter behind
+     * it, except a number at the end of the file. */
     f.pool = gbsi_alloc(gbsi_text_left(&f.text) + 2);
     GBSI_TRY(GBSI_HAVE(err, input->name, f.pool));
     while (more) {

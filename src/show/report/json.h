@@ -42,8 +42,8 @@ typedef struct gbsi_json_file {
 gbs_status gbsi_json_read(const gbsi_input *input, gbsi_json_file *file, gbs_error *err);
 void gbsi_json_free(gbsi_json_file *file);
 
-/* These functions give the elements of an array or object in turn. They return NULL if there is
- * no further element, or if the argument is NULL. */
+/* These functions return the elements of an array or object one after another. They return NULL
+ * after the last element, or if the argument is NULL. */
 const gbsi_json *gbsi_json_first(const gbsi_json *of);
 const gbsi_json *gbsi_json_next(const gbsi_json *of, const gbsi_json *element);
 /* @return the member of that name. NULL if no member has that name, or if `object` is NULL or

@@ -41,7 +41,7 @@ static size_t kind_of(gbsi_page *page, const gbsi_json_file *file)
     return N_KINDS;
 }
 
-/* Puts the title, such as "Marginals of clinic.bif". */
+/* Writes the title, such as "Marginals of clinic.bif". */
 static void put_title(gbsi_page *page, const gbsi_json_file *file, size_t kind)
 {
     const gbsi_json *model = kind == 0 ? gbsi_page_object(page, file->value, "model") : NULL;
@@ -51,7 +51,7 @@ static void put_title(gbsi_page *page, const gbsi_json_file *file, size_t kind)
     gbsi_page_put(page, "</span>");
 }
 
-/* Puts a heading and, below it, the evidence, such as "given fever=yes". */
+/* Writes a heading and, below it, the evidence, such as "given fever=yes". */
 static void put_heading(gbsi_page *page, const gbsi_json_file *file, size_t kind)
 {
     const gbsi_json *options = gbsi_page_object(page, file->value, "options");

@@ -12,7 +12,7 @@ typedef struct gbsi_page {
     gbs_error *err;
     gbs_status
         status; /* first failure; after a failure the output goes to memory and is thrown away */
-    unsigned n_figures; /* number of figures until now, from which their ids are made */
+    unsigned n_figures; /* number of figures so far, from which the ids of figures are made */
 } gbsi_page;
 
 /* ---- page_text.c: reading -------------------------------------------------------------------
@@ -59,7 +59,7 @@ const char *gbsi_page_base_name(const char *path);
 /* Writes the observed evidence, or "none".
  * @param options options of a run. */
 void gbsi_page_evidence(gbsi_page *page, const gbsi_json *options);
-/* Puts a figure with a caption. @param figure its id is set by the call. */
+/* Writes a figure with a caption. @param figure in and out: the call sets the id of the figure. */
 void gbsi_page_figure(gbsi_page *page, gbsi_figure *figure, const char *caption);
 
 /* ---- parts of the page ----------------------------------------------------------------------- */

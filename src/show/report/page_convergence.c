@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shows how far the chains agree: distributions of R-hat and effective sample sizes over all
+/* Shows whether the chains agree: distributions of R-hat and effective sample sizes over all
  * variables, and traces, ranks and autocorrelations of draws. */
 #include <math.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@ static double within(double value)
     return value > 0.0 ? gbsi_smaller(value, 1.0) : 0.0; /* NaN becomes 0 */
 }
 
-/* Puts a bar of the probability with a whisker of two standard errors on either side. */
+/* Writes a bar for the probability, with a whisker of two standard errors on either side. */
 static void put_bar(gbsi_page *page, double p, double error)
 {
     gbsi_put(page->out,
@@ -115,7 +115,8 @@ static void put_table(gbsi_page *page, const gbsi_json *m, const gbsi_json *show
 
 /* ---- maps ------------------------------------------------------------------------------------ */
 
-/* @return a picture of the summary in base64. Refuses other text, which could end the attribute. */
+/* @return the base64 text of a picture in the summary. The function refuses other text, because
+ * such text could end the attribute. */
 static const char *base64(gbsi_page *page, const gbsi_json *map, const char *name)
 {
     const char *text = gbsi_page_string(page, map, name);

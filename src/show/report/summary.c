@@ -122,7 +122,7 @@ static void write_model(gbs_output *output, const summary *s)
         gbsi_output_text(output, ", \"drawn\": ");
         gbsi_output_uint(output, gbs_run_report(s->run)->n_drawn);
     }
-    if (s->run->report.bare) { /* these were never computed */
+    if (s->run->report.bare) { /* a bare run has not computed the next figures */
         gbsi_output_text(output, ", \"factors\": null, \"digest\": null");
     } else {
         gbsi_output_text(output, ", \"factors\": ");

@@ -7,8 +7,8 @@
 #include "gibbsite/report.h"
 #include "text/output.h"
 
-/* Copies the whole content of *memory to the output, or nothing on failure. *memory is NULL
- * afterwards. */
+/* Copies the whole content of *memory to the output; copies no part of it if the function fails.
+ * *memory is NULL afterwards. */
 gbs_status gbsi_report_give(gbs_output **memory, gbs_output *output, gbs_error *err);
 
 /* These functions write a member that is not the first of its object: ,"name": value. A text of

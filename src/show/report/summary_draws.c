@@ -22,8 +22,8 @@ typedef struct drawn {
     double *covariance; /* [n_draws] */
 } drawn;
 
-/* Whether the values only tell if a variable is in a state. A trace of such values would be a
- * bar. */
+/* Whether the values are an indicator of a variable's state. A trace of an indicator would look
+ * like a bar. */
 static bool is_indicator(const drawn *d)
 {
     for (size_t i = 0; i < d->n_chains * d->n_draws; i++) {
@@ -34,7 +34,7 @@ static bool is_indicator(const drawn *d)
     return true;
 }
 
-/* Chooses n draws at even distances, or the running means of all draws up to each of them. */
+/* Chooses n draws at even distances or, if `means` is set, the running means up to these draws. */
 static void thin(const double *x, size_t n_draws, bool means, double *point, size_t n)
 {
     double sum = 0.0;
@@ -73,8 +73,8 @@ static double overlap(double a, double b, double c, double d)
     return high > low ? high - low : 0.0;
 }
 
-/* Counts the ranks of each chain in each bin. A draw that equals others counts in equal parts
- * for each of their ranks. */
+/* Counts the ranks of each chain in each bin. If several draws are equal, each of them is
+ * counted in equal parts at each of their ranks. */
 static void spread_ranks(const drawn *d, double count_of[CHAINS][BINS])
 {
     const size_t n = d->n_chains * d->n_draws;

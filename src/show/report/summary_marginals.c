@@ -21,7 +21,8 @@ enum {
 typedef struct marginals {
     const gbs_model *model;
     const size_t *offset;
-    const uint32_t *variable; /* [n] variables that were asked for; NULL: 0 .. n - 1 */
+    const uint32_t
+        *variable; /* [n] variables that the user asked for; NULL stands for variables 0 .. n - 1 */
     size_t n;
     double *p, *mcse, *ess, *rhat;
     uint32_t shown[SHOWN];
@@ -35,7 +36,7 @@ static uint32_t variable_at(const marginals *m, size_t i)
     return m->variable == NULL ? (uint32_t)i : m->variable[i];
 }
 
-/* Whether a variable has estimates. A partial scan leaves some variables without. */
+/* Whether a variable has estimates. After a partial scan some variables have no estimates. */
 static bool has_estimate(const marginals *m, uint32_t v)
 {
     return !isnan(m->p[m->offset[v]]);
@@ -111,7 +112,8 @@ static void choose(marginals *m)
 
 /* ---- one variable ---------------------------------------------------------------------------- */
 
-/* Chooses the most probable states, and keeps them in the model's order. @return their number. */
+/* Chooses the most probable states, and keeps them in the model's order. @return the number of
+ * these variables. */
 static size_t choose_states(const marginals *m, uint32_t v, uint32_t state[SHOWN_STATES])
 {
     const double *p = m->p + m->offset[v];
