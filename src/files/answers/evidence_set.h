@@ -44,9 +44,11 @@ gbs_status gbsi_evidence_read_image(gbsi_evidence_set *set, const gbs_read_optio
 
 /* ---- evidence_text.c: lines of NAME=STATE, as a person types them ----------------------- */
 
-/* Whether a text that is not XML is typed evidence: only typed evidence contains '='. */
+/* Whether a text that is not XML is typed evidence: only typed evidence contains '='. A text with
+ * ':' is taken for typed evidence too, so that the message shows how evidence is typed. */
 bool gbsi_evidence_is_typed(const gbsi_text *text);
-/* Adds lines of typed evidence; a line that begins with '#' is a comment. If a line fails, the
+/* Adds lines of typed evidence; a line that begins with '#' is a comment, and so
+ * is the text from '#' on behind a blank, unless a digit follows. If a line fails, the
  * lines before it may have been added. */
 gbs_status gbsi_evidence_add_lines(gbs_evidence *evidence, const gbsi_text *text, gbs_error *err);
 

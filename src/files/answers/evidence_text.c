@@ -49,10 +49,17 @@ static const char *text_of(const reader *r, span s)
     return r->part;
 }
 
+/* @return the span without a pair of quotes around it. */
+static span unquoted(const reader *r, span s)
+{
+    const bool quoted = s.to > s.from + 1 && r->list[s.from] == '"' && r->list[s.to - 1] == '"';
+    return (span){s.from + quoted, s.to - quoted};
+}
+
 /* ---- parts ----------------------------------------------------------------------------------- */
 
 /* Finds a variable. A name may begin or end with blanks, but the name is first looked up without
- * these blanks. */
+ * these blanks. A name in quotes that the model does not have is looked up without the quotes. */
 static bool knows_variable(const reader *r, span all, uint32_t *variable, gbs_error *err)
 {
     const span s = trimmed(r, all);
@@ -63,7 +70,9 @@ static bool knows_variable(const reader *r, span all, uint32_t *variable, gbs_er
     return (s.to - s.from < all.to - all.from &&
             gbs_model_find_variable(r->model, text_of(r, s), variable, NULL) < 0 &&
             gbs_model_find_variable(r->model, text_of(r, all), variable, NULL) >= 0) ||
-           gbs_model_find_variable(r->model, text_of(r, s), variable, err) >= 0;
+           (unquoted(r, s).from > s.from &&
+            gbs_model_find_variable(r->model, text_of(r, s), variable, NULL) >= 0) ||
+           gbs_model_find_variable(r->model, text_of(r, unquoted(r, s)), variable, err) >= 0;
 }
 
 static bool knows_state(const reader *r, span all, uint32_t variable, uint32_t *state,
@@ -77,7 +86,9 @@ static bool knows_state(const reader *r, span all, uint32_t variable, uint32_t *
     return (s.to - s.from < all.to - all.from &&
             gbs_model_find_state(r->model, variable, text_of(r, s), state, NULL) < 0 &&
             gbs_model_find_state(r->model, variable, text_of(r, all), state, NULL) >= 0) ||
-           gbs_model_find_state(r->model, variable, text_of(r, s), state, err) >= 0;
+           (unquoted(r, s).from > s.from &&
+            gbs_model_find_state(r->model, variable, text_of(r, s), state, NULL) >= 0) ||
+           gbs_model_find_state(r->model, variable, text_of(r, unquoted(r, s)), state, err) >= 0;
 }
 
 static bool reads_number(const reader *r, span s, double *number)
@@ -367,7 +378,8 @@ gbs_status gbs_evidence_add_likelihood(gbs_evidence *evidence, const char *list,
 
 bool gbsi_evidence_is_typed(const gbsi_text *text)
 {
-    return memchr(text->begin, '=', (size_t)(text->end - text->begin)) != NULL;
+    const size_t n = (size_t)(text->end - text->begin);
+    return memchr(text->begin, '=', n) != NULL || memchr(text->begin, ':', n) != NULL;
 }
 
 /* Messages repeat typed text unchanged, so bytes of a file must be printable. */
@@ -379,6 +391,22 @@ static bool is_printable(gbsi_token line)
         n = control ? 0 : gbsi_utf8_length(line.at + i, line.n - i);
     }
     return n > 0;
+}
+
+/* Cuts off a comment behind an item: '#' with a blank before it and no digit behind it, because
+ * #1 is the number of a state. The line stays whole if all its names and labels are known. */
+static void cut_comment(reader *r, char *list)
+{
+    gbs_error *err = r->err;
+    char *hash = strstr(list, " #");
+    while (hash != NULL && hash[2] >= '0' && hash[2] <= '9') {
+        hash = strstr(hash + 2, " #");
+    }
+    r->err = NULL;
+    if (hash != NULL && read_plainly(r, comma_after, NULL) < 0) {
+        *hash = '\0';
+    }
+    r->err = err;
 }
 
 gbs_status gbsi_evidence_add_lines(gbs_evidence *evidence, const gbsi_text *text, gbs_error *err)
@@ -410,6 +438,7 @@ gbs_status gbsi_evidence_add_lines(gbs_evidence *evidence, const gbsi_text *text
             list[i] = line.at[i] == '\t' ? ' ' : line.at[i];
         }
         list[length] = '\0';
+        cut_comment(&r, list);
         status = read_list(&r, evidence);
         GBSI_TRY(gbsi_text_blame(text, item, status, err));
     }

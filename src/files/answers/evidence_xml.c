@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads observations that programs keep in XMLBIF: the element <OBSERVED> of SamIam or <OBS> of
- * AISpace inside a variable. The state is given by its number or its label. -1 and an empty
- * element mean that nothing was observed. */
+ * AISpace inside a variable. The state is given by its number or its label. A number counts the
+ * states that the file lists for the variable in <OUTCOME> or <VALUE>, or the model's states if
+ * the file lists none. -1 and an empty element mean that nothing was observed. */
 #include <string.h>
 
 #include "answers/evidence_set.h"
@@ -14,11 +15,13 @@ typedef struct reader {
     gbsi_evidence_set *set;
     int depth;       /* number of open elements */
     int variable_at; /* depth of the open variable, 0 if none is open */
-    bool collects;   /* the open element is a name or an observation */
-    bool is_name;
+    bool collects;   /* the open element is a name, an outcome or an observation */
+    bool is_name, is_outcome;
     gbsi_xml_names names;
     gbsi_token name, observed; /* name and observation of the open variable */
     const char *place;         /* place of the variable's observation */
+    void *outcome;             /* gbsi_token [n_outcomes] states of the open variable in the file */
+    size_t outcome_capacity, n_outcomes;
 } reader;
 
 static gbs_status on_start(void *context, gbsi_token tag, const char *name,
@@ -31,12 +34,15 @@ static gbs_status on_start(void *context, gbsi_token tag, const char *name,
     if (r->variable_at == 0 && strcmp(name, "VARIABLE") == 0) {
         r->variable_at = r->depth;
         r->name = r->observed = (gbsi_token){0};
+        r->n_outcomes = 0;
     }
     r->is_name = strcmp(name, "NAME") == 0;
+    r->is_outcome = strcmp(name, "OUTCOME") == 0 || strcmp(name, "VALUE") == 0;
+    const bool is_observation = strcmp(name, "OBSERVED") == 0 || strcmp(name, "OBS") == 0;
     r->collects = r->variable_at != 0 && r->depth == r->variable_at + 1 &&
-                  (r->is_name || strcmp(name, "OBSERVED") == 0 || strcmp(name, "OBS") == 0);
+                  (r->is_name || r->is_outcome || is_observation);
     if (r->collects) {
-        r->place = r->is_name ? r->place : tag.at;
+        r->place = is_observation ? tag.at : r->place;
         gbsi_xml_begin_name(&r->names);
     }
     return GBS_OK;
@@ -54,35 +60,76 @@ static gbs_status on_data(void *context, gbsi_token shown, gbsi_token meant, boo
     return GBS_OK;
 }
 
+static bool find_label(const gbs_model *model, uint32_t variable, gbsi_token text, uint32_t *state)
+{
+    for (uint32_t a = 0; a < model->arity[variable]; a++) {
+        const char *label = gbs_model_state_label(model, variable, a);
+        if (label != NULL && gbsi_token_is(text, label)) {
+            *state = a;
+            return true;
+        }
+    }
+    return false;
+}
+
+static gbs_status refuse(const reader *r, gbsi_token text, gbs_error *err)
+{
+    char shown[GBSI_SHOWN];
+    return gbsi_text_fail(&r->set->text, (gbsi_token){r->place, 1}, err,
+                          "found the observation %s, expected the number or the label of one state",
+                          gbsi_token_show(text, shown));
+}
+
+/* Finds the state with a number. If both the file and the model have labels, the number counts
+ * the outcomes of the file, and its label gives the state. */
+static gbs_status find_number(const reader *r, uint32_t variable, uint64_t number, uint32_t *state,
+                              gbs_error *err)
+{
+    const gbs_model *model = r->set->model;
+    char shown[2][GBSI_SHOWN];
+    if (r->n_outcomes == 0 || gbs_model_state_label(model, variable, 0) == NULL) {
+        *state = (uint32_t)number;
+        return number < model->arity[variable] ? GBS_OK : refuse(r, r->observed, err);
+    }
+    const gbsi_token label = ((const gbsi_token *)r->outcome)[number];
+    if (find_label(model, variable, label, state)) {
+        return GBS_OK;
+    }
+    return gbsi_text_fail(
+        &r->set->text, (gbsi_token){r->place, 1}, err,
+        "found the observation %s, which is the outcome %s in this file, expected "
+        "an outcome that is a state of the model too",
+        gbsi_token_show(r->observed, shown[0]), gbsi_token_show(label, shown[1]));
+}
+
 /* Finds the state by its label, or else by its number. If text is both a label and another
  * state's number, a warning says so. */
 static gbs_status find_state(const reader *r, uint32_t variable, uint32_t *state, gbs_error *err)
 {
-    const gbs_model *model = r->set->model;
     const gbsi_token text = r->observed;
-    const uint32_t arity = model->arity[variable];
+    const uint64_t n = r->n_outcomes > 0 ? r->n_outcomes : r->set->model->arity[variable];
     char shown[GBSI_SHOWN];
     uint64_t number = 0;
+    uint32_t other = 0;
     bool too_large = false;
-    const bool has_number = gbsi_integer_read(text.at, text.n, arity - 1, &number, &too_large);
-    uint32_t a = 0;
-    while (a < arity && (gbs_model_state_label(model, variable, a) == NULL ||
-                         !gbsi_token_is(text, gbs_model_state_label(model, variable, a)))) {
-        a++;
+    const bool has_number = gbsi_integer_read(text.at, text.n, n - 1, &number, &too_large);
+    if (!find_label(r->set->model, variable, text, state)) {
+        return has_number ? find_number(r, variable, number, state, err) : refuse(r, text, err);
     }
-    if (a < arity && has_number && number != a) {
+    if (has_number && find_number(r, variable, number, &other, NULL) >= 0 && other != *state) {
         gbsi_text_warn(&r->set->text,
                        "the observation %s is the label of state %u and the number of another: it "
                        "is taken for the label",
-                       gbsi_token_show(text, shown), (unsigned)a);
+                       gbsi_token_show(text, shown), (unsigned)*state);
     }
-    if (a == arity && !has_number) {
-        return gbsi_text_fail(&r->set->text, (gbsi_token){r->place, 1}, err,
-                              "found the observation %s, expected the number or the label of one "
-                              "state",
-                              gbsi_token_show(text, shown));
-    }
-    *state = a < arity ? a : (uint32_t)number;
+    return GBS_OK;
+}
+
+static gbs_status add_outcome(reader *r, gbs_error *err)
+{
+    GBSI_PASS(gbsi_reserve(&r->outcome, &r->outcome_capacity, r->n_outcomes + 1, sizeof(gbsi_token),
+                           r->set->name, err));
+    ((gbsi_token *)r->outcome)[r->n_outcomes++] = gbsi_xml_end_name(&r->names);
     return GBS_OK;
 }
 
@@ -138,6 +185,8 @@ static gbs_status on_end(void *context, gbsi_token tag, gbs_error *err)
     (void)tag;
     if (r->collects && r->is_name) {
         r->name = gbsi_xml_end_name(&r->names);
+    } else if (r->collects && r->is_outcome) {
+        GBSI_PASS(add_outcome(r, err));
     } else if (r->collects) {
         GBSI_PASS(end_observation(r, err));
     }
@@ -163,5 +212,6 @@ gbs_status gbsi_evidence_read_xml(gbsi_evidence_set *set, gbs_error *err)
 
 cleanup:
     gbsi_xml_names_free(&r.names);
+    gbsi_free(r.outcome);
     return status;
 }

@@ -11,10 +11,12 @@
 #include "base/memory.h"
 #include "base/plural.h"
 #include "decimal/decimal.h"
+#include "tables/sheet.h"
 
 typedef struct table_reader {
     gbsi_text *text;
-    char *field; /* decoded text of the last cell; as large as the file */
+    char separator; /* of the columns in CSV */
+    char *field;    /* decoded text of the last cell; as large as the file */
     size_t n;
     gbsi_token shown;   /* the cell as it stands in the file */
     void *name, *label; /* char: texts, each ended by 0 */
@@ -64,10 +66,20 @@ static bool is_last_variable(const table_reader *r)
            memcmp((const char *)r->name + r->last_name, r->field, r->n) == 0;
 }
 
+/* Reads the field as a number. A decimal comma is allowed if commas do not separate columns. */
+static bool field_number(table_reader *r, double *number)
+{
+    char *comma = r->separator == ';' || r->separator == '\t' ? memchr(r->field, ',', r->n) : NULL;
+    if (comma != NULL) {
+        *comma = '.';
+    }
+    return gbsi_decimal_read(r->field, r->n, number) != GBSI_DECIMAL_BAD;
+}
+
 static gbs_status add_probability(table_reader *r, gbs_error *err)
 {
     double p = 0.0;
-    if (gbsi_decimal_read(r->field, r->n, &p) == GBSI_DECIMAL_BAD || !(p >= 0.0 && p <= 1.0)) {
+    if (!field_number(r, &p) || !(p >= 0.0 && p <= 1.0)) {
         return gbsi_text_unexpected(r->text, r->shown, "a probability", err);
     }
     GBSI_PASS(gbsi_reserve(&r->p, &r->p_capacity, r->n_p + 1, sizeof p, r->text->name, err));
@@ -87,8 +99,7 @@ static gbs_status add_label(table_reader *r, gbs_error *err)
 static gbs_status add_error(table_reader *r, gbs_error *err)
 {
     double error = NAN;
-    if (r->n > 0 && !field_is(r, "null") &&
-        (gbsi_decimal_read(r->field, r->n, &error) == GBSI_DECIMAL_BAD || !(error >= 0.0))) {
+    if (r->n > 0 && !field_is(r, "null") && (!field_number(r, &error) || !(error >= 0.0))) {
         return gbsi_text_unexpected(r->text, r->shown, "a standard error", err);
     }
     GBSI_PASS(gbsi_reserve(&r->error, &r->error_capacity, r->n_errors + 1, sizeof error,
@@ -109,7 +120,8 @@ static gbs_status csv_field(table_reader *r, bool *ended, gbs_error *err)
     bool open = quoted;
     r->n = 0;
     t->at += quoted;
-    while (t->at < t->end && (open || (*t->at != ',' && *t->at != '\n' && *t->at != '\r'))) {
+    while (t->at < t->end &&
+           (open || (*t->at != r->separator && *t->at != '\n' && *t->at != '\r'))) {
         if (*t->at == '"' && quoted) {
             const bool twice = open && t->at + 1 < t->end && t->at[1] == '"';
             open = twice;
@@ -123,34 +135,55 @@ static gbs_status csv_field(table_reader *r, bool *ended, gbs_error *err)
     }
     r->shown = (gbsi_token){begin, (size_t)(t->at - begin)};
     t->at += t->at + 1 < t->end && t->at[0] == '\r' && t->at[1] == '\n';
-    if (open || (t->at < t->end && *t->at != ',' && *t->at != '\n')) {
-        return gbsi_text_unexpected(t, r->shown, "a field, in quotes or not, and ',' or a new line",
-                                    err);
+    if (open || (t->at < t->end && *t->at != r->separator && *t->at != '\n')) {
+        return gbsi_text_unexpected(
+            t, r->shown, "a field, in quotes or not, and a separator or a new line", err);
     }
     *ended = t->at == t->end || *t->at == '\n';
     t->at += t->at < t->end;
     return GBS_OK;
 }
 
-/* Reads CSV with the columns variable,state,probability,... or variable,state. */
+/* Reads the line of names.
+ * @param error_column out: column of standard errors, counted without the index.
+ * @param n_columns out: number of columns, without the index. */
+static gbs_status csv_names(table_reader *r, bool *has_index, uint32_t *n_columns,
+                            uint32_t *error_column, gbs_error *err)
+{
+    static const char *const names[] = {"variable", "state", "probability"};
+    *n_columns = 0;
+    for (bool ended = false; !ended;) {
+        GBSI_PASS(csv_field(r, &ended, err));
+        if (*n_columns == 0 && r->n == 0 && !*has_index) {
+            *has_index = true;
+            gbsi_text_warn(r->text, GBSI_INDEX_NOTE);
+            continue;
+        }
+        if (*n_columns < 3 && !field_is(r, names[*n_columns])) {
+            return gbsi_text_unexpected(r->text, r->shown, names[*n_columns], err);
+        }
+        *error_column = field_is(r, "mcse") ? *n_columns : *error_column;
+        ++*n_columns;
+    }
+    return GBS_OK;
+}
+
+/* Reads CSV with the columns variable,state,probability,... or variable,state. An index, as
+ * pandas writes it, may stand before them. */
 static gbs_status read_csv(table_reader *r, bool *is_map, gbs_error *err)
 {
     bool ended = false;
+    bool has_index = false;
     uint32_t n_columns = 0;
     uint32_t error_column = UINT32_MAX;
-    while (!ended) {
-        static const char *const names[] = {"variable", "state", "probability"};
-        GBSI_PASS(csv_field(r, &ended, err));
-        if (n_columns < 3 && !field_is(r, names[n_columns])) {
-            return gbsi_text_unexpected(r->text, r->shown, names[n_columns], err);
-        }
-        error_column = field_is(r, "mcse") ? n_columns : error_column;
-        n_columns++;
-    }
+    GBSI_PASS(csv_names(r, &has_index, &n_columns, &error_column, err));
     *is_map = n_columns == 2;
     while (r->text->at < r->text->end) {
         uint32_t column = 0;
-        for (ended = false; !ended; column++) {
+        if (has_index) {
+            GBSI_PASS(csv_field(r, &ended, err));
+        }
+        for (ended = has_index && ended; !ended; column++) {
             GBSI_PASS(csv_field(r, &ended, err));
             if (column == 0 && (*is_map || !is_last_variable(r))) {
                 GBSI_PASS(add_variable(r, err));
@@ -498,19 +531,44 @@ cleanup:
     return status;
 }
 
+/* @return behind the word at a place of the text, which may be in quotes; NULL if another word
+ * stands there. */
+static const char *skip_word(const gbsi_text *text, const char *at, const char *word)
+{
+    const size_t n = strlen(word);
+    const bool quoted = at < text->end && *at == '"';
+    at += quoted;
+    if ((size_t)(text->end - at) < n + quoted || memcmp(at, word, n) != 0 ||
+        (quoted && at[n] != '"')) {
+        return NULL;
+    }
+    return at + n + quoted;
+}
+
+/* @return the separator of the columns if the text begins with the columns variable and state,
+ *   perhaps behind an index without a name; otherwise 0. */
+static char find_separator(const gbsi_text *text)
+{
+    const char *at = skip_word(text, text->at, "");
+    const bool has_index = at != NULL && at < text->end && strchr(",;\t", *at) != NULL;
+    at = skip_word(text, has_index ? at + 1 : text->at, "variable");
+    const char separator = (char)(at != NULL && at < text->end ? *at : 0);
+    return (char)(separator != 0 && strchr(",;\t", separator) != NULL &&
+                          skip_word(text, at + 1, "state") != NULL
+                      ? separator
+                      : 0);
+}
+
 bool gbsi_result_is_table(const gbsi_text *text)
 {
-    static const char csv[] = "variable,state";
-    const size_t n = sizeof csv - 1;
-    return (gbsi_text_left(text) >= n && memcmp(text->at, csv, n) == 0) ||
-           (gbsi_text_left(text) > 0 && *text->at == '{');
+    return find_separator(text) != 0 || (gbsi_text_left(text) > 0 && *text->at == '{');
 }
 
 gbs_status gbsi_result_read_table(gbsi_text *text, gbs_result *result, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     bool is_map = false;
-    table_reader r = {.text = text};
+    table_reader r = {.text = text, .separator = find_separator(text)};
     r.field = gbsi_alloc(gbsi_text_left(text) + 1);
     GBSI_PASS(GBSI_HAVE(err, text->name, r.field));
     if (*text->at == '{') {

@@ -3,6 +3,7 @@
  * numbered from 0. A constant energy is "# offset=E", which dimod does not write. */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/memory.h"
 #include "base/plural.h"
@@ -77,7 +78,7 @@ static gbs_status read_offset(coo_reader *r, gbsi_text line, gbs_error *err)
 }
 
 /* Reads the text behind '#': "vartype=SPIN" or "offset=1.5". ':' may stand for '=', with blanks
- * around it. Other comments are skipped. */
+ * around it, and letters may have any case. Other comments are skipped. */
 static gbs_status read_comment(coo_reader *r, gbsi_text line, gbs_error *err)
 {
     static const struct {
@@ -90,7 +91,7 @@ static gbs_status read_comment(coo_reader *r, gbsi_text line, gbs_error *err)
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         const size_t n_key = strlen(known[i].key);
         gbsi_text rest = line;
-        if (gbsi_text_left(&line) < n_key || memcmp(line.at, known[i].key, n_key) != 0) {
+        if (gbsi_text_left(&line) < n_key || strncasecmp(line.at, known[i].key, n_key) != 0) {
             continue;
         }
         for (rest.at += n_key; rest.at < rest.end && gbsi_is_blank(*rest.at);) {

@@ -205,6 +205,7 @@ static void vartypes_and_offsets(void **state)
     } same[] = {
         {"# vartype=BINARY\n# offset=-1.5\n0 0 2\n1 0 -3\n", NULL, 0},
         {"# offset : -15e-1\n#vartype: binary\n0 0 2\n0 1 -3\n", "BINARY", -1.5},
+        {"# VARTYPE=BINARY\n# OFFSET = -1.5\n0 0 2\n0 1 -3\n", NULL, 0},
         {"0 0 2\n0 1 -3\n", "binary", -1.5},
         {"0 0 2\n0 1 -3\n#offset=-1.5", "BINARY", 0},
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads weights of literals in a CNF file whose models are to be counted. The competitions of model
- * counting write lines among the comments:
+ * counting write lines among the comments, whose words may have any letter case:
  *     c p weight L W 0          the weight of a literal
  *     c p show V ... 0          the variables of a projected count
  * Files of the first competition, and files for Cachet, have lines "w L W", which give the weights
@@ -122,10 +122,10 @@ gbs_status gbsi_literal_weights_line(gbsi_literal_weights *w, gbsi_text line, gb
     const gbsi_token word = gbsi_text_next(&line);
     const gbsi_token second = gbsi_text_peek(&line);
     e.kind = WEIGHT;
-    if (gbsi_token_is(word, "weights") && is_weight(second, &number)) {
+    if (gbsi_token_is_any_case(word, "WEIGHTS") && is_weight(second, &number)) {
         return read_all(w, &line, e, err);
     }
-    if (gbsi_token_is(word, "ind") && !w->told) {
+    if (gbsi_token_is_any_case(word, "IND") && !w->told) {
         w->told = true;
         gbsi_text_warn(&line, "the sampling set of \"c ind\" is not used: states of all variables "
                               "count");
@@ -135,15 +135,15 @@ gbs_status gbsi_literal_weights_line(gbsi_literal_weights *w, gbsi_text line, gb
                        "a comment says that the count is to be multiplied (\"c MUST MULTIPLY "
                        "BY\"), which is not done here");
     }
-    if (!gbsi_token_is(word, "p")) {
+    if (!gbsi_token_is_any_case(word, "P")) {
         return GBS_OK;
     }
     (void)gbsi_text_next(&line);
-    if (gbsi_token_is(second, "weight")) {
+    if (gbsi_token_is_any_case(second, "WEIGHT")) {
         return read_line(w, &line, e, err);
     }
     e.kind = SHOWN;
-    return gbsi_token_is(second, "show") ? read_show(w, &line, e, err) : GBS_OK;
+    return gbsi_token_is_any_case(second, "SHOW") ? read_show(w, &line, e, err) : GBS_OK;
 }
 
 /* ---- clauses for the weights ---------------------------------------------------------------- */

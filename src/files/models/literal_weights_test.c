@@ -27,6 +27,7 @@ static void forms(void **state)
         {"c t wmc\nc p weight -1 4 0\np cnf 2 1\n1 2 0\nc p weight 2 1/8\nc p weight  1  25e-2 0\n",
          {0, 0.5, 0.25, 0.03125}},
         {"p cnf 2 1\nc p weight 1 0 0\n1 2 0\n", {0, 1, 0, 0}},
+        {"p cnf 2 1\nc P WEIGHT 1 0 0\nc p Show 1 2 0\n1 2 0\n", {0, 1, 0, 0}},
         {"p cnf 2 1\nc p weight -2 0.0 0\nc p weight 2 7\n1 2 0\n", {0, 7, 0, 7}},
         {"p cnf 2 1\nc p weight -2 0 0\nc p weight 2 0 0\n1 2 0\n", {0, 0, 0, 0}},
         {"p cnf 2 1\nc p weight 1 2 0\nc p weight -1 2 0\nc p show 2 1 0\n1 2 0\n", {0, 2, 2, 2}},

@@ -9,8 +9,8 @@
 
 /* Texts that mean a missing value. The first one is the empty cell. */
 static const char *const missing_sign[GBSI_MISSING_SIGNS] = {
-    "",     "NA", "N/A", "NaN", "nan", "<NA>", "None", "NULL",
-    "null", "?",  ".",   "*",   "-",   "n/a",  "#N/A",
+    "",  "NA", "N/A", "NaN", "nan", "<NA>", "None", "NULL", "null",
+    "?", ".",  "*",   "-",   "n/a", "#N/A", "na",   "Na",
 };
 
 const char *gbs_table_missing_sign(size_t i)

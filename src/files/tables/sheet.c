@@ -155,6 +155,17 @@ static gbs_status read_quoted(gbsi_sheet *s, const char *at, bool *ended, gbs_er
     return GBS_OK;
 }
 
+/* Skips a comment behind a cell of an ARFF file: % with a blank or a quote before it. */
+static const char *skip_comment(const gbsi_sheet *s, const char *at)
+{
+    if (s->is_arff && at < s->text.end && *at == '%') {
+        while (at < s->text.end && *at != '\n') {
+            at++;
+        }
+    }
+    return at;
+}
+
 /* Reads a cell in quotes in an ARFF file. */
 static gbs_status read_quoted_arff(gbsi_sheet *s, const char *begin, bool *ended, gbs_error *err)
 {
@@ -162,7 +173,7 @@ static gbs_status read_quoted_arff(gbsi_sheet *s, const char *begin, bool *ended
     s->text.at = begin;
     GBSI_PASS(gbsi_arff_quoted(s, err));
     GBSI_PASS(gbsi_sheet_add_cell(s, begin, first, true, err));
-    const char *at = skip_spaces(s, s->text.at);
+    const char *at = skip_comment(s, skip_spaces(s, s->text.at));
     const char *next = end_cell(s, at, ended);
     if (next == NULL) {
         return fail_at(s, at, err,
@@ -180,18 +191,22 @@ static gbs_status read_cell(gbsi_sheet *s, bool *ended, gbs_error *err)
     if (s->is_arff && at < s->text.end && (*at == '"' || *at == '\'')) {
         return read_quoted_arff(s, at, ended, err);
     }
-    if (s->is_arff && s->n_cells == 0 && at < s->text.end && *at == '{') {
+    if (s->is_arff && at < s->text.end && *at == '{') {
         return fail_at(s, at, err,
-                       "found a sparse row, expected a value for each attribute, as Weka's filter "
-                       "SparseToNonSparse writes it");
+                       s->n_cells == 0
+                           ? "found a sparse row, expected a value for each attribute, as Weka's "
+                             "filter SparseToNonSparse writes it"
+                           : "found a weight of the row in braces, expected no weight: weights are "
+                             "read from a column that --weights names");
     }
     if (at < s->text.end && *at == '"') {
         return read_quoted(s, at, ended, err);
     }
-    while (at < s->text.end && *at != s->separator && *at != '\n') {
+    while (at < s->text.end && *at != s->separator && *at != '\n' &&
+           !(s->is_arff && *at == '%' && at > begin && is_space(s, at[-1]))) {
         at++;
     }
-    const char *next = s->separator == ' ' ? skip_spaces(s, at) : at;
+    const char *next = s->separator == ' ' ? skip_spaces(s, at) : skip_comment(s, at);
     next += next < s->text.end && *next == '\r' && s->separator == ' ';
     *ended = next == s->text.end || *next == '\n';
     s->text.at = next == s->text.end || (s->separator == ' ' && !*ended) ? next : next + 1;
@@ -248,6 +263,7 @@ static void skip_lines(gbsi_sheet *s, bool keep_empty)
         if (!is_comment && (keep_empty || !is_empty_line(s, end))) {
             return;
         }
+        s->n_comments += is_comment;
         s->text.at = end == s->text.end ? end : end + 1;
     }
 }

@@ -22,9 +22,10 @@ typedef struct gbsi_cell {
 typedef struct gbsi_sheet {
     gbsi_text text;
     char separator;
-    uint32_t n_columns; /* number of columns that have a name */
-    bool is_arff;       /* the file is ARFF, by Weka: quotes of two kinds, comments behind % */
-    bool has_index;     /* a column without a name stands before all others */
+    uint32_t n_columns;  /* number of columns that have a name */
+    bool is_arff;        /* the file is ARFF, by Weka: quotes of two kinds, comments behind % */
+    bool has_index;      /* a column without a name stands before all others */
+    uint64_t n_comments; /* number of lines below the header that text.comment made comments */
     /* set by the caller if empty lines are not rows, even in a table of one column */
     bool skip_empty;
     gbsi_cell *name;   /* [n_columns] column names; their texts last as long as the sheet */
@@ -98,11 +99,11 @@ gbs_status gbsi_refuse_answers(const gbsi_text *text, bool draws, const char *ex
 
 /* ---- cell.c: what cells mean ---------------------------------------------------------------- */
 
-enum { GBSI_MISSING_SIGNS = 15 };
+enum { GBSI_MISSING_SIGNS = 17 };
 /* @return the index of the sign of a missing value that the text is, or -1. */
 int gbsi_find_missing(const char *text, size_t n);
 
-/* Whether the text resembles a sign of a missing value, such as "na". */
+/* Whether the text resembles a sign of a missing value, such as "n.a.". */
 bool gbsi_nearly_missing(const char *text);
 /* Writes counts of missing values as "2 empty, 1 NaN".
  * @return the sum of the counts. */

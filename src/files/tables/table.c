@@ -27,13 +27,13 @@ struct gbs_table {
     bool is_draws;     /* gibbsite sample wrote the table, whose states are numbers */
     uint32_t n_columns;
     uint32_t *column;   /* [n_columns] variable of each column */
-    uint16_t *is_label; /* [n_columns] bit i: the label of a state is sign i of a missing value */
+    uint32_t *is_label; /* [n_columns] bit i: the label of a state is sign i of a missing value */
     /* [sheet.n_columns] variable of each column, or NO_COLUMN or WEIGHT_COLUMN */
     int32_t *use;
     uint64_t n_missing[GBSI_MISSING_SIGNS];
     bool told_missing;
 };
-_Static_assert(GBSI_MISSING_SIGNS <= 16, "a bit for each sign");
+_Static_assert(GBSI_MISSING_SIGNS <= 32, "a bit for each sign");
 
 void gbs_table_free(gbs_table *table)
 {
@@ -74,6 +74,11 @@ static void tell_missing(gbs_table *t)
     const uint64_t n = gbsi_missing_text(t->n_missing, list);
     if (n > 0 && !t->told_missing) {
         tell(t, "%" PRIu64 " cell%s no value: %s", n, gbsi_plural_of(n, " has", "s have"), list);
+    }
+    if (t->sheet.text.comment == '#' && t->sheet.n_comments > 0 && !t->told_missing) {
+        tell(t, "%" PRIu64 " line%s with # below the names: skipped as %s", t->sheet.n_comments,
+             gbsi_plural_of(t->sheet.n_comments, " begins", "s begin"),
+             gbsi_plural_of(t->sheet.n_comments, "a comment", "comments"));
     }
     t->told_missing = true;
 }
@@ -180,7 +185,7 @@ static gbs_status add_column(gbs_table *t, uint32_t k, uint32_t v, unsigned char
         const char *label = gbs_model_state_label(t->model, v, a);
         const int sign = label == NULL ? -1 : gbsi_find_missing(label, strlen(label));
         if (sign >= 0) {
-            t->is_label[t->n_columns] |= (uint16_t)(1u << sign);
+            t->is_label[t->n_columns] |= 1u << sign;
         }
     }
     t->use[k] = (int32_t)t->n_columns;
@@ -359,6 +364,40 @@ typedef struct held {
     uint64_t n_rows;
 } held;
 
+/* Whether `gibbsite sample` wrote the table. If the model has a variable that is called chain, draw
+ * or lp, the name must stand again behind the first columns, because samples have a column of
+ * each variable. Otherwise the column is that variable. */
+static bool find_draws(const gbs_table *t)
+{
+    bool is_draws = gbsi_sheet_is_draws(&t->sheet);
+    for (uint32_t k = 0; is_draws && k < GBSI_DRAW_COLUMNS; k++) {
+        uint32_t v = 0;
+        const char *name = t->sheet.name[k].text;
+        is_draws = !gbsi_find_name(t->model, name, &v);
+        for (uint32_t j = GBSI_DRAW_COLUMNS; !is_draws && j < t->sheet.n_columns; j++) {
+            is_draws = strcmp(t->sheet.name[j].text, name) == 0;
+        }
+    }
+    return is_draws;
+}
+
+/* Whether lines below the names that begin with # are comments: the first cell of a row is the
+ * label of a state, and neither such a label nor a column name begins with #. */
+static bool has_comments(const gbs_table *t)
+{
+    if (t->sheet.has_index || t->sheet.is_arff || t->use[0] < 0 || t->options.numbers == 1) {
+        return false;
+    }
+    bool has = gbs_model_state_label(t->model, t->column[t->use[0]], 0) != NULL;
+    for (uint32_t k = 0; has && k < t->sheet.n_columns; k++) {
+        has = t->sheet.name[k].text[0] != '#';
+    }
+    for (uint32_t a = 0; has && a < gbs_model_arity(t->model, t->column[t->use[0]]); a++) {
+        has = gbs_model_state_label(t->model, t->column[t->use[0]], a)[0] != '#';
+    }
+    return has;
+}
+
 /* Reads the header. @param of NULL: the table is in a file. */
 static gbs_status read_header(gbs_table *t, const held *of, const char *weights, gbs_error *err)
 {
@@ -373,8 +412,7 @@ static gbs_status read_header(gbs_table *t, const held *of, const char *weights,
     GBSI_TRY(of != NULL
                  ? gbsi_sheet_of_columns(&t->sheet, &text, of->column, of->n, of->n_rows, err)
                  : gbsi_sheet_open(&t->sheet, &text, is_variable, t->model, err));
-    uint32_t v = 0;
-    t->is_draws = gbsi_sheet_is_draws(&t->sheet) && !gbsi_find_name(t->model, "chain", &v);
+    t->is_draws = find_draws(t);
     t->use = gbsi_alloc_array_zero(t->sheet.n_columns, sizeof *t->use);
     GBSI_TRY(GBSI_HAVE(err, "columns of a table", t->use));
     if (of == NULL && is_row(t)) {
@@ -389,6 +427,10 @@ static gbs_status read_header(gbs_table *t, const held *of, const char *weights,
     }
     GBSI_TRY(check_columns(t, seen, err));
     t->first = t->sheet.text.at;
+    if (of == NULL && has_comments(t)) {
+        t->sheet.text.comment = '#';
+        t->sheet.n_comments = 0;
+    }
     if (t->sheet.has_index) {
         tell(t, GBSI_INDEX_NOTE);
     }
