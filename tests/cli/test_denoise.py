@@ -289,3 +289,12 @@ def test_noise_in_grey_values(run, work, level, said):
     pgm(work / "two.pgm", [[255 * (x > 3) for x in range(8)] for _ in range(8)], 255)
     done = run("denoise", "two.pgm", "--noise", f"gauss:{level}", "--coupling", "1", "-o", "out.pgm", "--sweeps", "20")
     assert (said in done.err) if said else ("larger than" not in done.err), done.err
+
+
+def test_pixels_without_a_choice(run, work):
+    """More sweeps would not move the pixels of a clean picture, and are not advised."""
+    pgm(work / "two.pgm", [[255 * (x > 7) for x in range(16)] for _ in range(16)], 255)
+    options = ["--coupling", "3", "-o", "out.pgm", "--method", "sample", "--sweeps", "200", "--lattice", "never"]
+    done = run("denoise", "two.pgm", "--noise", "flip:0.0003", *options)
+    assert done.status == 4 and "with this noise and coupling, pixels keep the level" in done.err, done.err
+    assert "more --sweeps" not in done.err
