@@ -296,5 +296,5 @@ def test_pixels_without_a_choice(run, work):
     pgm(work / "two.pgm", [[255 * (x > 7) for x in range(16)] for _ in range(16)], 255)
     options = ["--coupling", "3", "-o", "out.pgm", "--method", "sample", "--sweeps", "200", "--lattice", "never"]
     done = run("denoise", "two.pgm", "--noise", "flip:0.0003", *options)
-    assert done.status == 4 and "with this noise and coupling, pixels keep the level" in done.err, done.err
+    assert "not converged" in done.err and "with this noise and coupling, pixels keep the level" in done.err, done.err
     assert "more --sweeps" not in done.err
