@@ -18,7 +18,7 @@ typedef struct errors {
     gbs_crf_learn_options options;
     gbsi_work work;
     gbsi_features features;
-    uint32_t *labels; /* [n_tokens] labels, which may be any */
+    uint32_t *labels; /* [n_tokens] labels; standard errors do not depend on their values */
     gbsi_gradient gradient;
     gbsi_curvature curvature;
     double *room; /* [VECTORS][n_weights] vectors of conjugate gradients */

@@ -45,7 +45,8 @@ static moments moments_of(const double *x, size_t n)
     return (moments){x[0] + shift, n > 1 ? square / (double)(n - 1) : 0.0};
 }
 
-/* @return the first draw of a sequence: halves 0 and 1 of chain 0, then those of chain 1, ... */
+/* @return the first draw of a sequence. Sequences 2 c and 2 c + 1 are the first and the second half
+ * of chain c. */
 static const double *sequence_of(const halves *h, const double *x, size_t sequence)
 {
     const size_t skipped = sequence % 2 == 1 ? h->n_draws - h->half : 0;

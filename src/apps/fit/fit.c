@@ -29,16 +29,16 @@ typedef struct fitting {
     gbsi_watch watch;
     gbsi_pool *pool;
     uint32_t *column;              /* [variables] column of the data */
-    uint8_t *direct;               /* [variables] 1: no row misses a variable of its family */
-    uint8_t *asked;                /* [variables] 1: a row misses a variable of the family */
+    uint8_t *direct;               /* [variables] 1: every row has values for the whole family */
+    uint8_t *asked;                /* [variables] 1: a value of the family is missing in a row */
     uint8_t *complete;             /* [n_distinct] 1: the row has no missing value */
     gbsi_expectation *expectation; /* NULL if no value is missing, or if expectations are sampled */
     gbsi_draws *draws;             /* not NULL if expectations are sampled */
     bool own_limit;                /* the user gave the memory limit */
     double *full;                  /* [entries] counts in the complete rows */
-    double *base; /* [entries] counts over all rows for families that no row misses; counts over the
-                     complete rows for other families */
-    double *next; /* [entries] `base` plus the expected counts of the incomplete rows so far */
+    double *base;  /* [entries] counts over all rows if every row has values for the whole family;
+                      otherwise counts over the complete rows */
+    double *next;  /* [entries] `base` plus the expected counts of the incomplete rows so far */
     double *count; /* [entries] counts over all rows */
     double *theta; /* [entries] current parameters */
     double *done;  /* [entries] parameters to which `count` and `report` belong */

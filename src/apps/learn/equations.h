@@ -38,7 +38,7 @@ typedef struct gbsi_conjugate {
     void *context;
 } gbsi_conjugate;
 
-#define GBSI_CONJUGATE_LEFT 1e-4 /* `left` for standard errors */
+#define GBSI_CONJUGATE_LEFT 1e-4 /* the value of gbsi_conjugate.left for standard errors */
 
 /* Solves H y = r. Sums are computed by one thread. @return false if the solver was stopped, did not
  * converge after 2000 products, or met a direction without curvature. y is then the last iterate

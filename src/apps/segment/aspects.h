@@ -41,7 +41,7 @@ struct gbs_aspects {
     uint32_t side, step;
     uint32_t cells; /* cells along a side of the picture; n_words[GBSI_WORD_PLACE] is cells^2 */
     gbsi_vocabulary texture,
-        color; /* vocabularies of descriptors of GBSI_TEXTURE and GBSI_COLOR numbers */
+        color; /* vocabularies; a descriptor has GBSI_TEXTURE numbers or GBSI_COLOR numbers */
     uint32_t n_words[GBSI_WORD_KINDS];
     uint32_t n_classes;
     char **name;                   /* [n_classes] names */

@@ -11,7 +11,7 @@
 #define GBSI_SCORE_CELLS 3u
 
 /* Adds the scores of a draw. @param state states of the user's variables in the draw. @param sum
- * every second entry is added to: sum[0], sum[2], ..., for the 3 * n sums. */
+ * [6 * n] the 3 * n sums are its entries 0, 2, 4, ...; the other entries do not change. */
 void gbsi_scores_add(const gbsi_reduced *reduced, size_t factor, const uint32_t *state,
                      double *sum);
 

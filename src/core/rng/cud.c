@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A word is linear in x^t mod p, and x^(t + g) is x^t times a constant. The next word is
- * therefore a linear function of this word. A table of this function by bytes makes a step in
- * four loads. [M25] */
+ * therefore a linear function of this word. The function is stored as four tables, one for each
+ * byte of the word; a step loads one entry of each table [M25]. */
 #include "rng/cud.h"
 
 #include <assert.h>

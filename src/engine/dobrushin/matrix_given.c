@@ -9,8 +9,8 @@
 #include "base/memory.h"
 
 #define ENTRY_BYTES (sizeof(uint32_t) + 2 * sizeof(double) + 2 * sizeof(gbs_pair))
-#define NOT_GIVEN   (-1.0) /* at the place across the diagonal from a given entry */
-#define SORTED      4u     /* looks at each entry while they are sorted */
+#define NOT_GIVEN   (-1.0) /* value of the entry across the diagonal from a given entry */
+#define SORTED      4u     /* number of looks at each entry during sorting */
 
 static const char doing[] = "taking the influences that were given";
 

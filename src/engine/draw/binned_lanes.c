@@ -6,7 +6,7 @@
  * With either rule, p = 0 and p = 1 determine the value, and no weight changes. */
 #include "draw/binned_lanes.h"
 
-/* Rule post for one place of sixteen chains. @return the values. */
+/* Draws the values of one place of sixteen chains by rule post. @return the values. */
 GBSI_INLINE vu post_row16(uint32_t *phase, vu chance, vu bin, const bool one_bin)
 {
     const vu at = one_bin ? vu_iota() : vu_add(vu_shl(bin, 4), vu_iota());
@@ -55,7 +55,7 @@ GBSI_INLINE vu post_slice(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, 
     return vu_select(vu_lt(u, chance), vu_set1(1), vu_set1(0));
 }
 
-/* Rule post for places of one chain. @return the values. */
+/* Draws the values of up to sixteen places of one chain by rule post. @return the values. */
 GBSI_INLINE vu post_row1(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu chance, vu bin)
 {
     uint32_t p[GBSI_LANES];
@@ -75,7 +75,8 @@ GBSI_INLINE vu post_row1(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, v
     return vu_load(value);
 }
 
-/* Rule pre for a row. @param open bits of the lanes whose weight changes. @return the values. */
+/* Draws the values of a row by rule pre. @param open bits of the lanes whose weight changes.
+ * @return the values. */
 GBSI_INLINE vu pre_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu chance, vu bin,
                        unsigned open)
 {

@@ -20,7 +20,7 @@ typedef struct gbsi_chances {
 
 /* Computes round(q 2^32) for the less likely state, at least 1, and from it the number for state 1.
  * q is at most 1/2 and exact to float accuracy, which a p near 1 would not be. The conversion to
- * integers does not reach 2^31. */
+ * integers is valid only below 2^31; q = 1/2 is therefore handled separately. */
 static inline vu gbsi_chance_from(vf q, vm likely_one)
 {
     const vf scaled = vf_fma(q, vf_set1(0x1p32F), vf_set1(0.5F));

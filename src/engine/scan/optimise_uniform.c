@@ -86,8 +86,8 @@ static bool forward(const descent *w, double *last)
     return true;
 }
 
-/* Chooses updates from the last to the first. @return how many are left: 0, unless the watch
- * stopped it. */
+/* Chooses updates from the last to the first. @return the number of updates that are not chosen
+ * yet: 0, unless the watch stopped the choice. */
 static size_t backward(const descent *w, uint32_t *scan)
 {
     const size_t n = w->c->n;

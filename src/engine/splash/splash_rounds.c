@@ -15,7 +15,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Updates of a pass from which on threads share the work. */
+/* Threads share the work of a pass if it has at least this number of updates. */
 #define LEAST_SHARED 16384u
 
 /* ---- phases ---------------------------------------------------------------------------------- */

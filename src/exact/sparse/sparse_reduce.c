@@ -66,7 +66,7 @@ static uint32_t sort_scope(const making *m, uint32_t clique, size_t f, uint32_t 
 
 /* Writes to m->dense, for each joint state of n variables of factor f, the largest log-weight over
  * the factor's other variables.
- * @param position [n] in the scope. @return the number of rows. */
+ * @param position [n] places of the n variables in the scope of f. @return the number of rows. */
 static size_t project(const making *m, size_t f, uint32_t n, const uint32_t *position)
 {
     const gbsi_factors *factors = &m->model->factors;

@@ -10,7 +10,7 @@
 
 enum { WORD_BITS = 64 };
 
-/* number of operations that count for a write to a row whose page may not be in memory yet */
+/* a write to a row whose page may not be in memory yet counts as this number of operations */
 #define SCATTERED 32u
 
 /* ---- what constrains what ------------------------------------------------------------------ */

@@ -208,7 +208,8 @@ static gbs_status peeling_init(peeling *p, const gbsi_graph *graph, gbs_error *e
         p->head[d] = GBSI_NONE;
     }
     p->least = most;
-    /* backwards, which puts the lowest variable first in its list */
+    /* the loop goes from the last variable to the first, so that each list begins with its lowest
+     * variable */
     for (size_t v = n; v > 0; v--) {
         push(p, (uint32_t)(v - 1));
     }

@@ -35,7 +35,7 @@ static gbs_status make_starts(const gbsi_factors *factors, uint32_t n_variables,
     return gbsi_offsets_take(degree, n_variables, start, "factors of variables", err);
 }
 
-/* number of operations that count for a write to a row whose page may not be in memory yet */
+/* a write to a row whose page may not be in memory yet counts as this number of operations */
 #define SCATTERED 32u
 /* scopes with more literals than this store positions, because a search for each literal would
  * be quadratic */
