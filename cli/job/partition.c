@@ -8,9 +8,13 @@
 #define LEAST_LOG \
     (-690.0) /* below this logarithm of a probability, only the logarithm is printed */
 
+#define NO_LOG \
+    1e-12 /* a logarithm of a probability nearer to 0 than this is rounding, and printed as 0 */
+
 /* Writes a text such as "P = 0.04, ln P = -3.2". @param text [CLI_SUM_TEXT]. */
 static void probability_text(const char *of, double log_p, char *text)
 {
+    log_p = fabs(log_p) < NO_LOG ? 0.0 : log_p;
     if (log_p > LEAST_LOG) {
         (void)snprintf(text, CLI_SUM_TEXT, "P(%s) = %.6g, ln P(%s) = %.10g", of, exp(log_p), of,
                        log_p);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gibbsite denoise: reads the pictures and the options for noise and smoothing. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,25 @@ static int parse_named(const char *text, const char *name, double *value, int *h
     return !*has_value || cli_parse_real(text + n + 1, value);
 }
 
+/* Warns of a deviation that is larger than the range of all levels. It was probably meant in grey
+ * values. */
+static void tell_spread(const cli_denoising *d, double level)
+{
+    const double range = (double)d->how.levels - 1;
+    char other[64] = "";
+    if (!(level > range)) {
+        return;
+    }
+    if (!d->how.labels && d->noisy.maxval > 1) {
+        (void)snprintf(other, sizeof other, "; %.4g grey values are gauss:%.4g", level,
+                       level * range / d->noisy.maxval);
+    }
+    cli_note(d->job.arguments,
+             "warning: --noise gauss:%.4g: its number is in steps from one level to the next, and "
+             "is larger than the %.4g step%s from the lowest to the highest level%s",
+             level, range, range == 1.0 ? "" : "s", other);
+}
+
 /* Settles the kind of noise and its level, or the initial value for its estimate. */
 static int settle_noise(cli_denoising *d, const char *text)
 {
@@ -45,6 +65,9 @@ static int settle_noise(cli_denoising *d, const char *text)
     }
     if (given && !(level > 0.0)) {
         return cli_error(CLI_USAGE, "--noise: found \"%s\", expected a number above 0", text);
+    }
+    if (given && d->how.noise == GBS_NOISE_GAUSS) {
+        tell_spread(d, level);
     }
     d->find_noise = !given;
     d->how.noise_level = given ? level : d->how.noise == GBS_NOISE_FLIP ? FIRST_FLIP : FIRST_GAUSS;

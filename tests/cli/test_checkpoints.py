@@ -405,6 +405,37 @@ def test_one_job_at_a_time_writes_a_checkpoint(run, work, command):
     assert not (work / "kept.gck.lock").exists()
 
 
+@pytest.mark.parametrize("command", ONE_JOB, ids=lambda c: c[0])
+def test_a_link_to_a_checkpoint_has_its_lock(run, work, command):
+    """One file is written under both names, even before it exists."""
+    (work / "link.gck").symlink_to("kept.gck")
+    first = subprocess.Popen([program(), *command, "--checkpoint", "link.gck", "-q"], cwd=work, stdout=subprocess.DEVNULL)
+    while not (work / "kept.gck").exists():
+        assert first.poll() is None
+        time.sleep(0.01)
+    for name in ("kept.gck", "link.gck"):
+        second = run(*command, "--checkpoint", name)
+        assert second.status == 1 and f"{name}: another run that is at work writes this file" in second.err
+    first.kill()
+    first.wait()
+
+
+def test_files_beside_a_linked_checkpoint(run, work):
+    """FILE~ and FILE.draws stand beside the file to which the link leads, and are found from both names."""
+    (work / "there").mkdir()
+    (work / "link.ck").symlink_to("there/kept.ck")
+    asked = ["sample", SPRINKLER, *SHORT, "-o", "a.csv", "--checkpoint", "link.ck"]
+    assert run(*asked).status == 0
+    assert run(*asked).status == 0
+    assert {p.name for p in (work / "there").iterdir()} == {"kept.ck", "kept.ck~", "kept.ck.draws"}
+    assert not list(work.glob("link.ck?*")) and (work / "link.ck").is_symlink()
+    first = (work / "a.csv").read_bytes()
+    for name in ("link.ck", "there/kept.ck"):
+        done = run("sample", SPRINKLER, *SHORT, "-o", "b.csv", "--resume", name)
+        assert done.status == 0, done.err
+        assert (work / "b.csv").read_bytes() == first
+
+
 @pytest.mark.parametrize("name", ["n.ck", "n.ck~", "n.ck.lock", "n.ck.draws"])
 @pytest.mark.parametrize("verb", [["sample"], ["marginals", "--joint", "rain,grass"]], ids=lambda v: v[0])
 def test_files_beside_a_checkpoint_replace_nothing_else(run, work, verb, name):

@@ -280,3 +280,21 @@ def test_a_bitmap_beside_a_picture_with_levels(run, work):
         done = run("denoise", noisy, "--truth", truth)
         assert done.status == 3 and done.out == ""
         assert f"{truth}: found a" in done.err and f"save {grey} as .pbm, or the other one as .png" in done.err
+
+
+@pytest.mark.parametrize("level, said", [
+    (20, "is larger than the 1 step from the lowest to the highest level; 20 grey values are gauss:0.07843"), (0.5, None)])
+def test_noise_in_grey_values(run, work, level, said):
+    """The number of gauss is in levels; one that was meant in grey values is told so."""
+    pgm(work / "two.pgm", [[255 * (x > 3) for x in range(8)] for _ in range(8)], 255)
+    done = run("denoise", "two.pgm", "--noise", f"gauss:{level}", "--coupling", "1", "-o", "out.pgm", "--sweeps", "20")
+    assert (said in done.err) if said else ("larger than" not in done.err), done.err
+
+
+def test_pixels_without_a_choice(run, work):
+    """More sweeps would not move the pixels of a clean picture, and are not advised."""
+    pgm(work / "two.pgm", [[255 * (x > 7) for x in range(16)] for _ in range(16)], 255)
+    options = ["--coupling", "3", "-o", "out.pgm", "--method", "sample", "--sweeps", "200", "--lattice", "never"]
+    done = run("denoise", "two.pgm", "--noise", "flip:0.0003", *options)
+    assert "not converged" in done.err and "with this noise and coupling, pixels keep the level" in done.err, done.err
+    assert "more --sweeps" not in done.err

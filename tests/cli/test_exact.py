@@ -349,3 +349,12 @@ def test_samples_of_sparse_tables(run, latin):
     one = [tuple(int(row["x%d" % v]) for v in range(16))
            for row in rows(run("exact", latin, "--task", "sample", "--samples", "125").out)]
     assert one == [cells for cells, row in zip(draws, rows(done.out)) if row["chain"] == "0"]
+
+
+def test_rounding_in_the_probability_of_evidence(run, work):
+    """Evidence that is certain has the logarithm 0, not that of its last bits."""
+    (work / "sure.bif").write_text("network n {\n}\n" + "".join(
+        f"variable {v} {{\n type discrete [ 3 ] {{ a, b, c }};\n}}\n" for v in "xy") +
+        "probability ( x ) {\n table 0.7, 0.2, 0.1;\n}\nprobability ( y | x ) {\n (a) 1, 0, 0;\n (b) 1, 0, 0;\n (c) 1, 0, 0;\n}\n")
+    done = run("marginals", "sure.bif", "--method", "exact", "-e", "y=a")
+    assert done.status == 0 and "P(evidence) = 1, ln P(evidence) = 0" in done.err.replace("= 0\n", "= 0"), done.err

@@ -195,3 +195,18 @@ def test_signal_while_writing(tmp_path):
     assert b"stopped by a signal" in process.stderr.read()
     process.stdout.close()
     process.stderr.close()
+
+
+@pytest.mark.parametrize("formulas, found", [
+    ("1 Ill(A) v Ill(A)\n0.5 Ill(A)\n", '"Ill(B)"; did you mean Ill(A). A ground atom that is open but in no factor'),
+    ("1 Q(x) v !Q(x)\n", '"Ill(B)": the model has no variables. A ground atom that is open but in no factor'),
+])
+def test_an_atom_in_no_factor(run, tmp_path, formulas, found):
+    """It is no variable, and the message says what its probability is."""
+    program, database, model = tmp_path / "p.mln", tmp_path / "d.db", str(tmp_path / "p.gbm")
+    program.write_text("Ill(t)\nQ(t)\n" + formulas)
+    database.write_text("Q(A)\nQ(B)\n")
+    assert run("ground", str(program), str(database), "-o", model).status == 0
+    done = run("marginals", model, "--query", "Ill(B)")
+    assert done.status == 2 and found in done.err and "its probability is 1/2" in done.err, done.err
+    assert "have no names" not in done.err

@@ -180,6 +180,26 @@ def test_text_ends_at_the_first_nul(peak, base, work, command):
     assert used < base + 16 * MIB and not (work / "out").exists()
 
 
+@pytest.mark.parametrize("command, found", [
+    (["denoise", "/dev/zero", "-o", "out.png"], "byte 0: found no picture"),
+    (["denoise", "examples/leaf-noisy.pbm", "--truth", "/dev/zero"], "byte 0: found no picture"),
+    (["segment", "examples/ground.aspects", "/dev/zero", "-o", "out.png"], "byte 0: found no picture"),
+    (["convert", "/dev/zero", "--from", "gbm", "-o", "out.uai"], "byte 0: found 00, expected 89"),
+], ids=lambda c: c[0] if isinstance(c, list) else "")
+def test_a_binary_file_is_known_by_its_first_bytes(peak, base, work, command, found):
+    """Nothing more is read of what is no picture and no .gbm file."""
+    status, used, err = peak(*command)
+    assert status == 3 and f"/dev/zero: {found}" in err, err
+    assert used < base + 16 * MIB and not list(work.glob("out*"))
+
+
+def test_a_binary_pipe_is_known_by_its_first_bytes(peak, base, work):
+    with open("/dev/zero", "rb") as zero:
+        status, used, err = peak("info", "-", "--from", "gbm", stdin=zero)
+    assert status == 3 and "<stdin>: byte 0: found 00, expected 89" in err, err
+    assert used < base + 16 * MIB
+
+
 def test_a_nul_far_into_a_pipe(peak, base, work):
     """Nothing is read behind it, and its place is told."""
     text = MODEL.encode() + b"\n" * 300_000

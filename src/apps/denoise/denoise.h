@@ -60,4 +60,9 @@ extern const gbsi_denoise_step gbsi_denoise_steps[4];
 /* @return the number of steps in use: 2 or 4. */
 unsigned gbsi_denoise_n_steps(const gbs_denoise_options *o);
 
+/* Counts the pixels that hardly ever leave the level they show while their neighbours keep the
+ * levels that these show. @param o settled options. */
+gbs_status gbsi_denoise_held(const gbs_image *noisy, const gbs_denoise_options *o, uint64_t *n_held,
+                             gbs_error *err);
+
 #endif

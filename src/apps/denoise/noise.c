@@ -17,6 +17,8 @@
 #define NEARLY_ALL 0.99
 /* ln 1e9: a state whose log-probability is lower by this amount never occurs in a run */
 #define FROZEN_RATIO 20.7
+/* ln 1e6: a state whose log-probability is lower by this amount hardly ever occurs in a run */
+#define HELD_RATIO 13.8
 
 enum { MOST_VALUES = 1 << 16, MOST_LEVELS = 256 };
 
@@ -65,20 +67,79 @@ static double margin_of(const gbs_denoise_options *o, double shown)
     return first - second;
 }
 
+/* @param margin out, [MOST_VALUES]: the margin of each grey value or label; NAN: not known yet. */
+static gbs_status new_margins(double **margin, gbs_error *err)
+{
+    double *made = gbsi_alloc_array(MOST_VALUES, sizeof *made);
+    GBSI_PASS(GBSI_HAVE(err, "picture", made));
+    for (size_t value = 0; value < MOST_VALUES; value++) {
+        made[value] = (double)NAN;
+    }
+    *margin = made;
+    return GBS_OK;
+}
+
+static double margin_at(const gbs_image *noisy, const gbs_denoise_options *o, double *margin,
+                        size_t pixel)
+{
+    double *of = &margin[gbsi_denoise_value(noisy, o, pixel)];
+    *of = isnan(*of) ? margin_of(o, gbsi_denoise_shown(noisy, o, pixel)) : *of;
+    return *of;
+}
+
+/* @return a lower bound of the difference of log-probabilities by which the neighbours, at the
+ * levels they show, prefer the level that a pixel shows to any other level. */
+static double least_pull(const gbs_image *noisy, const gbs_denoise_options *o, uint32_t row,
+                         uint32_t column)
+{
+    const double least = gbsi_denoise_distance(o, 0, 1);
+    const double most = gbsi_denoise_distance(o, 0, o->levels - 1);
+    const size_t pixel = (size_t)row * noisy->width + column;
+    const uint32_t level = gbsi_denoise_nearest(o, gbsi_denoise_shown(noisy, o, pixel));
+    double pull = 0.0;
+    for (unsigned s = 0; s < 2 * gbsi_denoise_n_steps(o); s++) {
+        const gbsi_denoise_step *step = &gbsi_denoise_steps[s / 2];
+        const int64_t sign = s % 2 == 0 ? 1 : -1;
+        const int64_t r = (int64_t)row + sign * step->row;
+        const int64_t c = (int64_t)column + sign * step->column;
+        if (r < 0 || c < 0 || r >= noisy->height || c >= noisy->width) {
+            continue;
+        }
+        const size_t other = (size_t)r * noisy->width + (size_t)c;
+        const bool same = gbsi_denoise_nearest(o, gbsi_denoise_shown(noisy, o, other)) == level;
+        pull += step->weight * o->coupling * (same ? least : -most);
+    }
+    return pull;
+}
+
+gbs_status gbsi_denoise_held(const gbs_image *noisy, const gbs_denoise_options *o, uint64_t *n_held,
+                             gbs_error *err)
+{
+    double *margin = NULL;
+    uint64_t found = 0;
+    GBSI_PASS(new_margins(&margin, err));
+    for (uint32_t row = 0; row < noisy->height; row++) {
+        for (uint32_t column = 0; column < noisy->width; column++) {
+            const size_t pixel = (size_t)row * noisy->width + column;
+            const double own = margin_at(noisy, o, margin, pixel);
+            found += own + least_pull(noisy, o, row, column) > HELD_RATIO;
+        }
+    }
+    gbsi_free(margin);
+    *n_held = found;
+    return GBS_OK;
+}
+
 gbs_status gbs_denoise_frozen(const gbs_image *noisy, const gbs_denoise_options *options,
                               uint64_t *n_frozen, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_denoise_options o;
-    double *margin = NULL; /* margin of each grey value or label; NAN: not known yet */
+    double *margin = NULL;
     GBSI_NEED(n_frozen);
     GBSI_TRY(gbsi_denoise_settle(noisy, options, &o, err));
     const size_t n = (size_t)noisy->width * noisy->height;
-    margin = gbsi_alloc_array(MOST_VALUES, sizeof *margin);
-    GBSI_PASS(GBSI_HAVE(err, "picture", margin));
-    for (size_t value = 0; value < MOST_VALUES; value++) {
-        margin[value] = (double)NAN;
-    }
+    GBSI_TRY(new_margins(&margin, err));
     double sway = 0.0; /* largest difference of log-probabilities that neighbours can cause */
     for (unsigned s = 0; s < gbsi_denoise_n_steps(&o); s++) {
         sway += 2.0 * gbsi_denoise_steps[s].weight * o.coupling *
@@ -86,9 +147,7 @@ gbs_status gbs_denoise_frozen(const gbs_image *noisy, const gbs_denoise_options 
     }
     uint64_t found = 0;
     for (size_t i = 0; i < n; i++) {
-        double *of = &margin[gbsi_denoise_value(noisy, &o, i)];
-        *of = isnan(*of) ? margin_of(&o, gbsi_denoise_shown(noisy, &o, i)) : *of;
-        found += *of - sway > FROZEN_RATIO;
+        found += margin_at(noisy, &o, margin, i) - sway > FROZEN_RATIO;
     }
     *n_frozen = found;
 

@@ -135,11 +135,13 @@ gbs_status gbs_denoise_run(const gbs_image *noisy, const gbs_denoise_options *op
     gbs_model *own = NULL;
     gbs_run *made = NULL;
     uint64_t n_frozen = 0;
+    uint64_t n_held = 0;
     GBSI_NEED(model, run);
     GBSI_TRY(gbsi_denoise_settle(noisy, options, &o, err));
     GBSI_TRY(gbsi_options_take(run_options, &taken, err));
     GBSI_TRY(gbsi_options_check(&taken, err));
     GBSI_TRY(gbs_denoise_frozen(noisy, options, &n_frozen, err));
+    GBSI_TRY(gbsi_denoise_held(noisy, &o, &n_held, err));
     if (gbsi_denoise_is_lattice(noisy, &o, &taken)) {
         GBSI_TRY(run_lattice(noisy, &o, &taken, &own, &made, err));
     }
@@ -151,6 +153,7 @@ gbs_status gbs_denoise_run(const gbs_image *noisy, const gbs_denoise_options *op
         GBSI_TRY(gbs_run_new(own, NULL, run_options, &made, err));
     }
     made->report.frozen = n_frozen == (uint64_t)noisy->width * noisy->height;
+    made->report.n_held = n_held;
     *model = own;
     *run = made;
     own = NULL;

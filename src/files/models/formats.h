@@ -50,6 +50,9 @@ typedef struct gbsi_format {
                         const gbs_write_options *options, gbs_error *err);
 } gbsi_format;
 
+/* Whether the input begins like a .gbm file. */
+bool gbsi_is_gbm(const gbsi_input *input);
+
 /* Readers and writers of all formats. Options are never NULL (text formats: text->options). */
 #define GBSI_DECLARE_TEXT(id)                                                        \
     gbs_status gbsi_##id##_read(gbsi_text *text, gbs_model **model, gbs_error *err); \

@@ -338,11 +338,17 @@ cleanup:
     return status;
 }
 
+bool gbsi_is_gbm(const gbsi_input *input)
+{
+    return input->n >= sizeof gbsi_gbm_magic &&
+           memcmp(input->bytes, gbsi_gbm_magic, sizeof gbsi_gbm_magic) == 0;
+}
+
 gbs_status gbsi_gbm_read_file(const char *path, const gbs_read_options *options, gbs_model **model,
                               gbs_error *err)
 {
     gbsi_input input;
-    gbs_status status = gbsi_input_map(path, options->private_copy != 0, &input, err);
+    gbs_status status = gbsi_input_map(path, gbsi_is_gbm, options->private_copy != 0, &input, err);
     if (status == GBS_OK) {
         status = read_input(&input, options, model, err);
         gbsi_input_free(&input);

@@ -296,8 +296,12 @@ static gbs_status read_path(const char *path, const gbs_read_options *options, g
         return format->read_files(path, options, model, err);
     }
     /* Formats with their own reader are not text files, and contain NUL bytes. */
-    GBSI_PASS(format->read_files != NULL ? gbsi_input_read(path, &input, err)
-                                         : gbsi_input_read_text(path, &input, err));
+    if (format->read_binary != NULL) {
+        GBSI_PASS(gbsi_input_read_begun(path, gbsi_is_gbm, &input, err));
+    } else {
+        GBSI_PASS(format->read_files != NULL ? gbsi_input_read(path, &input, err)
+                                             : gbsi_input_read_text(path, &input, err));
+    }
     return read_input(&input, format, options, model, err);
 }
 

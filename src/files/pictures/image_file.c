@@ -171,7 +171,7 @@ gbs_status gbs_image_read(const char *path, const gbs_image_read_options *option
     GBSI_NEED(path, image);
     GBSI_IN_STRUCT(options, gbs_image_read_options);
     gbsi_input input;
-    gbs_status status = gbsi_input_read(path, &input, err);
+    gbs_status status = gbsi_input_read_begun(path, gbsi_is_image, &input, err);
     if (status == GBS_OK) {
         status =
             gbsi_image_read_input(&input, options == NULL ? &default_read : options, image, err);

@@ -56,20 +56,44 @@ static bool is_bz2(const gbsi_input *input)
             memcmp(input->bytes + 4, "\x17\x72\x45\x38\x50\x90", 6) == 0);
 }
 
+static bool is_packed(const gbsi_input *input)
+{
+    return is_gzip(input) || is_zstd(input) || is_xz(input) || is_bz2(input);
+}
+
 /* Whether the bytes are text: no NUL, not compressed, not UTF-16. */
 static bool is_bytes(const char *bytes, size_t n)
 {
     const gbsi_input input = {.bytes = bytes, .n = n};
-    return n >= 4 && !is_gzip(&input) && !is_zstd(&input) && !is_xz(&input) && !is_bz2(&input) &&
-           memcmp(bytes, "\xff\xfe", 2) != 0 && memcmp(bytes, "\xfe\xff", 2) != 0 &&
-           (bytes[0] == 0) == (bytes[1] == 0);
+    return n >= 4 && !is_packed(&input) && memcmp(bytes, "\xff\xfe", 2) != 0 &&
+           memcmp(bytes, "\xfe\xff", 2) != 0 && (bytes[0] == 0) == (bytes[1] == 0);
 }
 
-/* Reads all bytes of a descriptor.
- * @param text true if the file should be text. A device or a pipe is then read only up to the
- *   first NUL, because it may have no end. The reader of the text refuses the NUL. */
-static gbs_status read_descriptor(const char *name, int fd, bool text, void **bytes, size_t *n,
-                                  gbs_error *err)
+/* What a file should be. A device or a pipe may have no end, and is therefore read only up to the
+ * byte that shows that the file is something else. The reader of the format refuses that byte. */
+typedef struct expected {
+    bool text;           /* the file should be text; a NUL shows that the file is no text */
+    gbsi_begins *begins; /* NULL if the file may begin with any bytes */
+} expected;
+
+/* Cuts what was read at the byte that shows that the file is not what was expected.
+ * @param from the first byte that was not looked at before.
+ * @return whether the reading ends here. */
+static bool is_other(const expected *expect, const char *bytes, size_t from, size_t *n)
+{
+    const gbsi_input input = {.bytes = bytes, .n = *n};
+    const char *nul = expect->text ? memchr(bytes + from, 0, *n - from) : NULL;
+    if (nul != NULL && is_bytes(bytes, *n)) {
+        *n = (size_t)(nul - bytes) + 1;
+        return true;
+    }
+    return expect->begins != NULL && from < GBSI_BEGIN_BYTES && *n >= GBSI_BEGIN_BYTES &&
+           !is_packed(&input) && !expect->begins(&input);
+}
+
+/* Reads all bytes of a descriptor. */
+static gbs_status read_descriptor(const char *name, int fd, expected expect, void **bytes,
+                                  size_t *n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     void *buffer = NULL;
@@ -81,7 +105,7 @@ static gbs_status read_descriptor(const char *name, int fd, bool text, void **by
     if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
         /* one more byte of room shows the end of the file without growing */
         wanted = (size_t)info.st_size + 1;
-        text = false;
+        expect.text = false;
     }
     for (;;) {
         GBSI_TRY(gbsi_reserve(&buffer, &capacity, wanted, 1, name, err));
@@ -98,10 +122,9 @@ static gbs_status read_descriptor(const char *name, int fd, bool text, void **by
         if (got == 0) {
             break;
         }
-        const char *nul = text ? memchr((char *)buffer + length, 0, (size_t)got) : NULL;
+        const size_t before = length;
         length += (size_t)got;
-        if (nul != NULL && is_bytes(buffer, length)) {
-            length = (size_t)(nul - (char *)buffer) + 1;
+        if (is_other(&expect, buffer, before, &length)) {
             break;
         }
         wanted = length + 1;
@@ -170,12 +193,12 @@ static gbs_status finish(gbsi_input *made, gbsi_input *input, gbs_error *err)
 
 /* Limits the bytes that are read even if the call has no memory limit, because a pipe or
  * /dev/zero may never end. */
-static gbs_status read_bounded(const char *name, int fd, bool text, gbsi_input *input,
+static gbs_status read_bounded(const char *name, int fd, expected expect, gbsi_input *input,
                                gbs_error *err)
 {
     gbsi_budget budget;
     gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
-    gbs_status status = read_descriptor(name, fd, text, &input->owned, &input->n, err);
+    gbs_status status = read_descriptor(name, fd, expect, &input->owned, &input->n, err);
     if (status >= 0) {
         input->bytes = input->owned;
         status = unpack(input, err);
@@ -187,7 +210,7 @@ static gbs_status read_bounded(const char *name, int fd, bool text, gbsi_input *
     return status;
 }
 
-static gbs_status read_path(const char *path, bool text, gbsi_input *input, gbs_error *err)
+static gbs_status read_path(const char *path, expected expect, gbsi_input *input, gbs_error *err)
 {
     bool standard = strcmp(path, "-") == 0;
     gbsi_input made = {.name = standard ? "<stdin>" : path};
@@ -195,7 +218,7 @@ static gbs_status read_path(const char *path, bool text, gbsi_input *input, gbs_
     if (fd < 0) {
         return gbsi_fail_errno(err, path, "cannot be opened", errno);
     }
-    const gbs_status status = read_bounded(made.name, fd, text, &made, err);
+    const gbs_status status = read_bounded(made.name, fd, expect, &made, err);
     if (!standard) {
         (void)close(fd);
     }
@@ -207,12 +230,18 @@ static gbs_status read_path(const char *path, bool text, gbsi_input *input, gbs_
 
 gbs_status gbsi_input_read(const char *path, gbsi_input *input, gbs_error *err)
 {
-    return read_path(path, false, input, err);
+    return read_path(path, (expected){0}, input, err);
 }
 
 gbs_status gbsi_input_read_text(const char *path, gbsi_input *input, gbs_error *err)
 {
-    return read_path(path, true, input, err);
+    return read_path(path, (expected){.text = true}, input, err);
+}
+
+gbs_status gbsi_input_read_begun(const char *path, gbsi_begins *begins, gbsi_input *input,
+                                 gbs_error *err)
+{
+    return read_path(path, (expected){.begins = begins}, input, err);
 }
 
 /* Copies the first n bytes of a file to newly allocated memory; a shorter file is copied whole.
@@ -257,11 +286,12 @@ static bool map_path(const char *path, bool copied, gbsi_mapping *mapping)
     return mapped;
 }
 
-gbs_status gbsi_input_map(const char *path, bool copied, gbsi_input *input, gbs_error *err)
+gbs_status gbsi_input_map(const char *path, gbsi_begins *begins, bool copied, gbsi_input *input,
+                          gbs_error *err)
 {
     gbsi_input made = {.name = path};
     if (strcmp(path, "-") == 0 || !map_path(path, copied, &made.mapping)) {
-        return gbsi_input_read(path, input, err);
+        return gbsi_input_read_begun(path, begins, input, err);
     }
     made.bytes = made.mapping.bytes;
     made.n = made.mapping.n;

@@ -10,6 +10,8 @@
 #include "gibbsite/io.h"
 #include "gibbsite/status.h"
 
+#define GBSI_BEGIN_BYTES 16u /* bytes by which every format that is not text is known */
+
 typedef struct gbsi_input {
     const char *name;  /* name for messages; borrowed */
     const char *bytes; /* [n], owned, borrowed or mapped */
@@ -23,11 +25,19 @@ gbs_status gbsi_input_read(const char *path, gbsi_input *input, gbs_error *err);
 /* Reads a file that should be text. A pipe or a device is read only up to the first NUL, which
  * is then the last byte of the input. */
 gbs_status gbsi_input_read_text(const char *path, gbsi_input *input, gbs_error *err);
-/* Reads a file as gbsi_input_read() does, but maps large files instead of reading them, for
+/* Whether an input of at least GBSI_BEGIN_BYTES bytes begins like a file of one format. */
+typedef bool gbsi_begins(const gbsi_input *input);
+/* Reads a file of one format. Nothing more is read of a file whose first bytes are of another
+ * format, because a device or a pipe may have no end; the reader of the format refuses the bytes
+ * that are there. */
+gbs_status gbsi_input_read_begun(const char *path, gbsi_begins *begins, gbsi_input *input,
+                                 gbs_error *err);
+/* Reads a file as gbsi_input_read_begun() does, but maps large files instead of reading them, for
  * readers that use the bytes in place.
  * @param copied whether large files are also read, into memory that gbsi_input_take() hands
  *   over. */
-gbs_status gbsi_input_map(const char *path, bool copied, gbsi_input *input, gbs_error *err);
+gbs_status gbsi_input_map(const char *path, gbsi_begins *begins, bool copied, gbsi_input *input,
+                          gbs_error *err);
 /* Hands the bytes over as the mapping or an aligned copy. The input is empty afterwards. */
 gbs_status gbsi_input_take(gbsi_input *input, gbsi_mapping *mapping, gbs_error *err);
 /* Makes an input of bytes in memory. The bytes are borrowed unless they are compressed. */

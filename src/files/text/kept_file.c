@@ -29,6 +29,15 @@ static char *path_with(const char *path, size_t n, const char *more)
     return text;
 }
 
+gbs_status gbsi_kept_beside(const char *path, const char *ending, char **name, gbs_error *err)
+{
+    char *target = NULL;
+    GBSI_PASS(gbsi_output_target(path, &target, err));
+    *name = path_with(target, strlen(target), ending);
+    gbsi_free(target);
+    return *name == NULL ? gbsi_no_memory(err, path, strlen(path)) : GBS_OK;
+}
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 static gbs_status count(void *context, const void *bytes, size_t n, gbs_error *err)
@@ -133,8 +142,7 @@ static gbs_status check_place(const char *path, const gbsi_kept_form *form, gbs_
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: a %s is not compressed: choose another name",
                          path, form->what);
     }
-    before = path_with(path, strlen(path), "~");
-    GBSI_PASS(GBSI_HAVE(err, path, before));
+    GBSI_PASS(gbsi_kept_beside(path, "~", &before, err));
     status = gbsi_kept_check_own(path, form, err);
     status = status < 0 ? status : gbsi_kept_check_own(before, form, err);
     gbsi_free(before);
@@ -148,10 +156,8 @@ gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
     writer w = {0};
     uint64_t size = HEAD + SEAL;
     const gbsi_sink counting = {&size, count};
-    char *before = path_with(path, strlen(path), "~");
-    if (before == NULL) {
-        return gbsi_no_memory(err, path, strlen(path));
-    }
+    char *before = NULL;
+    GBSI_TRY(gbsi_kept_beside(path, "~", &before, err));
     GBSI_TRY(check_place(path, form, err));
     GBSI_TRY(content->save(content->object, &counting, err));
     GBSI_TRY(gbsi_digest_new(&w.digest, err));
@@ -212,8 +218,7 @@ gbs_status gbsi_kept_lock_take(gbsi_kept_lock *lock, const char *path, const gbs
     struct stat is;
     *no_locks = NULL;
     gbsi_kept_lock_release(lock);
-    lock->path = path_with(path, strlen(path), ".lock");
-    GBSI_PASS(GBSI_HAVE(err, path, lock->path));
+    GBSI_PASS(gbsi_kept_beside(path, ".lock", &lock->path, err));
     if (stat(lock->path, &is) == 0 && (!S_ISREG(is.st_mode) || is.st_size > 0)) {
         const gbs_status status = gbsi_fail(
             err, GBS_ERR_ARGUMENT, "%s: found %s, expected a lock or none: choose another name",

@@ -27,6 +27,11 @@ typedef struct gbsi_kept_content {
     gbs_status (*save)(const void *object, const gbsi_sink *sink, gbs_error *err);
 } gbsi_kept_content;
 
+/* Makes the name of a file that belongs to the kept file, such as PATH~. If PATH is a symbolic
+ * link, the name is that of the file to which the link leads, because that file is written.
+ * @param name out: the caller frees it. */
+gbs_status gbsi_kept_beside(const char *path, const char *ending, char **name, gbs_error *err);
+
 /* Writes the next file.
  * @param n_rooms number of such files for which the disk must have room: 2 if the next file will
  *   be written beside this one, otherwise 1.
@@ -39,9 +44,9 @@ gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
  * @return GBS_ERR_ARGUMENT if the file at path is none of these. */
 gbs_status gbsi_kept_check_own(const char *path, const gbsi_kept_form *form, gbs_error *err);
 
-/* A lock on PATH.lock, an empty file. Only one run at a time can write PATH, because a run holds
- * the lock while it writes. The lock ends with the process, even after a crash. It also keeps
- * out another run of the same process. */
+/* A lock on PATH.lock, an empty file beside the file to which PATH leads. Only one run at a time
+ * can write PATH, because a run holds the lock while it writes. The lock ends with the process,
+ * even after a crash. It also keeps out another run of the same process. */
 typedef struct gbsi_kept_lock {
     char *path; /* NULL if nothing is locked */
     int fd;

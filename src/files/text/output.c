@@ -115,10 +115,7 @@ static char *folder_of(const char *path)
     return folder;
 }
 
-/* Follows symbolic links, which are kept. The file at the end of the links is written, whether
- * the file exists or not.
- * @param target out: path of that file, a copy of path if path is not a link. */
-static gbs_status follow_links(const char *path, char **target, gbs_error *err)
+gbs_status gbsi_output_target(const char *path, char **target, gbs_error *err)
 {
     enum { MOST_LINKS = 40 };
     gbs_status status = GBS_OK;
@@ -255,7 +252,7 @@ static gbs_status open_path(gbs_output *output, const char *path, gbs_error *err
     if (exists && (!S_ISREG(old.st_mode) || descriptor_of(path, &old) >= 0)) {
         return open_straight(output, path, &old, err);
     }
-    GBSI_PASS(follow_links(path, &output->target, err));
+    GBSI_PASS(gbsi_output_target(path, &output->target, err));
     return open_new(output, exists ? &old : NULL, err);
 }
 

@@ -65,6 +65,12 @@ bool gbsi_output_has_fixed_floats(const gbs_output *output);
 /* Commits as gbsi_output_commit_all() does, but at once, even if this thread has begun a set. */
 gbs_status gbsi_output_commit_now(gbs_output *const *output, size_t n, gbs_error *err);
 
+/* Follows symbolic links, which are kept. The file at the end of the links is written, whether
+ * the file exists or not.
+ * @param target out: path of that file, a copy of path if path is not a link. The caller frees it.
+ */
+gbs_status gbsi_output_target(const char *path, char **target, gbs_error *err);
+
 /* @return the path, or a word for standard output, for messages. */
 const char *gbsi_output_name(const gbs_output *output);
 

@@ -247,10 +247,38 @@ static uint32_t find_name(const gbs_model *model, const char *name)
     return GBSI_NONE;
 }
 
+/* Whether a text is a name like Cancer(Bob), of a ground atom of a Markov logic program. */
+static bool is_atom(const char *text)
+{
+    const char *open = strchr(text, '(');
+    const size_t n = strlen(text);
+    return open != NULL && open > text && text[n - 1] == ')';
+}
+
+/* Whether the variables may be ground atoms. */
+static bool has_atoms(const gbs_model *model)
+{
+    for (uint32_t i = 0; i < model->n_named; ++i) {
+        if (is_atom(model->text + model->name[i])) {
+            return true;
+        }
+    }
+    return model->n_variables == 0;
+}
+
 static gbs_status no_such_variable(const gbs_model *model, const char *name, gbs_error *err)
 {
     char near[256];
     suggestions s = {.wanted = name};
+    const char *atom = is_atom(name) && has_atoms(model)
+                           ? ". A ground atom that is open but in no factor is not a variable: "
+                             "its probability is 1/2"
+                           : "";
+    if (model->n_variables == 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "there is no variable \"%.200s\": the model has no variables%s", name,
+                         atom);
+    }
     if (model->n_named == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "there is no variable \"%.200s\": the variables of this model have no "
@@ -261,7 +289,8 @@ static gbs_status no_such_variable(const gbs_model *model, const char *name, gbs
         consider(&s, model->text + model->name[model->by_name[i]]);
     }
     suggestions_text(&s, near);
-    return gbsi_fail(err, GBS_ERR_ARGUMENT, "there is no variable \"%.200s\"%s", name, near);
+    return gbsi_fail(err, GBS_ERR_ARGUMENT, "there is no variable \"%.200s\"%s%s", name, near,
+                     atom);
 }
 
 gbs_status gbs_model_find_variable(const gbs_model *model, const char *text, uint32_t *variable,

@@ -50,6 +50,9 @@ typedef struct gbsi_report {
                             exact */
     bool bare;   /* whether the run is of a lattice or a picture, whose model has no factors */
     bool frozen; /* whether the noise is so small that the pixels of a picture keep their values */
+    /* number of pixels that keep their levels because the noise is small and their neighbours show
+     * the same level; 0 if the run is not of a picture */
+    uint64_t n_held;
     gbsi_contradiction contradiction; /* the largest contradiction */
     bool told_of_ladders; /* whether the report of a run on several ranks says that one process
                              would change to ladders */

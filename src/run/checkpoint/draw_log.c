@@ -128,27 +128,26 @@ uint64_t gbsi_draw_log_count(const gbsi_draw_log *log, char *digest)
 
 /* Makes the name of the file of draws: "run.ckpt.draws", for "run.ckpt" and also for the previous
  * checkpoint "run.ckpt~". The caller frees it. */
-static char *name_of(const char *checkpoint)
+static gbs_status name_of(const char *checkpoint, char **name, gbs_error *err)
 {
-    static const char suffix[] = ".draws";
-    size_t n = strlen(checkpoint);
-    n -= n > 1 && checkpoint[n - 1] == '~' ? 1 : 0;
-    char *name = gbsi_alloc(n + sizeof suffix);
-    if (name != NULL) {
-        memcpy(name, checkpoint, n);
-        memcpy(name + n, suffix, sizeof suffix);
+    const size_t n = strlen(checkpoint);
+    char *newest = gbsi_alloc(n + 1);
+    GBSI_PASS(GBSI_HAVE(err, checkpoint, newest));
+    memcpy(newest, checkpoint, n + 1);
+    if (n > 1 && newest[n - 1] == '~') {
+        newest[n - 1] = '\0';
     }
-    return name;
+    const gbs_status status = gbsi_kept_beside(newest, ".draws", name, err);
+    gbsi_free(newest);
+    return status;
 }
 
 /* ---- written --------------------------------------------------------------------------------- */
 
 gbs_status gbsi_draw_log_write_beside(gbsi_draw_log *log, const char *checkpoint, gbs_error *err)
 {
-    char *name = name_of(checkpoint);
-    if (name == NULL) {
-        return gbsi_no_memory(err, checkpoint, strlen(checkpoint));
-    }
+    char *name = NULL;
+    GBSI_PASS(name_of(checkpoint, &name, err));
     gbsi_free(log->name);
     log->name = name;
     return gbsi_kept_check_own(name, &draws_form, err);
@@ -328,10 +327,8 @@ gbs_status gbsi_draw_log_open(gbsi_draw_log *log, const char *checkpoint, uint64
 {
     gbs_status status = GBS_OK;
     source from = {.n_draws = n_draws, .n_chains = n_chains};
-    char *name = name_of(checkpoint);
-    if (name == NULL) {
-        return gbsi_no_memory(err, checkpoint, strlen(checkpoint));
-    }
+    char *name = NULL;
+    GBSI_PASS(name_of(checkpoint, &name, err));
     if (n_draws > 0) { /* without draws, the file does not exist yet */
         GBSI_TRY(open_source(log, &from, name, err));
         GBSI_TRY(check_bytes(log, &from, name, digest, err));
