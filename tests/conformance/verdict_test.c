@@ -302,6 +302,11 @@ static void pictures(void **state)
     how.noise_level = 0.01;
     assert_int_equal(gbs_denoise_run(&image, &how, &options, &pixels, &run, NULL), GBS_OK);
     check_run(pixels, run, NULL, "frozen", "the model is frozen");
+    how.noise_level = 0.15; /* four white neighbours could turn a pixel that is seen as black */
+    how.coupling = 8.0;
+    assert_int_equal(gbs_denoise_run(&image, &how, &options, &pixels, &run, NULL), GBS_OK);
+    check_run(pixels, run, NULL, "held",
+              "pixels keep the level that they and their neighbours show");
     gbs_image_free(&image);
 }
 
