@@ -11,6 +11,7 @@
 #include "shares.h"
 #include "src/core/base/plural.h"
 #include "src/engine/options/needs.h"
+#include "src/files/text/kept_file.h"
 
 /*
  * Options whose rows need "sampled" apply to sampling only (gibbsite-marginals(1), --method). If
@@ -66,22 +67,20 @@ int cli_check_report(const cli_arguments *arguments)
     return check_beside(arguments, "report", report);
 }
 
-/* Refuses a result whose name is that of a companion file of the checkpoint, such as PATH~. */
+/* Refuses a result whose name is that of a file that belongs to the checkpoint, such as PATH~. */
 static int check_companion(const cli_arguments *arguments, const char *name, const char *path)
 {
-    static const char *const ends[] = {"~", ".lock", ".draws"};
     const char *checkpoint = arguments->checkpoint;
-    const size_t n = checkpoint == NULL ? 0 : strlen(checkpoint);
-    if (path == NULL || checkpoint == NULL || strncmp(path, checkpoint, n) != 0) {
+    gbs_error err = {GBS_OK, ""};
+    bool belongs = false;
+    if (path == NULL || checkpoint == NULL) {
         return CLI_DONE;
     }
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-        if (strcmp(path + n, ends[i]) == 0) {
-            return cli_error(CLI_USAGE, "--%s %s: --checkpoint %s writes a file of that name", name,
-                             path, checkpoint);
-        }
-    }
-    return CLI_DONE;
+    const gbs_status status = gbsi_kept_owns(checkpoint, path, &belongs, &err);
+    return status < 0 ? cli_fail(status, &err)
+           : belongs  ? cli_error(CLI_USAGE, "--%s %s: --checkpoint %s writes a file of that name",
+                                  name, path, checkpoint)
+                      : CLI_DONE;
 }
 
 static int check_outputs(const cli_arguments *arguments)

@@ -38,6 +38,19 @@ gbs_status gbsi_kept_beside(const char *path, const char *ending, char **name, g
     return *name == NULL ? gbsi_no_memory(err, path, strlen(path)) : GBS_OK;
 }
 
+gbs_status gbsi_kept_owns(const char *path, const char *name, bool *owns, gbs_error *err)
+{
+    static const char *const ending[] = {GBSI_KEPT_BEFORE, GBSI_KEPT_LOCK, GBSI_KEPT_DRAWS};
+    *owns = false;
+    for (size_t i = 0; !*owns && i < sizeof ending / sizeof ending[0]; i++) {
+        char *beside = NULL;
+        GBSI_PASS(gbsi_kept_beside(path, ending[i], &beside, err));
+        *owns = strcmp(name, beside) == 0;
+        gbsi_free(beside);
+    }
+    return GBS_OK;
+}
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 static gbs_status count(void *context, const void *bytes, size_t n, gbs_error *err)
@@ -142,7 +155,7 @@ static gbs_status check_place(const char *path, const gbsi_kept_form *form, gbs_
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: a %s is not compressed: choose another name",
                          path, form->what);
     }
-    GBSI_PASS(gbsi_kept_beside(path, "~", &before, err));
+    GBSI_PASS(gbsi_kept_beside(path, GBSI_KEPT_BEFORE, &before, err));
     status = gbsi_kept_check_own(path, form, err);
     status = status < 0 ? status : gbsi_kept_check_own(before, form, err);
     gbsi_free(before);
@@ -157,7 +170,7 @@ gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
     uint64_t size = HEAD + SEAL;
     const gbsi_sink counting = {&size, count};
     char *before = NULL;
-    GBSI_TRY(gbsi_kept_beside(path, "~", &before, err));
+    GBSI_TRY(gbsi_kept_beside(path, GBSI_KEPT_BEFORE, &before, err));
     GBSI_TRY(check_place(path, form, err));
     GBSI_TRY(content->save(content->object, &counting, err));
     GBSI_TRY(gbsi_digest_new(&w.digest, err));
@@ -218,7 +231,7 @@ gbs_status gbsi_kept_lock_take(gbsi_kept_lock *lock, const char *path, const gbs
     struct stat is;
     *no_locks = NULL;
     gbsi_kept_lock_release(lock);
-    GBSI_PASS(gbsi_kept_beside(path, ".lock", &lock->path, err));
+    GBSI_PASS(gbsi_kept_beside(path, GBSI_KEPT_LOCK, &lock->path, err));
     if (stat(lock->path, &is) == 0 && (!S_ISREG(is.st_mode) || is.st_size > 0)) {
         const gbs_status status = gbsi_fail(
             err, GBS_ERR_ARGUMENT, "%s: found %s, expected a lock or none: choose another name",

@@ -49,8 +49,8 @@ bool gbsi_crossover_take(gbsi_crossover *c, uint32_t *x, const uint32_t *other)
     const gbsi_conditioned *model = c->model;
     const gbsi_factors *f = &model->factors;
     bool changed = false;
+    gbsi_forest_plant(c->parent, model->n_variables);
     for (uint32_t v = 0; v < model->n_variables; ++v) {
-        c->parent[v] = v;
         c->gain[v] = 0.0;
     }
     for (size_t i = 0; i < f->n_factors; ++i) {
