@@ -20,7 +20,8 @@
 /* Nanoseconds per variable and factor that a sum takes in addition to its operations. */
 #define OVERHEAD_NS 1000.0
 #define PROGRESS_S  0.1
-/* The bound counts as reached if it is this close, relative to 1 + its size. */
+/* The bound is taken as reached if the best value is at most this far below, relative to 1 +
+ * |bound|. */
 #define TOLERANCE   1e-9
 #define START_SHARE 0.25 /* share of the remaining time for finding the start */
 #define LEAST_S     1e-3 /* least number of seconds for finding the start */
@@ -63,7 +64,7 @@ static bool look(void *context)
     return s->signalled;
 }
 
-/* Sets the time limit of the following work to this share of the time. */
+/* Sets the time limit of the following work to a share of the time limit of the whole call. */
 static void allow(search *s, double share)
 {
     s->watch = gbsi_watch_of(look, s, s->begun_s, share * s->options.time_s);
@@ -256,8 +257,8 @@ cleanup:
     return status;
 }
 
-/* Solves the query by an elimination order that sums first. If its tables are too large or would
- * take too long, runs the search instead. */
+/* Solves the query by an elimination order that sums first. If the tables of this order are too
+ * large, or would take too long, runs the search instead. */
 static gbs_status solve(search *s, const gbs_evidence *evidence, const char **stop, gbs_error *err)
 {
     gbs_status status = GBS_ERR_LIMIT;
