@@ -36,7 +36,7 @@ gbs_status gbsi_exchange_new(uint32_t n_levels, uint32_t n_ladders, gbsi_exchang
 void gbsi_exchange_free(gbsi_exchange *exchange);
 uint64_t gbsi_exchange_bytes(uint32_t n_levels, uint32_t n_ladders);
 
-/* Lane of a level of a ladder. Lanes are numbered from the coldest levels on, so that lane r holds
+/* Lane of a level of a ladder. Lanes are numbered from the coldest levels on, so that lane r has
  * the cold state of ladder r. */
 static inline uint32_t gbsi_exchange_lane(const gbsi_exchange *exchange, uint32_t ladder,
                                           uint32_t level)

@@ -36,8 +36,8 @@ void gbsi_ratios_learn(gbsi_ratios *ratios, const double *density);
  * least once. */
 gbs_status gbsi_ratios_fix(gbsi_ratios *ratios, const gbsi_exchange *exchange, gbs_error *err);
 
-/* Save and load the ratios learnt during burn-in; the caller must pass an object of the same shape.
- */
+/* Save and load the ratios learnt during burn-in; the caller must pass an object with the same
+ * numbers of levels and ladders. */
 gbs_status gbsi_ratios_save(const gbsi_ratios *ratios, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_ratios_load(gbsi_ratios *ratios, const gbsi_source *source, gbs_error *err);
 

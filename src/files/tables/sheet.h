@@ -47,12 +47,12 @@ typedef struct gbsi_sheet {
 typedef bool (*gbsi_is_column)(const void *context, const char *name);
 
 /* Reads the header. Lines before the header that begin with # are skipped, unless the column names
- * stand behind the #. ARFF has a header of its own. Among ',', ';' and tab, the separator is the
- * one that yields the most expected columns. If several separators yield equally many, the one with
- * the most columns of any kind is chosen. A first line such as "sep=;" names the separator. Blanks
- * are separators if only blanks yield expected columns, as in tables of R's write.table(). Rows
- * with one cell more than the header begin with row names, as R writes them. The caller must free
- * the sheet even after a failure.
+ * follow the #. ARFF has a header of its own. Among ',', ';' and tab, the separator is the one that
+ * yields the most expected columns. If several separators yield equally many, the one with the most
+ * columns of any kind is chosen. A first line such as "sep=;" names the separator. Blanks are
+ * separators if only blanks yield expected columns, as in tables of R's write.table(). Rows with
+ * one cell more than the header begin with row names, as R writes them. The caller must free the
+ * sheet even after a failure.
  * @param text copied; the bytes to which it points are borrowed. A line that begins with
  *   text->comment is skipped.
  * @param known NULL: any name is expected. */
@@ -87,8 +87,8 @@ const char *gbsi_cell_show(const gbsi_cell *cell, char shown[GBSI_SHOWN]);
 gbs_status gbsi_cell_fail(const gbsi_sheet *s, const gbsi_cell *cell, gbs_error *err,
                           const char *format, ...) GBSI_PRINTF(4, 5);
 
-/* Whether the table holds draws as `gibbsite sample` writes them. Its first columns are chain,
- * draw and lp, and its states are numbers. */
+/* Whether the table has draws in the form of `gibbsite sample`. Such a table begins with the
+ * columns chain, draw and lp, and gives states by their numbers. */
 enum { GBSI_DRAW_COLUMNS = 3 };
 bool gbsi_sheet_is_draws(const gbsi_sheet *s);
 

@@ -16,7 +16,7 @@
 #include "store/model.h"
 #include "tables/sheet.h"
 
-enum { NO_COLUMN = -1, WEIGHT_COLUMN = -2 }; /* values of `use` for columns that hold no states */
+enum { NO_COLUMN = -1, WEIGHT_COLUMN = -2 }; /* values of `use` for columns that have no states */
 
 struct gbs_table {
     const gbs_model *model;
@@ -224,8 +224,8 @@ static bool has_other_numbers(const gbs_model *model, uint32_t v)
     return false;
 }
 
-/* Writes the name of the first column whose labels are numbers other than those of the states.
- * @return whether there is such a column. */
+/* Finds the first column with a label that is a number other than the number of its state, and
+ * writes the name of the column. @return whether a column has such a label. */
 static bool find_other_numbers(const gbs_table *t, char *name, size_t size)
 {
     for (uint32_t k = 0; k < t->n_columns; k++) {
@@ -357,7 +357,7 @@ static gbs_status check_columns(gbs_table *t, const unsigned char *seen, gbs_err
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Columns that a caller holds in memory. */
+/* Columns that a caller has in memory. */
 typedef struct held {
     const gbs_column *column;
     uint32_t n;
@@ -399,7 +399,8 @@ static bool has_comments(const gbs_table *t)
     return has;
 }
 
-/* Reads the header. @param of NULL: the table is in a file. */
+/* Reads the header. @param of columns that a caller has in memory; NULL for a table in a file or in
+ * bytes. */
 static gbs_status read_header(gbs_table *t, const held *of, const char *weights, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -451,7 +452,7 @@ cleanup:
 
 /* Opens a table.
  * @param path NULL: the table is `bytes` in memory.
- * @param of NULL: the table is not made of columns that a caller holds. */
+ * @param of columns that a caller has in memory; NULL for a table in a file or in `bytes`. */
 static gbs_status open_table(gbs_table *t, const char *path, const char *name, const void *bytes,
                              size_t n_bytes, const held *of, gbs_error *err)
 {
@@ -632,8 +633,8 @@ static gbs_status refuse_state(const gbs_table *t, uint32_t k, const gbsi_cell *
 }
 
 /* Whether a cell such as 1.000 may also mean a thousand. This is possible if commas do not separate
- * the columns, so that a dot may stand before thousands. Moreover, each of the two numbers must be
- * a state. */
+ * the columns, so that a dot may separate thousands. Moreover, each of the two numbers must be a
+ * state. */
 static bool may_be_thousands(const gbs_table *t, uint32_t v, const gbsi_cell *cell, bool by_number)
 {
     char whole[GBSI_WHOLE + 1] = "#";

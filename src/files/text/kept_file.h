@@ -28,7 +28,8 @@ typedef struct gbsi_kept_content {
 } gbsi_kept_content;
 
 /* Makes the name of a file that belongs to the kept file, such as PATH~. If PATH is a symbolic
- * link, the name is that of the file to which the link leads, because that file is written.
+ * link, the name is made from the path of the file to which the link leads, because this file is
+ * written.
  * @param name out: the caller frees it. */
 gbs_status gbsi_kept_beside(const char *path, const char *ending, char **name, gbs_error *err);
 

@@ -85,7 +85,7 @@ gbs_status gbsi_line_count(const gbsi_text *text, gbsi_text *line, const char *e
     uint64_t count = 0;
     gbsi_token token = gbsi_text_peek(line);
     GBSI_PASS(gbsi_line_integer(line, expected, UINT64_MAX, &count, err));
-    /* A separator precedes the first item, and the last item needs none behind it. */
+    /* A separator precedes the first item, and no separator needs to follow the last item. */
     size_t left = gbsi_text_left(text);
     if (count > left / least_bytes) {
         return gbsi_text_fail(line, token, err,

@@ -13,7 +13,7 @@
 #include "config.h"
 #include "gibbsite/io.h"
 
-/* The last warning, and the number of warnings. */
+/* The text of the last warning, and the number of warnings so far. */
 typedef struct warnings {
     int n;
     char last[1024];

@@ -401,7 +401,7 @@ gbs_status gbsi_text_count(gbsi_text *text, const char *expected, size_t least_b
     uint64_t count = 0;
     const char *before = text->at;
     GBSI_PASS(gbsi_text_integer(text, expected, UINT64_MAX, &count, err));
-    /* A separator precedes the first item, and the last item needs none behind it. */
+    /* A separator precedes the first item, and no separator needs to follow the last item. */
     size_t left = gbsi_text_left(text);
     if (count > left / least_bytes) {
         gbsi_token token = gbsi_text_at(text, before);

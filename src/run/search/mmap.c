@@ -30,8 +30,8 @@
 
 typedef struct search {
     const gbs_model *model;
-    gbs_evidence evidence; /* the user's evidence and the present state of the query; likelihoods
-                              are borrowed */
+    gbs_evidence evidence; /* the user's evidence and the present state of the query; the
+                              likelihoods are borrowed */
     gbs_run_options options;
     gbs_exact_options exact;
     const gbs_map_callbacks *callbacks;
@@ -96,9 +96,9 @@ static gbs_status take_room(search *s, const gbs_evidence *evidence, gbs_error *
 
 /* ---- one state ------------------------------------------------------------------------------- */
 
-/* Computes ln of the sum over the other variables for the current state; minus infinity if the
- * state has no weight, or if the search was stopped. @return GBS_ERR_LIMIT if the sum is too large.
- */
+/* Computes the logarithm of the sum over the other variables, for the current state of the query.
+ * The result is minus infinity if the state has no weight, or if the search was stopped. @return
+ * GBS_ERR_LIMIT if the sum is too large. */
 static gbs_status weigh(search *s, double *log_p, gbs_error *err)
 {
     double ns = 0.0;

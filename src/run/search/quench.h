@@ -20,7 +20,7 @@ typedef struct gbsi_crossover {
     uint32_t *parent; /* [n_variables] forest of the components of the variables in which two states
                          differ */
     double *gain;     /* [n_variables] at the root of each component: log density of the other state
-                         minus that of x, in nats */
+                         minus log density of x, in nats */
 } gbsi_crossover;
 
 gbs_status gbsi_crossover_init(gbsi_crossover *crossover, const gbsi_conditioned *model,
