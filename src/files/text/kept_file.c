@@ -146,7 +146,8 @@ gbs_status gbsi_kept_check_own(const char *path, const gbsi_kept_form *form, gbs
                            path, form->what, form->what);
 }
 
-/* Checks that a rename may replace the file at path: a regular file of the form, or no file. */
+/* Checks that the files PATH and PATH~ may be replaced, and that the extension of PATH does not ask
+ * for compression. Each of the two may be a file of the form, an empty file, or missing. */
 static gbs_status check_place(const char *path, const gbsi_kept_form *form, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -184,7 +185,7 @@ gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
     (void)!linkat(AT_FDCWD, path, AT_FDCWD, before, AT_SYMLINK_FOLLOW);
     gbs_output *output = w.output;
     w.output = NULL;
-    /* not as a part of a set of outputs, because the run continues */
+    /* The file does not wait for a set of outputs, because the run continues. */
     status = gbsi_output_commit_now(&output, 1, err);
 cleanup:
     gbs_output_discard(w.output);
@@ -277,8 +278,8 @@ void gbsi_kept_lock_release(gbsi_kept_lock *lock)
 
 struct gbsi_kept {
     FILE *file;
-    uint64_t left; /* bytes of the content that were not read yet */
-    uint64_t size; /* bytes of the file */
+    uint64_t left; /* number of bytes of the content that were not read yet */
+    uint64_t size; /* number of bytes of the file */
     char *path;
 };
 
@@ -326,7 +327,7 @@ static gbs_status check_head(gbsi_kept *kept, const gbsi_kept_form *form, uint64
     return GBS_OK;
 }
 
-/* Checks that every byte of the file is as it was written. */
+/* Checks that no byte of the file has changed since it was written. */
 static gbs_status check_seal(gbsi_kept *kept, const char *what, uint64_t size, gbs_error *err)
 {
     gbs_status status = GBS_OK;
