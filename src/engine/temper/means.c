@@ -218,7 +218,9 @@ double gbsi_means_error(const gbsi_means *m, const double *weight)
     spread ladders = {0};
     double value = 0.0;
     double shift = 0.0; /* becomes the mean of the first ladder */
-    (void)combine(m, weight, 0, 0, m->n_full, &shift);
+    if (!combine(m, weight, 0, 0, m->n_full, &shift)) {
+        shift = 0.0; /* ladder 0 has no draw that counts */
+    }
     for (uint32_t r = 0; r < m->n_ladders; ++r) {
         for (uint32_t b = 0; b < m->n_full; ++b) {
             if (combine(m, weight, r, b, b + 1, &value)) {
