@@ -11,8 +11,7 @@
 
 /* ---- what was typed -------------------------------------------------------------------------- */
 
-/* Refuses requests that a checkpoint, which holds one run and the data that it keeps itself, cannot
- * answer. */
+/* Refuses --cases, because the answers to cases cannot be kept in a checkpoint. */
 static int check_request(const cli_arguments *arguments)
 {
     const char *given = arguments->resume != NULL ? "resume" : "checkpoint";
@@ -24,7 +23,7 @@ static int check_request(const cli_arguments *arguments)
     return CLI_DONE;
 }
 
-/* Reports that a run could not resume. A checkpoint of another run is bad input. */
+/* Reports that a run could not resume. A checkpoint of another run is reported as bad input. */
 static int fail_resumed(gbs_status done, const gbs_error *err)
 {
     const int status = cli_fail_input(done, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program on several ranks of a job (gibbsite-mpi), or alone. All ranks read the same files and
- * do the same run; only the first rank prints and writes. */
+/* Functions for a program that runs on several ranks of a job (gibbsite-mpi), or as a single
+ * process. All ranks read the same files and do the same run. Only the first rank prints and
+ * writes. */
 #ifndef GIBBSITE_CLI_RANKS_H
 #define GIBBSITE_CLI_RANKS_H
 
@@ -8,16 +9,17 @@
 
 #include "gibbsite/share.h"
 
-/* A status in addition to those of cli.h: this rank has finished its run, and the first rank does
- * the rest of the work. */
+/* A status in addition to the statuses of cli.h: this rank has finished its run, and the first rank
+ * does the rest of the work. */
 #define CLI_SILENT (-1)
 
 typedef struct cli_place {
     const char *program;    /* name of the program, with which messages begin */
-    const gbs_ranks *ranks; /* NULL: this process is alone */
-    int by_model;           /* --distribute model: every rank has a part of the variables */
-    gbs_parts parts;        /* rule by which variables are divided */
-    void (*abort)(const gbs_ranks *ranks, int status); /* ends all ranks, does not return */
+    const gbs_ranks *ranks; /* ranks of the job; NULL if this process is alone */
+    int by_model;    /* 1 with --distribute model, which gives every rank a part of the variables */
+    gbs_parts parts; /* rule by which variables are divided */
+    /* function that ends all ranks and does not return */
+    void (*abort)(const gbs_ranks *ranks, int status);
 } cli_place;
 
 extern cli_place cli_here;

@@ -14,7 +14,7 @@ static int is_plain(const char *word)
                         "-_./=,:+@%") == strlen(word);
 }
 
-/* The command line, quoted so that a shell reads it back. */
+/* Writes the command line, quoted so that a shell reads the same words. */
 static int command_text(const cli_arguments *arguments, char *text, size_t size)
 {
     size_t used = 0;

@@ -186,7 +186,7 @@ static void forget_sample(cli_job *job)
     job->evidence = NULL;
 }
 
-/* ---- all of them ------------------------------------------------------------------------- */
+/* ---- all samples ------------------------------------------------------------------------- */
 
 /* Checks that the result of each sample can go to a file of its own. */
 static int check_target(const cli_job *job, const char *path)

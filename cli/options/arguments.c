@@ -35,7 +35,7 @@ static void set_defaults(cli_arguments *arguments, const cli_verb *verb)
         case CLI_REAL:
             *(double *)field = option->real_def;
             break;
-        default: /* the field is already zero */
+        default: /* fields of other kinds are already zero */
             break;
         }
     }
@@ -118,7 +118,7 @@ static int set_uint(cli_arguments *arguments, const cli_option *option, const ch
     }
     uint64_t min = option->min;
     uint64_t max = option->max;
-    if (cli_option_unset_default(option)) { /* a number equal to the mark is not a legal value */
+    if (cli_option_unset_default(option)) { /* the default means "unset" and may not be typed */
         min += min == option->def ? 1 : 0;
         max -= max == option->def ? 1 : 0;
     }
@@ -235,7 +235,7 @@ static int elsewhere(const char *name)
 }
 
 /* Lists the verbs with the same first word that have an option: "learn weights, learn rbm".
- * @return the number of these variables. */
+ * @return the number of these verbs. */
 static int siblings(const cli_verb *verb, const char *option, char *names, size_t size)
 {
     const char *kind = cli_verb_kind(verb);
@@ -416,7 +416,8 @@ static void describe(const cli_verb *verb, struct option *long_option, char *let
     *letters = '\0';
 }
 
-/* @return the number of options if no option has the letter. */
+/* @return the row of the option with this letter; the number of options if no option has the
+ *         letter. */
 static size_t row_of_letter(const cli_verb *verb, int letter)
 {
     size_t i = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --dummy-edges FILE | ring:S. */
+/* Reads the value of --dummy-edges, which is FILE or ring:S. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -19,8 +19,8 @@ typedef struct chart {
                        larger */
 } chart;
 
-/* @return p if a parameter is multiplied by `times`; for a formula of more than two values, a
- *         first-order approximation. */
+/* @return the probability if a parameter is multiplied by `times`; a first-order approximation if
+ *         the parameter is the weight of a formula of more than two values. */
 static double swing(const cli_sensitivities *a, size_t i, double times)
 {
     const gbs_sensitivities *s = &a->s;
