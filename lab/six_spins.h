@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #define LAB_N_SPINS  6u
-#define LAB_N_STATES 64u /* spin v, row by row, is bit LAB_N_SPINS - 1 - v of a state */
+#define LAB_N_STATES 64u /* spin v, counted row by row, is bit LAB_N_SPINS - 1 - v of a state */
 /* smallest distance of a law from its limit that charts show, as in figures.c */
 #define LAB_LEAST_SHOWN 1e-6
 

@@ -11,7 +11,7 @@
 
 typedef struct lab_splash_tree {
     uint32_t n;
-    double *variables; /* [n] 1, 2, ..., n */
+    double *variables; /* [n] numbers of variables 1, 2, ..., n */
     double *width;     /* [n] largest number of variables of a separator so far */
     /* largest number of variables of a separator in the final tree */
     uint32_t widest;
@@ -23,7 +23,7 @@ typedef struct lab_splash_tree {
 
 extern const char *const lab_tree_stage_name[LAB_TREE_STAGES];
 
-/* Grows the tree of a splash. @param pixel [n] pixels of a grid with this many columns, in the
+/* Grows the tree of a splash. @param pixel [n] pixels of a grid with `columns` columns, in the
  * order in which the splash took them.
  * @param table receives the rows of the first trees; may be NULL. @param tree must be zero before,
  * and must be freed in any case. */

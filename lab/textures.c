@@ -50,7 +50,8 @@ static uint32_t draw(const laboratory *lab, uint32_t number, uint32_t *n_drawn, 
     return (uint32_t)(u[0] * n);
 }
 
-/* Chooses different classes and random points for them. @return number of classes. */
+/* Chooses the classes of the regions, which are all different, and a random point for each region.
+ * @return number of classes. */
 static uint32_t place(const laboratory *lab, uint32_t number, region *regions)
 {
     uint32_t n_drawn = 0;

@@ -69,7 +69,8 @@ void lab_estimates_judge(laboratory *lab, const lab_timed_runs *systematic,
              "within the bound of %.2g)",
              systematic->draws[s], s_off, systematic->mcse[s], optimised->draws[o], o_off,
              optimised->mcse[o], bound);
-    if (!lab->options->quick) { /* quick runs check the program, and may share the processor */
+    if (!lab->options->quick) { /* quick runs only check the program; their times are not judged,
+                                   because they may share the processor */
         judge_time(lab, systematic, optimised, truth);
     }
 }

@@ -14,7 +14,7 @@ static bool is_near(double measured, double estimate)
     return measured > 0.8 * estimate && measured < 1.75 * estimate;
 }
 
-/* Standard error of a sum. */
+/* Standard error of a sum of three independent terms. */
 static double root(double a, double b, double c)
 {
     return gbsi_sqrt(a * a + b * b + c * c);

@@ -77,9 +77,10 @@ typedef struct laws {
     double shown[N_APPROACHES][N_STEPS];
 } laws;
 
-/* Follows the distribution, starting with all weight on one state. The first split chain at an even
- * step t is X_1 of t and X_2 of t + 1; at an odd step it is X_1 of t + 1 and X_2 of t. Each step of
- * a split chain thus draws one colour given the other. */
+/* Follows the distribution, starting with all weight on one state. At an even step t, the first
+ * split chain consists of the colour X_1 at step t and the colour X_2 at step t + 1. At an odd step
+ * t, it consists of X_1 at step t + 1 and X_2 at step t. Each step of a split chain thus draws one
+ * colour given the other. */
 static void follow(laws *w)
 {
     double law[2][LAB_N_STATES] = {{1.0}};
