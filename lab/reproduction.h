@@ -26,8 +26,8 @@ typedef struct lab_reproduce_options {
     uint64_t seed; /**< seed of every random number in the experiment */
     uint64_t
         threads; /**< number of threads; 0 for all cores; results do not depend on this number */
-    /** a folder of pictures (PNG, PNM) for the experiments on pictures; NULL for generated shapes.
-     * Other experiments refuse a folder. */
+    /** folder of the pictures (PNG, PNM), models or texts that the experiment reads; NULL for
+     * generated data. Experiments that read no data refuse a folder. */
     const char *data;
     /** Called from time to time; may be NULL. @param share progress from 0 to 1. @param what name
      * of the experiment that is running. @return nonzero to stop the experiment. lab_reproduce()

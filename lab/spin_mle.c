@@ -35,7 +35,7 @@ typedef struct gradient {
     int scan;
     uint32_t fit;     /* number of the fit among all fits, which selects its random numbers */
     double *sum;      /* sums of statistics over the draws */
-    double *updates;  /* [LAB_MLE_STEPS + 1] updates of all chains until each step */
+    double *updates;  /* [LAB_MLE_STEPS + 1] number of updates of all chains until each step */
     uint32_t *failed; /* number of steps without a scan that meets the bound */
     uint32_t sequence[MOST_LENGTH];
     uint32_t length;

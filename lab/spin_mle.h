@@ -26,7 +26,7 @@ extern const char *const lab_mle_scan_name[LAB_MLE_SCANS];
 
 /* Results of the fits with one kind of scan. */
 typedef struct lab_mle_fits {
-    /* updates of all chains until each step */
+    /* number of updates of all chains until each step */
     double updates[LAB_MLE_REPLICATES][LAB_MLE_STEPS + 1];
     /* Euclidean distance from the optimum */
     double distance[LAB_MLE_REPLICATES][LAB_MLE_STEPS + 1];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Junction trees of splashes, grown again from recorded splashes, and computed by elimination for
- * comparison. */
+/* Grows junction trees again from recorded splashes, and also computes these trees by elimination
+ * for comparison. */
 #include "lab/splash_trees.h"
 
 #include <stdio.h>

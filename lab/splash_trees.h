@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Junction tree of a splash on a grid, grown variable by variable (Gonzalez et al. 2011, algorithm
- * 5 and figure 3), and compared with elimination from scratch. */
+/* Grows the junction tree of a splash on a grid variable by variable (Gonzalez et al. 2011,
+ * algorithm 5 and figure 3), and compares this tree with elimination from scratch. */
 #ifndef LAB_SPLASH_TREES_H
 #define LAB_SPLASH_TREES_H
 

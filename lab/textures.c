@@ -4,10 +4,11 @@
 #include "lab/lab.h"
 
 #define MOST_REGIONS 4
-#define CONTRAST     26.0  /* grey levels (of 256) between the light and dark parts of a texture */
-#define NOISE        100.0 /* standard deviation of the noise of a pixel */
-#define LEVEL        20
-#define LIGHT        2.0 /* largest difference in lightness of a region, in grey levels */
+/* difference between the light and dark parts of a texture, in grey levels (of 256) */
+#define CONTRAST 26.0
+#define NOISE    100.0 /* standard deviation of the noise of a pixel */
+#define LEVEL    20
+#define LIGHT    2.0 /* largest difference in lightness of a region, in grey levels */
 
 const char *const lab_texture_name[LAB_TEXTURES] = {"across", "down",  "slanted",
                                                     "checks", "spots", "plain"};

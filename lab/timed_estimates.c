@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates with their times. The estimates and their number depend on the seed alone; only the
- * times depend on the clock. */
+/* Judges estimates and their times. The estimates and the number of estimates depend on the seed
+ * alone. Only the times depend on the clock. */
 #include "lab/timed_estimates.h"
 
 #include "simd/math.h"

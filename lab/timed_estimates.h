@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates of one probability by processor time (Mitliagkas & Mackey 2017, figure 2, left): runs
- * of two scans with increasing numbers of draws. */
+/* Estimates of one probability, by processor time (Mitliagkas & Mackey 2017, figure 2, left). Two
+ * scans make runs with increasing numbers of draws. */
 #ifndef LAB_TIMED_ESTIMATES_H
 #define LAB_TIMED_ESTIMATES_H
 

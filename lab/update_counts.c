@@ -13,7 +13,7 @@
 #define WIDTH    5
 #define SPLASHES 8u
 #define SHARE    40u                /* a splash has at most 1 / SHARE of the pixels */
-#define PASS     (SHARE / SPLASHES) /* largest number of rounds of a pass */
+#define PASS     (SHARE / SPLASHES) /* largest number of rounds that make up a pass */
 #define CROWD    160u               /* number of splashes of one round, which fill the picture */
 #define ADAPTED  8u                 /* number of rounds before the splashes are recorded */
 #define DETAIL   32u                /* side, in pixels, of the square that is shown enlarged */

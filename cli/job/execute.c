@@ -27,7 +27,7 @@ const char *cli_sampled_option(const cli_arguments *arguments)
     return NULL;
 }
 
-/* Refuses herding options, even with their default values, for draws in which they have no meaning.
+/* Refuses herding options, even with their default values, for draws that do not use these options.
  * The library sees values only, not which options were given. */
 static int check_herding(const cli_arguments *arguments)
 {
@@ -42,7 +42,7 @@ static int check_herding(const cli_arguments *arguments)
     return CLI_DONE;
 }
 
-/* Checks a file that is written beside the result. */
+/* Checks the path of a file that is written in addition to the result. */
 static int check_beside(const cli_arguments *arguments, const char *name, const char *path)
 {
     const char *output = arguments->output;

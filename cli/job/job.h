@@ -136,7 +136,7 @@ int cli_execute(cli_job *job,
 
 /* Prints why --method auto chose sampling. */
 void cli_tell_choice(const cli_job *job, const gbs_exact_cost *cost);
-/* Tells a user who typed the default of --chains that ladders have another default. */
+/* Prints a note that ladders have another default, if the user typed the default of --chains. */
 void cli_tell_default_ladders(const cli_job *job, uint32_t n_ladders);
 #define CLI_UNRELIABLE_ERROR "standard error within chains, not reliable"
 /* Prints the verdict on standard error. */
@@ -175,8 +175,8 @@ double cli_log_p_evidence(const cli_job *job, double log_z);
  * known. @param log_z NAN if the value is not known.
  * @param text [CLI_SUM_TEXT], out. */
 void cli_evidence_text(const cli_job *job, double log_z, char *text);
-/* @return ln Z given the evidence by junction trees; NAN if the trees are too large or the time is
- *         too short. */
+/* @return ln Z given the evidence, computed by junction trees; NAN if the trees are too large or
+ *         the time is too short. */
 double cli_exact_log_z(const cli_job *job);
 /* Estimates ln Z given the evidence. @param z unchanged if the estimate failed (with a message) or
  * was stopped too early. */

@@ -30,9 +30,9 @@ int cli_speaks(void);
  * ranks. */
 void cli_keep_message(const char *text);
 /**
- * The point at which all ranks meet before they go on together. If some ranks have failed before,
- * the first of these ranks prints its message, and all ranks end. The call waits until all other
- * ranks have called cli_meet(), too. It must not be called during a run.
+ * Makes all ranks meet before they go on together. If some ranks have failed before, the first of
+ * these ranks prints its message, and all ranks end. The call waits until all other ranks have
+ * called cli_meet(), too. It must not be called during a run.
  *
  * @param status status of this rank. @return the status of the first rank that failed; if no rank
  *         failed, `status`.
@@ -42,7 +42,8 @@ int cli_meet(int status);
  * may wait for it. @return status, if this process is alone. */
 int cli_leave(int status);
 
-/* Runs the program after main() has prepared it; gibbsite and gibbsite-mpi have different main().
+/* Runs the program after main() has prepared it; gibbsite and gibbsite-mpi have different main()
+ * functions.
  * @param typed [n_typed] the words of the command line as typed, for the summary. */
 int cli_program(int argc, char **argv, int n_typed, char **typed);
 

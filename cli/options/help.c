@@ -68,7 +68,8 @@ int cli_help_overview(FILE *stream)
     return cli_flush(stream);
 }
 
-/* Writes the default of an option that the library knows, as it would be typed. */
+/* Writes the default of an option that the library knows, in the form in which a user types a
+ * value. */
 static void library_default(const cli_option *option, char text[64])
 {
     const gbs_run_options run = gbs_run_options_default();
@@ -133,8 +134,8 @@ static void print_wrapped(const char *text)
     (void)printf("%s", text);
 }
 
-/* Writes the placeholder of the value in the left column; a list of choices that is too long is
- * left out. */
+/* Writes the placeholder of the value in the left column. The word NAME replaces a list of choices
+ * that is too long. */
 static void value_text(const cli_option *option, const char *choices, char unit[CLI_UNIT_SIZE + 1])
 {
     const int bare = option->kind == CLI_UINT || option->kind == CLI_REAL;

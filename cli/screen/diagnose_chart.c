@@ -49,7 +49,7 @@ static void count_ranks(const double *value, size_t n_draws, size_t n_all, chart
     for (size_t first = 0, end; first < n_all; first = end) {
         for (end = first + 1; end < n_all && c->order[end].value == c->order[first].value; end++) {
         }
-        /* draws that are equal are spread evenly over the ranks that they share */
+        /* equal draws are spread evenly over their common ranks */
         for (size_t i = first; i < end; i++) {
             const size_t chain = c->order[i].draw / n_draws;
             const size_t low = first * BINS / n_all;

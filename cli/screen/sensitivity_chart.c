@@ -14,7 +14,7 @@ enum { MOST_LABEL = 64 }; /* largest number of bytes of a label; longer labels a
 typedef struct chart {
     size_t n;
     const char **label; /* [n] labels, which point into text */
-    char *text;         /* [n][CLI_PARAMETER_TEXT] */
+    char *text;         /* [n][CLI_PARAMETER_TEXT] texts of the labels */
     double *end[2]; /* [n] probabilities if the parameter is 10 per cent smaller, and 10 per cent
                        larger */
 } chart;

@@ -7,7 +7,7 @@
 #include "lab/spin_grid_scans.h"
 
 #define SIDE     10u
-#define STEP     100u /* updates of one pass */
+#define STEP     100u /* number of updates of one pass */
 #define MOST     20   /* largest number of lengths */
 #define N_SCANS  5
 #define N_MODELS LAB_N_DOGS_GRIDS

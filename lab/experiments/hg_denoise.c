@@ -39,7 +39,7 @@ static const lab_contender contender[N_DRAWS] = {
 typedef struct result {
     uint32_t n_copies;
     uint32_t n_done[N_NOISES]; /* number of copies done at each noise level */
-    uint32_t n_runs;           /* runs per copy, each of which has its own chains or weights */
+    uint32_t n_runs;           /* number of runs per copy; each run has its own chains or weights */
     double mse[N_NOISES][N_DRAWS][N_SWEEPS][MAX_COPIES];
     double wrong[N_NOISES][N_DRAWS][N_SWEEPS][MAX_COPIES]; /* share of wrong pixels */
     lab_gallery gallery; /* pictures of the first copy at noise level SHOWN */

@@ -34,7 +34,7 @@ static const lab_racer racer[N_RACERS] = {
 typedef struct source {
     char title[64];
     gbs_model *model;
-    gbs_evidence *evidence; /* NULL if there is none */
+    gbs_evidence *evidence; /* evidence of the model; NULL for none */
 } source;
 
 static void free_sources(source *sources, size_t n)

@@ -77,7 +77,7 @@ typedef struct laws {
     double shown[N_APPROACHES][N_STEPS];
 } laws;
 
-/* Follows the distribution, starting with all weight on one state. At an even step t, the first
+/* Follows the distribution from a start with all weight on one state. At an even step t, the first
  * split chain consists of the colour X_1 at step t and the colour X_2 at step t + 1. At an odd step
  * t, it consists of X_1 at step t + 1 and X_2 at step t. Each step of a split chain thus draws one
  * colour given the other. */
@@ -110,8 +110,8 @@ enum { ONE, SAME_COLOR, MIXED, N_AVERAGES };
 
 static const char *const average_name[N_AVERAGES] = {"one spin", "pairs of a colour", "neighbours"};
 
-/* Value of a state for each average: mean of the spins, of products of two spins of one colour, or
- * of products of neighbours. */
+/* Value of a state for each average: the mean of the spins, the mean of the products of two spins
+ * of one colour, or the mean of the products of neighbours. */
 static double value_of(int average, unsigned x)
 {
     double sum = 0.0;
@@ -315,7 +315,7 @@ static gbs_status draw_chart(const laboratory *lab, const result *r, gbs_error *
     return lab_plot_write(lab, &plot, err);
 }
 
-/* Distance of a measured average from the exact one, in standard errors. */
+/* Distance of a measured average from the exact average, in standard errors. */
 static double errors_from(const result *r, int scan, int average, const double *p)
 {
     const lab_mean *m = &r->average[scan][average];

@@ -98,7 +98,7 @@ static gbs_status write_bins(const laboratory *lab, const result *r, gbs_error *
     return lab_table_close(&table);
 }
 
-/* Draws the estimated parts of each key as a stacked bar, next to the measured value. */
+/* Draws a stacked bar of the estimated parts of all keys, next to the measured value. */
 static gbs_status draw_chart(const laboratory *lab, const result *r, uint64_t sweeps,
                              gbs_error *err)
 {

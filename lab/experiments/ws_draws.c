@@ -2,7 +2,7 @@
 /* Comparisons of draws on small models (Yamashita & Suzuki 2019): three experiments, with a table
  * for each.
  *
- * ws-sharing, section 3.2: with fewer weights the error decreases faster at first, and stops
+ * ws-sharing, section 3.2: with fewer weights, the error decreases faster at first but stops
  * decreasing earlier. One model has nine spins on a ring, with keys that are the states of 2, 4, 6
  * or all 8 other spins, HG(2) to HG(8). The other model has eight spins that are all coupled, with
  * keys that are the bin of the conditional probability, among 2 to 128 bins.
@@ -76,7 +76,7 @@ static double n_up(size_t cell)
     return n;
 }
 
-/* Whether the last spin is up. */
+/* 1 if the last spin is up, else 0. */
 static double last_up(size_t cell)
 {
     return (double)(cell & 1);
