@@ -42,7 +42,7 @@ gbs_status lab_spin_grid_corner(const laboratory *lab, const lab_spin_grid *grid
 /* Processor time of this program in seconds, which does not depend on other programs. */
 double lab_processor_s(void);
 
-/* A scan, and its properties that experiments use. */
+/* A scan, and the properties of the scan that experiments use. */
 typedef struct lab_made_scan {
     uint32_t *sequence; /* [n] variable of each update */
     size_t n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --checkpoint and --resume: a checkpoint file holds one run. */
+/* The options --checkpoint and --resume. A checkpoint file contains one run. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,7 +30,7 @@ static int fail_resumed(gbs_status done, const gbs_error *err)
     return status == CLI_USAGE ? CLI_INPUT : status;
 }
 
-/* Takes the options of the checkpoint, except those that were typed. */
+/* Copies the options of the checkpoint, except options that the user typed. */
 static int take_options(cli_arguments *arguments)
 {
     gbs_error err = {GBS_OK, ""};

@@ -21,7 +21,7 @@ typedef struct cli_job {
     gbsi_evidence_set *own;  /* observations in the model file (--file-evidence); NULL for none */
     size_t n_samples;        /* number of samples in the evidence files; 1 without such files */
     size_t sample;           /* number of the sample that is observed */
-    gbs_evidence *evidence;  /* NULL for none */
+    gbs_evidence *evidence;  /* observed states; NULL for none */
     const char *output;      /* path for the result of this sample, which is -o, perhaps with .k
                                 appended; NULL without -o */
     const char *summary;     /* path for the summary of this sample, from --summary */
@@ -97,7 +97,7 @@ int cli_each_sample(cli_job *job, cli_sample_answer *answer, void *context);
 
 /* ---- verb_logz.c ---------------------------------------------------------------------------- */
 
-/* Prints on standard error ln Z and the reasons to trust or doubt its value. */
+/* Prints ln Z on standard error, and the reasons to trust or doubt this value. */
 void cli_logz_verdict(const cli_job *job, const gbs_log_z_report *report);
 
 /* ---- execute.c --------------------------------------------------------------------------- */
@@ -126,8 +126,9 @@ int cli_check_report(const cli_arguments *arguments);
 /**
  * Executes the run, with signal handlers and the progress line.
  *
- * @param draw     NULL, or called for every kept draw; context is its first argument.
- * @param stopped  out: 1 if the run ended before its target, with results to write.
+ * @param draw function that is called for every kept draw, with `context` as first argument; or
+ * NULL.
+ * @param stopped out: 1 if the run ended before its target but has results to write.
  * @return CLI_DONE, or an exit status after a message. */
 int cli_execute(cli_job *job,
                 gbs_status (*draw)(void *context, uint64_t draw, uint32_t chain, double log_density,
@@ -266,7 +267,7 @@ void cli_bar_tell(cli_bar *bar, const gbs_progress *progress);
 /* Shows the progress of work that is not a single run. @param share part of the work that is done,
  * from 0 to 1. */
 void cli_bar_share(cli_bar *bar, double elapsed_s, double share, const char *what);
-/* Progress callback that only shows progress; its context is the cli_bar. */
+/* Progress callback that only shows progress. @param context the cli_bar. */
 int cli_bar_watch(void *context, const gbs_progress *progress);
 void cli_bar_finish(cli_bar *bar, const gbs_report *report); /* report may be NULL */
 

@@ -32,7 +32,7 @@ void cli_keep_message(const char *text);
 /**
  * Makes all ranks meet before they go on together. If some ranks have failed before, the first of
  * these ranks prints its message, and all ranks end. The call waits until all other ranks have
- * called cli_meet(), too. It must not be called during a run.
+ * called cli_meet(), too. cli_meet() must not be called during a run.
  *
  * @param status status of this rank. @return the status of the first rank that failed; if no rank
  *         failed, `status`.

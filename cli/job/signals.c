@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Before a run a signal ends the program, since nothing has been written yet. During a run the
- * first signal asks the run to stop and write its results, and the second ends the program at
- * once. */
+/* Before a run, a signal ends the program, because no results exist yet. During a run, the first
+ * signal asks the run to stop and write its results. The second signal ends the program at once. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

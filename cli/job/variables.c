@@ -41,8 +41,7 @@ static int add(cli_selection *s, uint8_t *seen, const typed *t, uint32_t variabl
     return CLI_DONE;
 }
 
-/* @return whether a name matches a pattern, in which '*' stands for any characters of one
- * argument. */
+/* @return whether a name matches a pattern, in which '*' matches any characters of one argument. */
 static int is_like(const char *name, const char *pattern)
 {
     /* position in the pattern after the last '*', to return to after a mismatch */

@@ -341,8 +341,8 @@ static int has_value(const cli_arguments *arguments, const cli_option *option, c
     return status >= 0 && gbsi_is_among(value, words);
 }
 
-/* @return whether a condition holds. "NAME" holds if that option was given. "sampled" and "draw has
- *         keys" are known only when the method is known; cli_settle() checks these two. */
+/* @return whether a condition holds. "NAME" holds if the option NAME was given. "sampled" and "draw
+ *         has keys" are known only when the method is known; cli_settle() checks these two. */
 static gbsi_held holds(const void *context, const char *name, const char *values)
 {
     const cli_arguments *arguments = context;
@@ -476,8 +476,8 @@ int cli_parse(const cli_verb *verb, const char *verb_name, int argc, char **argv
         }
         size_t row = found >= LONG_BASE ? (size_t)(found - LONG_BASE) : row_of_letter(verb, found);
         if (found >= LONG_BASE) {
-            /* getopt_long() accepts abbreviations. They are refused, because an option of a later
-             * version may begin with the same letters, as --target does */
+            /* getopt_long() accepts abbreviations. Abbreviations are refused, because an option of
+             * a later version may begin with the same letters, as --target does */
             const char *text = argv[optind - 1] == optarg ? argv[optind - 2] : argv[optind - 1];
             if (strcspn(text, "=") != strlen(table[row].name) + 2) {
                 return unknown_option(verb, verb_name, text);

@@ -114,7 +114,7 @@ typedef struct cli_arguments {
     uint64_t unroll;  /* slices of a network in time; 0: the network is not unrolled */
     uint64_t samples; /* number of exact samples */
     uint64_t top;     /* number of parameters to show; 0: a number that suits the format */
-    double reach;     /* probability of --reach; 0: none */
+    double reach;     /* probability that --reach asks for; 0: none */
     /* noise, flip:P or gauss:S; smoothing, potts or quadratic:T */
     const char *noise_kind, *smoothing;
     const char *mean, *uncertainty, *best; /* paths of pictures */
@@ -174,7 +174,7 @@ typedef struct cli_option {
     size_t offset;        /* offset of the field in cli_arguments */
     uint64_t def, min, max;
     double real_def, real_min, real_max;
-    const char *unit;               /* placeholder of the value, or its choices separated by '|' */
+    const char *unit;               /* placeholder of the value, or the choices separated by '|' */
     const char *help;               /* help text; "" for an option of the run */
     const char *short_unit, *brief; /* unit and help for the first screen, at most 51 characters;
                                        brief is "" if the help is short enough */
@@ -186,7 +186,7 @@ typedef struct cli_option {
  *         options, whose rows describe them completely. */
 const gbs_option *cli_library_option(const cli_option *option);
 
-/* @return the help text of an option, from its row or else from the library. */
+/* @return the help text of an option, from the row of the option or else from the library. */
 const char *cli_option_help(const cli_option *option);
 
 /* @return the option with this name that the verb takes, NULL if it takes no such option. */

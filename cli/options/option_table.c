@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of verbs: finds an option, and writes the placeholder of its value for help and
- * messages. */
+/* Finds the options of verbs, and writes the placeholders of their values for help and messages. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scans for one marginal of 40 x 40 spins (Mitliagkas & Mackey 2017, section 5.4): bounds for the
- * marginal, places of the updates, and errors of estimates from the worst start, which is all spins
- * up. */
+ * marginal, places of the updates, and errors of estimates. All chains start from the worst state,
+ * in which all spins are up. */
 #include <math.h>
 
 #include "base/memory.h"

@@ -45,7 +45,8 @@ typedef struct cutting {
     size_t n_updates;
     /* Dobrushin variation of the rectangle after each scan, from certificates */
     double variation[N_SCANS];
-    uint32_t *count;         /* [CHAINS][PATCHES][LAB_TEXTURES] visits of the current run */
+    uint32_t *count; /* [CHAINS][PATCHES][LAB_TEXTURES] number of passes of the current run with
+                        each label */
     uint32_t label[PATCHES]; /* labels from the current chain */
     /* [MOST_PICTURES] mean error over chains after each pass of the current scan */
     double (*of_run)[PASSES];
@@ -208,8 +209,8 @@ static gbs_status run_scan(cutting *c, const gbs_model *model, int scan, gbs_err
     return lab_run(c->lab, scan_name[scan], model, &options, on_draw, c, NULL, err);
 }
 
-/* Draws the first picture, the labels of its patches without neighbours, and the last labels of a
- * chain; labels are drawn over a grey picture. */
+/* Draws three pictures: the first picture, the labels of its patches without neighbours, and the
+ * last labels of a chain. Labels are drawn over a plain grey picture. */
 static gbs_status show(cutting *c, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -244,8 +244,8 @@ static gbs_status write_tables(const laboratory *lab, const names *fields, int n
     return scores < 0 ? scores : seconds;
 }
 
-/* Makes figure 11: writes a text with its names in brackets, each preceded by the kind of thing
- * that it names. */
+/* Makes figure 11, which is a text with names in brackets. Each name follows the kind of thing that
+ * it names. */
 static gbs_status write_text(const laboratory *lab, const names *n, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -32,7 +32,8 @@ static unsigned mask_of(unsigned color)
     return mask;
 }
 
-/* Draws all spins of a mask at once, each from its conditional given the previous state. */
+/* Draws all spins of a mask at once. Each spin is drawn from its conditional given the previous
+ * state. */
 static void draw_at_once(const double *p, unsigned mask, const double *law, double *next)
 {
     for (unsigned y = 0; y < LAB_N_STATES; y++) {
@@ -198,8 +199,8 @@ cleanup:
     return status;
 }
 
-/* Runs the sampler of algorithm 1 on six spins that are all coupled. Two colours do not suffice, so
- * that the sampler has its own limit. */
+/* Runs the sampler of algorithm 1 on six spins that are all coupled. Two colours do not suffice for
+ * these spins, so that the sampler has a limit other than the target. */
 static gbs_status try_complete(laboratory *lab, uint64_t sweeps, result *r, gbs_error *err)
 {
     const gbs_generate_complete_options six = {.variables = LAB_N_SPINS,

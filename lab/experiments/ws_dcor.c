@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limit of D_cor, estimated without sampling (Yamashita & Suzuki 2019, section 5.2, Table 1), and
- * compared with the value measured with herding; D_cor of herding with 4 to 16 bins (Figure 6). */
+/* Estimates the limit of D_cor without sampling (Yamashita & Suzuki 2019, section 5.2, Table 1),
+ * and compares the limit with the value measured with herding. Also measures D_cor of herding with
+ * 4 to 16 bins (Figure 6). */
 
 #include <inttypes.h>
 
