@@ -15,8 +15,8 @@ typedef struct npy_header {
     bool has_descr, has_order, has_shape;
 } npy_header;
 
-/* The text of the header's Python literal, with the place of the reader. Messages count bytes
- * from the beginning of the file. */
+/* The text of the header's Python literal, with the position `at` of the reader. Positions in
+ * messages are counted in bytes from the beginning of the file. */
 typedef struct literal {
     const char *name;
     const char *begin;
@@ -214,7 +214,8 @@ static gbs_status read_literal(literal *text, npy_header *header, gbs_error *err
     return GBS_OK;
 }
 
-/* Reads the magic, the version and the length of the literal. @param text out: the literal. */
+/* Reads the magic, the version and the length of the literal. @param text out: text of the
+ * literal. */
 static gbs_status read_preamble(const char *name, const char *bytes, size_t n, literal *text,
                                 gbs_error *err)
 {
@@ -245,7 +246,7 @@ static gbs_status read_preamble(const char *name, const char *bytes, size_t n, l
     return GBS_OK;
 }
 
-/* Transposes an array whose first index runs fastest into one whose last index runs fastest. */
+/* Copies an array whose first index runs fastest to an array whose last index runs fastest. */
 static void transpose(const gbsi_array *shape, size_t size, const char *from, char *to)
 {
     const size_t bytes = gbsi_array_type_bytes(shape->type);

@@ -21,7 +21,8 @@ static bool logical_clause(const gbsi_factors *factors, size_t f, gbsi_clause *c
 {
     const double w = factors->weight[f];
     const unsigned function = factors->logical[factors->aux[f]].function;
-    const bool one = clause->n == 1; /* with one literal, `all` and `any` mean the same */
+    /* for one literal, "all literals hold" and "any literal holds" are equivalent */
+    const bool one = clause->n == 1;
     clause->weight = w;
     switch (function) {
     case GBS_LOGICAL_AND:
@@ -86,7 +87,7 @@ gbs_status gbsi_clause_of(const gbs_model *model, size_t factor, const char *for
         return unsupported(model, factor, format, "is no clause", err);
     }
     if (isfinite(clause->weight) && fabs(clause->weight) > GBS_MAX_LOG_WEIGHT) {
-        /* the weight was doubled */
+        /* doubling made the weight too large */
         return unsupported(model, factor, format, "would be a clause of a weight beyond 1e+280",
                            err);
     }

@@ -68,7 +68,7 @@ gbsi_token gbsi_couplings_place(const gbsi_couplings *c, size_t e)
     return gbsi_text_peek(&c->first);
 }
 
-/* Writes the first two words of an entry: "2 1". */
+/* Writes the first two words of an entry, such as "2 1", into `text`. */
 static void pair_text(const gbsi_couplings *c, size_t e, char text[64])
 {
     gbsi_text line = c->first;
