@@ -61,8 +61,10 @@ void gbsi_npz_close(gbsi_npz *npz); /* NULL is allowed */
 size_t gbsi_npz_n_members(const gbsi_npz *npz);
 /* @return the name of a member without ".npy". The string is valid until the archive is closed. */
 const char *gbsi_npz_name(const gbsi_npz *npz, size_t member);
-/* Read one array. @param array out; free with gbsi_array_free(). @return GBS_ERR_ARGUMENT if the
- * archive has no array of that name. The message then lists the names of its arrays. */
+/* Read one array.
+ * @param array out; free with gbsi_array_free().
+ * @return GBS_ERR_ARGUMENT if the archive has no array of that name. The message then lists the
+ *   names of its arrays. */
 gbs_status gbsi_npz_read(gbsi_npz *npz, const char *name, gbsi_array *array, gbs_error *err);
 
 /* ---- writing ----------------------------------------------------------------------------- */

@@ -17,24 +17,25 @@
  * @return the length of the header, a multiple of 64. */
 size_t gbsi_npy_header(const gbsi_array *array, char *bytes);
 
-/* Refuses an array whose shape or size is out of range. @param bytes out: number of bytes of the
- * data. */
+/* Refuses an array whose shape or size is out of range.
+ * @param bytes out: number of bytes of the data. */
 gbs_status gbsi_npy_check(const gbsi_array *array, uint64_t *bytes, gbs_error *err);
 
-/* Gives the data, without a header, to the function `sink` piece by piece. @param source NULL if
- * the data is array->data. */
+/* Gives the data, without a header, to the function `sink` piece by piece.
+ * @param source NULL if the data is array->data. */
 gbs_status gbsi_npy_put(const gbsi_array *array, gbsi_array_source *source, void *context,
                         void (*sink)(void *to, const void *bytes, size_t n), void *to,
                         gbs_error *err);
 
 /* Reads a whole .npy file, bytes[0 .. n), and transposes the array if necessary, so that its last
- * index runs fastest. @param name name of the file, for messages. */
+ * index runs fastest.
+ * @param name name of the file, for messages. */
 gbs_status gbsi_npy_parse(const char *name, const char *bytes, size_t n, gbsi_array *array,
                           gbs_error *err);
 
 /* ---- npz.c --------------------------------------------------------------------------------- */
 
-/* The members of the struct are declared here because tests use them. */
+/* The members of the struct are declared in this header because tests use them. */
 
 struct gbsi_npz_writer {
     gbsi_zip_writer zip;

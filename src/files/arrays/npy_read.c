@@ -214,8 +214,8 @@ static gbs_status read_literal(literal *text, npy_header *header, gbs_error *err
     return GBS_OK;
 }
 
-/* Reads the magic, the version and the length of the literal. @param text out: text of the
- * literal. */
+/* Reads the magic, the version and the length of the literal.
+ * @param text out: text of the literal. */
 static gbs_status read_preamble(const char *name, const char *bytes, size_t n, literal *text,
                                 gbs_error *err)
 {

@@ -32,9 +32,10 @@ typedef struct gbsi_zip {
 gbs_status gbsi_zip_open(const gbsi_input *input, gbsi_zip *zip, gbs_error *err);
 void gbsi_zip_close(gbsi_zip *zip);
 
-/* Reads the bytes of a member, and verifies their check sum. @param owned out: memory that the
- * caller frees; NULL if `bytes` points into the input. @param bytes out: [member->size] bytes of
- * the unpacked member. They are part of the input if the member is stored. */
+/* Reads the bytes of a member, and verifies their check sum.
+ * @param owned out: memory that the caller frees; NULL if `bytes` points into the input.
+ * @param bytes out: [member->size] bytes of the unpacked member. They are part of the input if the
+ *   member is stored. */
 gbs_status gbsi_zip_read(const gbsi_zip *zip, const gbsi_zip_member *member, const char **bytes,
                          void **owned, gbs_error *err);
 

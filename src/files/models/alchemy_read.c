@@ -61,8 +61,8 @@ static gbsi_token trim(gbsi_token token)
     return token;
 }
 
-/* Takes the next line that is not blank, with the blanks at its ends. @return false at the end of
- * the file. */
+/* Takes the next line that is not blank, with the blanks at its ends.
+ * @return false at the end of the file. */
 static bool next_line(gbsi_text *text, gbsi_token *line)
 {
     while (text->at < text->end) {

@@ -33,8 +33,8 @@ gbs_status gbsi_bif_next(gbsi_text *text, gbsi_bif_place place, gbsi_bif_token *
                          gbs_error *err);
 /* Reads a token as gbsi_bif_next() does, and fails unless it has the given kind, such as '{'. */
 gbs_status gbsi_bif_expect(gbsi_text *text, gbsi_bif_place place, char kind, gbs_error *err);
-/* Reads a word or a quoted name. @param expected description of the name in the message, such as "a
- * variable". */
+/* Reads a word or a quoted name.
+ * @param expected description of the name in the message, such as "a variable". */
 gbs_status gbsi_bif_name(gbsi_text *text, gbsi_bif_place place, const char *expected,
                          gbsi_token *name, gbs_error *err);
 /* Moves from behind the word "property" to the next semicolon outside quotes. */
@@ -102,8 +102,8 @@ gbsi_token gbsi_bif_state_at(const gbsi_bif_network *network, uint32_t variable,
 /* Reads the name of a variable and the '{' behind it. */
 gbs_status gbsi_bif_read_variable(gbsi_text *text, gbsi_bif_network *network, gbsi_bif_token *name,
                                   gbs_error *err);
-/* Reads the n states of a variable and the '}' behind them. @param count token of the number n in
- * the text. */
+/* Reads the n states of a variable and the '}' behind them.
+ * @param count token of the number n in the text. */
 gbs_status gbsi_bif_read_states(gbsi_text *text, gbsi_bif_network *network, uint32_t variable,
                                 gbsi_token count, size_t n, gbs_error *err);
 

@@ -258,8 +258,9 @@ static gbsi_token trim(const char *from, const char *to)
     return (gbsi_token){from, (size_t)(to - from)};
 }
 
-/* Cuts text at the separators, and ignores pieces that consist of blanks. @param piece out: the
- * pieces; NULL if they are only counted. @return the number of pieces. */
+/* Cuts text at the separators, and ignores pieces that consist of blanks.
+ * @param piece out: the pieces; NULL if they are only counted.
+ * @return the number of pieces. */
 static size_t cut_pieces(const search *s, const char *from, const char *to, gbsi_token *piece)
 {
     size_t n = 0;

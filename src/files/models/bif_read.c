@@ -163,8 +163,8 @@ static gbs_status read_plain_row(bif_reader *r, size_t *row, gbs_error *err)
     return gbsi_bif_expect(r->text, GBSI_BIF_STATE, ')', err);
 }
 
-/* Does the work of read_plain_row() if states contain blanks or commas. @param found out: whether
- * the text can be cut into states of the parents. */
+/* Does the work of read_plain_row() if states contain blanks or commas.
+ * @param found out: whether the text can be cut into states of the parents. */
 static gbs_status read_long_row(bif_reader *r, size_t *row, bool *found, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -80,7 +80,9 @@ static void write_edge(gbs_output *output, uint32_t v, uint32_t u)
 }
 
 /* Goes through the pairs of v and a larger variable in one factor, and skips pairs of earlier
- * factors. @param output NULL if the pairs are only counted. @return the number of pairs. */
+ * factors.
+ * @param output NULL if the pairs are only counted.
+ * @return the number of pairs. */
 static uint64_t go_through_factor(conflicts *c, uint32_t v, size_t f, gbs_output *output)
 {
     const gbsi_factors *factors = &c->model->factors;
@@ -99,8 +101,9 @@ static uint64_t go_through_factor(conflicts *c, uint32_t v, size_t f, gbs_output
     return n_edges;
 }
 
-/* Goes once through each pair, beginning with pairs of the smallest variable. @param output NULL if
- * the pairs are only counted. @return the number of pairs. */
+/* Goes once through each pair, beginning with pairs of the smallest variable.
+ * @param output NULL if the pairs are only counted.
+ * @return the number of pairs. */
 static uint64_t go_through(conflicts *c, gbs_output *output)
 {
     const uint32_t n = c->model->n_variables;

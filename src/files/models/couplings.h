@@ -65,8 +65,8 @@ typedef enum gbsi_convention {
 } gbsi_convention;
 
 /* Finds the convention that a word names.
- * @param word NULL for the convention `own`. @return GBS_ERR_ARGUMENT if the word is not one of the
- *   three conventions. */
+ * @param word NULL for the convention `own`.
+ * @return GBS_ERR_ARGUMENT if the word is not one of the three conventions. */
 gbs_status gbsi_convention_of(const char *word, gbsi_convention own, gbsi_convention *convention,
                               gbs_error *err);
 const char *gbsi_convention_name(gbsi_convention convention);
@@ -130,8 +130,8 @@ gbs_status gbsi_couplings_begin(gbsi_couplings *c, gbsi_text *text, gbsi_convent
                                 const char *comments, gbs_error *err);
 void gbsi_couplings_free(gbsi_couplings *c);
 
-/* Adds one entry. i and j are numbers of variables, from 0 on. @param place token of the entry in
- * the line. */
+/* Adds one entry. i and j are numbers of variables, from 0 on.
+ * @param place token of the entry in the line. */
 gbs_status gbsi_couplings_add(gbsi_couplings *c, const gbsi_text *line, gbsi_token place,
                               uint64_t i, uint64_t j, double value, gbs_error *err);
 

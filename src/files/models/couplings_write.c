@@ -61,8 +61,9 @@ static void write_entry(coupling_writer *w, uint64_t i, uint64_t j, double value
     gbsi_output_text(w->output, "\n");
 }
 
-/* Writes the couplings. @param base number of the first variable in the file. @param lower whether
- * the larger number of each pair comes first. */
+/* Writes the couplings.
+ * @param base number of the first variable in the file.
+ * @param lower whether the larger number of each pair comes first. */
 static void write_couplings(coupling_writer *w, uint64_t base, bool lower)
 {
     const gbsi_edge *edge = w->spins.edges.edge;

@@ -43,7 +43,8 @@ gbs_status gbsi_dw_place_find(const char *path, gbsi_dw_place *place, gbs_error 
 void gbsi_dw_place_free(gbsi_dw_place *place);
 
 /* Writes the pattern of the file names of one kind of companions, without the folder, for messages:
- * "graph.weights*". @return `text`. */
+ * "graph.weights*".
+ * @return `text`. */
 const char *gbsi_dw_pattern(const gbsi_dw_place *place, gbsi_dw_kind kind, char *text, size_t size);
 
 /* Companions that are in the folder. */
@@ -112,15 +113,15 @@ gbs_status gbsi_dw_add_variable(gbsi_dw_graph *graph, uint64_t id, uint64_t role
 gbs_status gbsi_dw_add_weight(gbsi_dw_graph *graph, uint64_t id, uint64_t fixed, double value,
                               gbs_error *err);
 /* Adds a factor. The numbers of the fields are 0 for the function, 1 for the arity, 2 + 2 i for
- * variable i, 3 + 2 i for its equalTo, 2 + 2 n for the weight, and 3 + 2 n for the feature. @param
- * n number of variables, 1 to GBS_MAX_ARITY. */
+ * variable i, 3 + 2 i for its equalTo, 2 + 2 n for the weight, and 3 + 2 n for the feature.
+ * @param n number of variables, 1 to GBS_MAX_ARITY. */
 gbs_status gbsi_dw_add_factor(gbsi_dw_graph *graph, uint64_t function, uint32_t n,
                               const uint64_t *variable, const uint64_t *equal_to, uint64_t weight,
                               double feature, gbs_error *err);
 
 /* Checks that every variable has a record, and gives variables and labels to the builder. Must be
- * called after the last variable. @param n_bytes size of the files of variables and domains, which
- * limits the number of labels. */
+ * called after the last variable.
+ * @param n_bytes size of the files of variables and domains, which limits the number of labels. */
 gbs_status gbsi_dw_finish_variables(gbsi_dw_graph *graph, size_t n_bytes, gbs_error *err);
 gbs_status gbsi_dw_finish_weights(gbsi_dw_graph *graph, gbs_error *err);
 /* Checks the number of factors, and adds a hard factor for each observation. Must be called after

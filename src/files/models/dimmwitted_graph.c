@@ -208,8 +208,8 @@ gbs_status gbsi_dw_add_variable(gbsi_dw_graph *graph, uint64_t id, uint64_t role
     return GBS_OK;
 }
 
-/* Labels the states of a variable with the decimal numbers of its domain. @param label, text room
- * for GBS_MAX_ARITY labels and their characters. */
+/* Labels the states of a variable with the decimal numbers of its domain.
+ * @param label, text room for GBS_MAX_ARITY labels and their characters. */
 static gbs_status label_variable(gbsi_dw_graph *g, uint32_t id, const char **label,
                                  char (*text)[21], gbs_error *err)
 {

@@ -69,8 +69,8 @@ static inline void put_factor(bytes *b, unsigned function, uint64_t n, const uin
     put_number(b, feature);
 }
 
-/* Makes an empty folder, under the same name at each call, in the scratch folder. @return its path,
- * which is static. */
+/* Makes an empty folder, under the same name at each call, in the scratch folder.
+ * @return its path, which is static. */
 static inline const char *fresh_folder(void)
 {
     static char folder[1024];

@@ -66,8 +66,8 @@ static void find_first(const gbsi_edges *edges, uint32_t n_variables, bool direc
     }
 }
 
-/* Allocates the array first[] and fills it by find_first(). @return the array; NULL, with a message
- * in err, if there is not enough memory. */
+/* Allocates the array first[] and fills it by find_first().
+ * @return the array; NULL, with a message in err, if there is not enough memory. */
 static size_t *make_first(const gbsi_edges *edges, uint32_t n_variables, bool directed,
                           gbs_error *err)
 {

@@ -105,8 +105,8 @@ static bool logs_back(const gbsi_digits *digits, double logw)
 }
 
 /* Writes a number near p whose logarithm is exactly logw, with as few digits as possible. Bisection
- * finds the number of digits, because n + 1 digits are usually enough if n digits are. @return the
- * length of the text; 0 if no number near p has this logarithm. */
+ * finds the number of digits, because n + 1 digits are usually enough if n digits are.
+ * @return the length of the text; 0 if no number near p has this logarithm. */
 static size_t find_text(double p, double logw, char *text)
 {
     gbsi_digits digits;

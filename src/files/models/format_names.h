@@ -9,8 +9,9 @@
 /* @return the name of the format that has the file name extension of `path`; NULL if no format has
  *   it. */
 const char *gbsi_model_format_of(const char *path);
-/* @param options NULL for the defaults. @return the sign convention with which the couplings of the
- *   file would be read: "physics", "bqm" or "maxcut". NULL if the format has no couplings. */
+/* @param options NULL for the defaults.
+ * @return the sign convention with which the couplings of the file would be read: "physics", "bqm"
+ *   or "maxcut". NULL if the format has no couplings. */
 const char *gbsi_model_convention_of(const char *path, const gbs_read_options *options);
 
 #endif

@@ -95,8 +95,9 @@ void gbsi_gbm_entry(const gbsi_gbm_layout *layout, gbsi_gbm_section section, uns
 gbs_status gbsi_gbm_write_alike(uint32_t n, uint32_t arity, const char *path, gbs_error *err);
 
 /* Checks that arrays have the same layout in memory as in the file, because arrays are used in
- * place. @return GBS_ERR_UNSUPPORTED on a machine that is big-endian or whose size_t does not have
- * 64 bits. */
+ * place.
+ * @return GBS_ERR_UNSUPPORTED on a machine that is big-endian or whose size_t does not have 64
+ *   bits. */
 gbs_status gbsi_gbm_check_host(const char *name, gbs_error *err);
 
 #endif

@@ -10,7 +10,7 @@
  * "GBM", so the damage is found. */
 const unsigned char gbsi_gbm_magic[8] = {0x89, 'G', 'B', 'M', '\r', '\n', 0x1a, '\n'};
 
-/* Arrays that are used in place, without a copy, must have the layout of the file. */
+/* Arrays in memory must have the layout of the file, because they are used without a copy. */
 _Static_assert(sizeof(double) == 8 && sizeof(uint32_t) == 4, "sizes of .gbm files");
 _Static_assert(sizeof(gbsi_logical) == 12 && offsetof(gbsi_logical, head) == 1 &&
                    offsetof(gbsi_logical, k) == 2 && offsetof(gbsi_logical, n_body) == 4 &&
@@ -19,7 +19,7 @@ _Static_assert(sizeof(gbsi_logical) == 12 && offsetof(gbsi_logical, head) == 1 &
 
 typedef struct section {
     const char *name;
-    uint64_t n;    /* elements */
+    uint64_t n;    /* number of elements */
     unsigned size; /* number of bytes of an element */
     bool present;
 } section;

@@ -47,7 +47,8 @@ static void put_repeated(gbm_writer *w, unsigned char byte, uint64_t n)
 }
 
 /* Writes an array over all factors. `array` has no elements for factors behind the last tied
- * factor. @param none byte with which the missing elements are filled. */
+ * factor.
+ * @param none byte with which the missing elements are filled. */
 static void put_ties(gbm_writer *w, const void *array, size_t size, unsigned char none)
 {
     const size_t n = w->model->tied.n_ties;
