@@ -31,13 +31,13 @@ typedef enum gbsi_array_type {
 /* An array with any number of dimensions. Its last index runs fastest. */
 typedef struct gbsi_array {
     gbsi_array_type type;
-    uint32_t n_dims; /* 0 for a single number */
+    uint32_t n_dims; /* number of dimensions; 0 for a single number */
     uint64_t shape[GBSI_ARRAY_MAX_DIMS];
     void *data; /* [product of shape] elements of the type `type` */
 } gbsi_array;
 
 size_t gbsi_array_type_bytes(gbsi_array_type type);
-/* @return the number of elements. */
+/* @return the number of elements of an array. */
 size_t gbsi_array_size(const gbsi_array *array);
 /* @return element i of the data, converted to double. Integers beyond 2^53 are rounded. */
 double gbsi_array_value(const gbsi_array *array, size_t i);
@@ -96,8 +96,8 @@ typedef struct gbsi_npz_writer gbsi_npz_writer;
  *   written to this output. */
 gbs_status gbsi_npz_writer_new(gbs_output *output, gbsi_npz_writer **writer, gbs_error *err);
 /* Add an array. The parameters array, source and context are those of gbsi_npy_write().
- * @param name letters, digits and '_', without ".npy"; no other array of the archive may have
- *   this name. */
+ * @param name name without ".npy", which consists of letters, digits and '_'. No other array of the
+ *   archive may have this name. */
 gbs_status gbsi_npz_writer_add(gbsi_npz_writer *writer, const char *name, const gbsi_array *array,
                                gbsi_array_source *source, void *context, gbs_error *err);
 /* Write the directory, which completes the archive. The caller must then commit the output. */

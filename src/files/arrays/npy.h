@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The .npy format: magic, version, length of the header, a Python literal, padding, the data
- * (NEP 1). The functions for the rest of the program are in arrays.h. */
+/* The .npy format (NEP 1). A file consists of the magic, the version, the length of the header, a
+ * Python literal, padding, and the data. The functions for the rest of the program are in
+ * arrays.h. */
 #ifndef GBSI_ARRAYS_NPY_H
 #define GBSI_ARRAYS_NPY_H
 
@@ -13,7 +14,7 @@
 #define GBSI_NPY_HEADER 512 /* largest number of bytes of a header that is written */
 
 /* Writes a header, from the magic to the final newline.
- * @param bytes [GBSI_NPY_HEADER], out.
+ * @param bytes out: the header, with room for GBSI_NPY_HEADER bytes.
  * @return the length of the header, a multiple of 64. */
 size_t gbsi_npy_header(const gbsi_array *array, char *bytes);
 

@@ -10,7 +10,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "data is taken as it s
 
 /* Header of a .npy file. */
 typedef struct npy_header {
-    gbsi_array array; /* type and shape, without data */
+    gbsi_array array; /* array with a type and a shape, but without data */
     bool fortran;
     bool has_descr, has_order, has_shape;
 } npy_header;
@@ -55,7 +55,7 @@ static bool take(literal *text, char c)
 }
 
 /* Takes a string in single or double quotes, without escapes.
- * @param value out, points into the text. */
+ * @param value out: the characters between the quotes, which are part of the text. */
 static gbs_status take_string(literal *text, const char *expected, const char **value, size_t *n,
                               gbs_error *err)
 {

@@ -106,7 +106,7 @@ size_t gbsi_npy_header(const gbsi_array *array, char *bytes)
     assert(total <= GBSI_NPY_HEADER);
     memset(text + n, ' ', total - n_fixed - n - 1);
     bytes[total - 1] = '\n';
-    memcpy(bytes, "\x93NUMPY\x01", 8); /* the 0 that ends the string is the minor version */
+    memcpy(bytes, "\x93NUMPY\x01", 8); /* the 0 at the end of the string is the minor version */
     bytes[8] = (char)((total - n_fixed) & 255);
     bytes[9] = (char)((total - n_fixed) >> 8);
     return total;

@@ -53,8 +53,9 @@ typedef struct gbsi_zip_writer {
     void *entry;        /* gbsi_zip_entry [n] */
     size_t capacity;
     size_t n;
-    uint64_t at;         /* number of bytes written until now */
-    uint64_t zip64_from; /* smallest number that needs ZIP64: 2^32 - 1 except in tests */
+    uint64_t at; /* number of bytes written until now */
+    /* smallest size or offset for which ZIP64 is used; 2^32 - 1 except in tests */
+    uint64_t zip64_from;
 } gbsi_zip_writer;
 
 void gbsi_zip_writer_init(gbsi_zip_writer *writer, gbs_output *output);

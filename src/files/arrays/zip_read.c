@@ -40,7 +40,7 @@ typedef struct directory {
     uint64_t at, size, n;
 } directory;
 
-/* Finds the end record, which a comment may follow. */
+/* Finds the end record. A comment of the archive may follow this record. */
 static gbs_status find_end(const gbsi_input *input, uint64_t *end, gbs_error *err)
 {
     const size_t most_back = (size_t)END_BYTES + UINT16_MAX;

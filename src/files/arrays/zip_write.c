@@ -86,9 +86,10 @@ gbs_status gbsi_zip_begin(gbsi_zip_writer *writer, const char *name, uint64_t si
     const bool zip64 = size >= writer->zip64_from;
     put_number(writer, 0x04034b50, 4);
     put_description(writer, entry, zip64);
-    put_number(writer, zip64 ? 20 : 0, 2); /* bytes of the extra field */
+    put_number(writer, zip64 ? 20 : 0, 2); /* number of bytes of the extra field */
     gbsi_zip_put(writer, name, length);
-    if (zip64) { /* the record of a local header must have the packed and the unpacked size */
+    /* a ZIP64 record in a local header must have both the packed and the unpacked size */
+    if (zip64) {
         put_number(writer, 1, 2);
         put_number(writer, 16, 2);
         put_number(writer, size, 8);
@@ -131,7 +132,7 @@ static void put_end_64(gbsi_zip_writer *writer, uint64_t directory, uint64_t siz
 {
     const uint64_t here = writer->at;
     put_number(writer, 0x06064b50, 4);
-    put_number(writer, 44, 8); /* bytes that follow in this record */
+    put_number(writer, 44, 8); /* number of bytes of this record behind this field */
     put_number(writer, UNIX | VERSION_64, 2);
     put_number(writer, VERSION_64, 2);
     put_number(writer, 0, 4); /* number of this disk */

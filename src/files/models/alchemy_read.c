@@ -19,7 +19,7 @@ typedef struct alchemy_reader {
     gbsi_equal_tables *share;
     gbsi_name_map names;
     uint32_t n_variables;
-    void *arity; /* uint32_t [n_variables] */
+    void *arity; /* uint32_t [n_variables] number of states of each variable */
     size_t arity_capacity;
     void *seen; /* size_t [n_variables] 1 + number of the last factor that names the variable */
     size_t seen_capacity;
@@ -30,7 +30,7 @@ typedef struct alchemy_reader {
     void *scope; /* uint32_t [n_scope] variables in the order of the file */
     size_t scope_capacity;
     size_t n_scope;
-    void *value; /* double */
+    void *value; /* double [n_values] values of the factor */
     size_t value_capacity;
 } alchemy_reader;
 

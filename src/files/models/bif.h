@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that the readers of Bayesian networks with names share, such as BIF and XMLBIF. */
+/* Functions that the readers of BIF, XMLBIF and other formats of Bayesian networks share. */
 #ifndef GBSI_MODELS_BIF_H
 #define GBSI_MODELS_BIF_H
 
@@ -31,7 +31,8 @@ typedef struct gbsi_bif_token {
  * there, and "//" does so only before a blank, a quote or the end of the text. */
 gbs_status gbsi_bif_next(gbsi_text *text, gbsi_bif_place place, gbsi_bif_token *token,
                          gbs_error *err);
-/* Reads a token as gbsi_bif_next() does, and fails unless it has the given kind, such as '{'. */
+/* Reads a token as gbsi_bif_next() does, and fails unless the token has the kind `kind`, such as
+ * '{'. */
 gbs_status gbsi_bif_expect(gbsi_text *text, gbsi_bif_place place, char kind, gbs_error *err);
 /* Reads a word or a quoted name.
  * @param expected description of the name in the message, such as "a variable". */
@@ -77,8 +78,8 @@ typedef struct gbsi_bif_network {
 
 #define GBSI_BIF_VARIABLES UINT32_MAX
 
-/* These functions add a variable without states, the next state of a variable, and the place
- * where a table begins. Each name must be new. */
+/* These functions add a variable without states, the next state of a variable, and the position
+ * where a probability block begins. They fail if the name exists already. */
 gbs_status gbsi_bif_add_variable(gbsi_text *text, gbsi_bif_network *network,
                                  const gbsi_bif_token *name, gbs_error *err);
 gbs_status gbsi_bif_add_state(gbsi_text *text, gbsi_bif_network *network, uint32_t variable,
@@ -156,9 +157,9 @@ typedef struct gbsi_bif_tables {
     size_t turned_capacity;
 } gbsi_bif_tables;
 
-/* Prepares the tables, which must be freed even after a failure.
- * @param text borrowed.
- * @param what must be a string constant. */
+/* Initialises the struct, which must be freed even after a failure.
+ * @param text text of the file, borrowed.
+ * @param what value of the member `what`, which must be a string constant. */
 gbs_status gbsi_bif_tables_init(gbsi_bif_tables *tables, gbsi_text *text, const char *what,
                                 gbs_error *err);
 void gbsi_bif_tables_free(gbsi_bif_tables *tables);

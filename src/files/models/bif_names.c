@@ -335,7 +335,8 @@ gbs_status gbsi_bif_find_names(const gbsi_text *text, const gbsi_bif_network *ne
     search s = {.network = network, .separators = separators, .owner = owner, .n_names = n_names};
     const char *end = among.at + among.n;
     s.n_pieces = cut_pieces(&s, among.at, end, NULL);
-    s.n_steps = s.n_pieces * 8 + 65536; /* most pieces take one or two calls of is_name() */
+    /* limit on the calls of is_name(); most pieces need only one or two calls */
+    s.n_steps = s.n_pieces * 8 + 65536;
     if (s.n_pieces == 0) {
         *n = 0;
         return GBS_OK;

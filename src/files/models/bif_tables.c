@@ -347,8 +347,7 @@ gbs_status gbsi_bif_tables_build(gbsi_bif_tables *tables, gbs_model **model, gbs
 
 bool gbsi_bif_table_is_noisy(const gbsi_bif_tables *tables)
 {
-    /* Up to this size a table is as fast as a noisy factor. A sampler reads as many entries of a
-     * noisy factor whose variables have two states. */
+    /* Up to this number of entries a sampler is as fast with a table as with a noisy factor. */
     const size_t most = tables->arity == 2 ? 16 : 256;
     size_t n = tables->arity;
     for (uint32_t i = 1; i < tables->n_scope && n <= most; i++) {

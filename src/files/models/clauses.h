@@ -9,7 +9,7 @@
 
 #include "text/text.h"
 
-#define GBSI_HARD INFINITY /* the weight of a clause that must hold */
+#define GBSI_HARD INFINITY /* weight of a clause that must hold */
 
 /* A model of clauses that is being built. The struct must be initialised with zeros. */
 typedef struct gbsi_clauses {
@@ -59,11 +59,11 @@ gbs_status gbsi_clauses_build(gbsi_clauses *c, const gbsi_text *text, gbs_model 
 
 /* A factor written as the sum of a constant and a clause, a parity or a cardinality. */
 typedef struct gbsi_clause {
-    gbs_logical_function function; /* CLAUSE, PARITY or a cardinality */
+    gbs_logical_function function; /* GBS_LOGICAL_CLAUSE, GBS_LOGICAL_PARITY or a cardinality */
     uint32_t k;                    /* bound of a cardinality */
     /* GBSI_HARD, or the log-weight that the factor gains if the clause holds */
     double weight;
-    double constant; /* log-weight of the factor that does not depend on the clause */
+    double constant; /* log-weight of the factor if the clause does not hold */
     uint32_t n;      /* number of literals; 0 if the factor is only the constant */
     const uint32_t *scope;
     const uint32_t *literal; /* NULL if the factor is a field, which has one literal */

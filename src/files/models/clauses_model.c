@@ -2,7 +2,7 @@
 /* Turns factors into clauses. [c] is 1 if clause c holds, and 0 otherwise:
  *     OR:    w on [c], -w elsewhere   = -w + 2 w [c]
  *     field: h s                      = -|h| + 2 |h| [s has the sign of h]
- * An implication is the clause that has the negated literals of its body, and its head. */
+ * An implication is a clause of the negated literals of its body and the literal of its head. */
 #include "base/plural.h"
 #include "models/clauses.h"
 #include "store/builder.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the conflict graph: an edge between any two variables that share a factor. */
+/* Writes the conflict graph, which has an edge between any two variables that share a factor. */
 #include <math.h>
 #include <stdio.h>
 
@@ -23,7 +23,8 @@ static void free_conflicts(conflicts *c)
     GBSI_FREE(c->start, c->factor, c->mark);
 }
 
-/* Checks the number of pairs, which is at most the sum of squared sizes of scopes. */
+/* Refuses a model with too many pairs. The number of pairs is at most the sum of n^2 over the
+ * factors, where n is the number of variables of a factor. */
 static gbs_status check_pairs(const gbs_model *model, gbs_error *err)
 {
     const size_t most = (size_t)1 << 33;

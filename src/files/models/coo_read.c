@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads coordinate lists as dimod writes them: "# vartype=SPIN" or BINARY, then "i j v",
- * numbered from 0. A constant energy is "# offset=E", which dimod does not write. */
+/* Reads coordinate lists in the form that dimod writes. The first line gives the type of the
+ * variables, SPIN or BINARY, as in "# vartype=SPIN". Lines "i j v" follow, in which variables are
+ * numbered from 0. A line such as "# offset=1.5" gives a constant energy; dimod does not write such
+ * a line. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -14,7 +16,7 @@ typedef struct coo_reader {
     gbsi_couplings couplings;
     bool has_vartype; /* a line or an option gave the type of the variables */
     bool binary;
-    bool has_offset; /* a line gave the offset */
+    bool has_offset; /* a line of the file gave the offset */
     double offset;
 } coo_reader;
 

@@ -14,7 +14,7 @@
 
 /* ---- edges.c ------------------------------------------------------------------------------- */
 
-/* Lists of values at pairs of variables, as files have them, and repeated pairs in such lists. */
+/* Lists of the values that a file has for pairs of variables, and repeated pairs in such lists. */
 
 /* An entry of a list. An entry whose i is GBS_NO_PAIR is left out of the model, but keeps its place
  * in the list. */
@@ -27,11 +27,11 @@ typedef struct gbsi_edges {
     size_t capacity;
 } gbsi_edges;
 
-/* Entries that repeat an earlier entry. */
+/* Number of entries that repeat an earlier entry, and the first of them. */
 typedef struct gbsi_repeats {
     size_t n;
-    size_t entry; /* first entry that is a repetition */
-    size_t of;    /* entry that `entry` repeats */
+    size_t entry; /* index of the first entry that repeats an earlier entry */
+    size_t of;    /* index of the earlier entry */
 } gbsi_repeats;
 
 gbs_status gbsi_edges_add(gbsi_edges *edges, uint32_t i, uint32_t j, double value, gbs_error *err);
@@ -78,7 +78,7 @@ typedef struct gbsi_spin_list {
     uint32_t n_variables;
     double constant;
     double *field;    /* [n_variables] field of each variable */
-    gbsi_edges edges; /* couplings, i != j, each pair once */
+    gbsi_edges edges; /* couplings with i != j, in which each pair occurs once */
 } gbsi_spin_list;
 
 gbs_status gbsi_spin_list_init(gbsi_spin_list *spins, uint32_t n_variables, gbs_error *err);
@@ -102,8 +102,8 @@ gbs_status gbsi_spin_list_of_model(const gbs_model *model, const char *format, b
 
 /* ---- couplings.c --------------------------------------------------------------------------- */
 
-/* Functions that readers of lists of couplings share: options, entries on the diagonal, repeated
- * entries. */
+/* Functions that readers of lists of couplings share. They handle options, entries on the diagonal
+ * and repeated entries. */
 
 typedef enum gbsi_diagonal {
     GBSI_DIAGONAL_FIELD,
@@ -123,8 +123,8 @@ typedef struct gbsi_couplings {
     size_t n_underflow;
 } gbsi_couplings;
 
-/* Begins a reader with its options.
- * @param text borrowed.
+/* Initialises the struct with the options of the text.
+ * @param text text of the file, borrowed.
  * @param own convention of the format. */
 gbs_status gbsi_couplings_begin(gbsi_couplings *c, gbsi_text *text, gbsi_convention own,
                                 const char *comments, gbs_error *err);

@@ -66,17 +66,18 @@ void gbsi_dw_files_free(gbsi_dw_files *files);
  * GBS_ERR_ARGUMENT, and the message has no place. `field` is then the number of the faulty field,
  * from which the reader computes the place. */
 
-/* The counts in the line of the meta file. */
+/* Counts in the line of the meta file. */
 typedef struct gbsi_dw_counts {
     uint64_t n_weights, n_variables, n_factors, n_edges;
 } gbsi_dw_counts;
 
 typedef struct gbsi_dw_graph {
-    gbsi_dw_counts counts; /* n_variables at most GBS_MAX_VARIABLES */
+    gbsi_dw_counts counts; /* counts of the meta file; n_variables is at most GBS_MAX_VARIABLES */
     size_t field;          /* number of the faulty field if a record was refused */
     gbs_builder *builder;
-    uint32_t *arity;   /* [n_variables] 0 if the variable has no record yet */
-    uint32_t *clamped; /* [n_variables] observed state, UINT32_MAX if the variable is a query */
+    uint32_t *arity; /* [n_variables] number of states; 0 if the variable has no record yet */
+    /* [n_variables] observed state; UINT32_MAX if the variable is not observed */
+    uint32_t *clamped;
     /* [n_variables] index of the first value of the variable's domain in `value`; SIZE_MAX if the
      * values are 0 .. cardinality-1 */
     size_t *domain;
@@ -84,7 +85,7 @@ typedef struct gbsi_dw_graph {
     /* uint64_t [n_values] values of all domains, ascending within each domain */
     void *value;
     size_t n_values, value_capacity;
-    double *weight;      /* [n_weights] */
+    double *weight;      /* [n_weights] value of each weight */
     uint8_t *fixed;      /* [n_weights] 1 if learning must not change the weight */
     uint8_t *weighed;    /* [n_weights] 1 if the weight has a record */
     void *scope, *state; /* uint32_t: variables and states of the factor that is being added */
@@ -133,7 +134,7 @@ gbs_status gbsi_dw_finish_factors(gbsi_dw_graph *graph, gbs_model **model, gbs_e
 /* Number of bytes of a record of each kind, 0 if records of the kind have different sizes. */
 extern const size_t gbsi_dw_record_bytes[GBSI_DW_N_KINDS];
 
-/* Reads one file of records. */
+/* Reads all records of one file and adds them to the graph. */
 gbs_status gbsi_dw_read_records(gbsi_dw_graph *graph, gbsi_dw_kind kind, const gbsi_input *input,
                                 gbs_error *err);
 

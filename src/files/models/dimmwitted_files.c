@@ -33,7 +33,7 @@ static bool is_folder(const char *path)
     return stat(path, &is) == 0 && S_ISDIR(is.st_mode);
 }
 
-/* Joins head and tail in newly allocated memory. */
+/* Joins the strings `head` and `tail` in newly allocated memory. */
 static gbs_status join(const char *head, size_t n_head, const char *tail, char **text,
                        gbs_error *err)
 {

@@ -28,7 +28,7 @@ static bool is_space(char c)
     return gbsi_is_blank(c) && c != '\n';
 }
 
-/* Cuts the next field off a line, without the blanks around the field.
+/* Takes the next field from the beginning of a line, without the blanks around the field.
  * @param comma out: whether a comma ends the field. */
 static gbsi_token next_field(gbsi_text *line, bool *comma)
 {

@@ -29,7 +29,7 @@ static void put_text(gbs_output *output, const char *text)
     }
 }
 
-/* Writes a variable: "  v3 [label="rain", tooltip="no, yes"];" */
+/* Writes the line of a variable, such as v3 [label="rain", tooltip="no, yes"]; */
 static gbs_status put_variable(const gbs_model *model, gbs_output *output, uint32_t v,
                                gbs_error *err)
 {

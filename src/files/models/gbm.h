@@ -12,12 +12,12 @@
 #include "base/status.h"
 #include "gibbsite/model.h"
 
-#define GBSI_GBM_VERSION      2u  /* newest version */
+#define GBSI_GBM_VERSION      2u  /* newest version of the format */
 #define GBSI_GBM_ALIGN        64u /* alignment of every section, in bytes */
 #define GBSI_GBM_HEADER_BYTES 128u
-#define GBSI_GBM_ENTRY_BYTES  32u /* bytes of an entry in the table of sections */
-#define GBSI_GBM_NAME_BYTES   16u /* bytes of the name in an entry */
-#define GBSI_GBM_DIGEST_BYTES 32u /* hexadecimal digits of the checksum */
+#define GBSI_GBM_ENTRY_BYTES  32u /* number of bytes of an entry in the table of sections */
+#define GBSI_GBM_NAME_BYTES   16u /* number of bytes of the name in an entry */
+#define GBSI_GBM_DIGEST_BYTES 32u /* number of hexadecimal digits of the checksum */
 
 extern const unsigned char gbsi_gbm_magic[8];
 
@@ -40,7 +40,7 @@ typedef struct gbsi_gbm_counts {
 
 #define GBSI_GBM_FLAGS_AT      12u
 #define GBSI_GBM_FILE_BYTES_AT 16u
-#define GBSI_GBM_COUNTS_AT     24u /* nine counts, in the order of the struct */
+#define GBSI_GBM_COUNTS_AT     24u /* position of nine counts, which have the order of the struct */
 #define GBSI_GBM_N_COUNTS      9u
 #define GBSI_GBM_N_SECTIONS_AT 96u
 #define GBSI_GBM_N_WEIGHTS_AT  104u
@@ -76,7 +76,7 @@ typedef struct gbsi_gbm_layout {
     uint64_t offset[GBSI_GBM_N_SECTIONS]; /* position of each section in the file, in bytes */
     uint64_t bytes[GBSI_GBM_N_SECTIONS];
     uint64_t n_sections;
-    uint64_t digest_at; /* position of the checksum of all bytes before it */
+    uint64_t digest_at; /* position of the checksum, which covers all bytes before this position */
     uint64_t file_bytes;
 } gbsi_gbm_layout;
 
@@ -87,7 +87,8 @@ bool gbsi_gbm_lay_out(const gbsi_gbm_counts *counts, gbsi_gbm_layout *layout);
  *   version. */
 uint32_t gbsi_gbm_version_of(const gbs_model *model);
 
-/* Writes a section's entry in the table of sections. @param entry [GBSI_GBM_ENTRY_BYTES], out. */
+/* Writes a section's entry in the table of sections.
+ * @param entry out: [GBSI_GBM_ENTRY_BYTES] bytes of the entry. */
 void gbsi_gbm_entry(const gbsi_gbm_layout *layout, gbsi_gbm_section section, unsigned char *entry);
 
 /* Writes a file of n variables of one arity, without names and factors. No array over the variables

@@ -311,7 +311,7 @@ static gbs_status check_options(const gbm_reader *r, const gbs_read_options *opt
     return GBS_OK;
 }
 
-/* Reads a model from the input. Takes ownership of the input. */
+/* Reads a model from the input, and takes ownership of the input. */
 static gbs_status read_input(gbsi_input *input, const gbs_read_options *options, gbs_model **model,
                              gbs_error *err)
 {

@@ -98,7 +98,7 @@ cleanup:
     return status;
 }
 
-/* Renames the names of one list that are not legal. Legal names are never changed. */
+/* Gives legal forms to the names of a list that are not legal. */
 static gbs_status name_all(namer *n, uint32_t owner, const char **name, size_t n_names,
                            bool is_state, gbs_error *err)
 {

@@ -6,8 +6,9 @@
  * Files of the first competition, and files for Cachet, have lines "w L W", which give the weights
  * W and 1 - W to the two literals of a variable. W = -1 means that both literals have the weight 1.
  * miniC2D gives all weights in one comment, "c weights", in the order V, -V, V + 1, ... The weight
- * of a state is the product of the weights of its literals; a literal without a weight has the
- * weight 1. Each variable with weights thus adds a unit clause and a constant to the model. */
+ * of a state is the product of the weights of its literals. A literal without a weight has the
+ * weight 1. For each variable the model thus gets a constant, and a unit clause if the weights of
+ * the two literals differ. */
 #include "models/literal_weights.h"
 
 #include <math.h>

@@ -41,8 +41,8 @@ static bool is_weight(gbsi_token token)
            gbsi_decimal_read(token.at, token.n, &value) != GBSI_DECIMAL_BAD;
 }
 
-/* Whether a token occurs only in files of first-order formulas: declarations, implications,
- * conjunctions, quantifiers. */
+/* Whether a token occurs only in files of first-order formulas. Such tokens belong to declarations,
+ * implications, conjunctions and quantifiers. */
 static bool is_first_order(gbsi_token token)
 {
     static const char *const signs[] = {"=", "=>", "<=>", "^", "EXIST", "FORALL", "=="};

@@ -13,7 +13,7 @@ typedef struct mtx_reader {
     gbsi_text *text;
     gbsi_couplings couplings;
     bool array;   /* the file has every entry, in the order of columns */
-    bool pattern; /* entries are positions without values */
+    bool pattern; /* the entries have no values */
     bool integer;
     bool symmetric; /* the file has only the lower triangle */
     uint64_t n_entries;

@@ -409,7 +409,8 @@ static gbs_status fill_uniform(net_reader *r, gbs_error *err)
 static gbs_status read_attributes(net_reader *r, gbs_error *err)
 {
     gbsi_bif_token token;
-    gbsi_bif_token model = {0}; /* an expression from which the data were computed */
+    /* the attribute model_data, an expression from which Hugin computed the data */
+    gbsi_bif_token model = {0};
     bool has_data = false;
     for (;;) {
         GBSI_PASS(next_token(r->text, &token, err));

@@ -29,7 +29,8 @@ static bool says_vartype(gbsi_text line)
     return false;
 }
 
-/* Reads the next line. Comments need lenient reading, because the original files have none.
+/* Reads the next line. Comments are accepted only in lenient reading, because files of rudy have
+ * none.
  * @param found out: false at the end of the file. */
 static gbs_status next_line(rud_reader *r, gbsi_text *line, bool *found, gbs_error *err)
 {

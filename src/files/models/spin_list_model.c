@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splits a model into fields and couplings. The split is exact for any finite values over two
- * spins. The log-weight at s_i = a and s_j = b in {-, +} is t_ab = c + h_i a + h_j b + J a b, with
+/* Splits a model into a constant, fields and couplings. The split is exact for any finite values
+ * over two spins. Let t_ab be the log-weight at s_i = a and s_j = b, where a and b are + or -:
+ *     t_ab  = c + h_i a + h_j b + J a b
  *     4 c   = t_++ + t_+- + t_-+ + t_--
  *     4 h_i = t_++ + t_+- - t_-+ - t_--
  *     4 h_j = t_++ - t_+- + t_-+ - t_--

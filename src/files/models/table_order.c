@@ -88,7 +88,7 @@ void gbsi_axes_turn(const gbsi_axes *axes, uint32_t child_arity, unsigned order,
     const uint32_t n = axes->n_parents;
     size_t stride[GBSI_MAX_PARENT_AXES + 1];
     uint32_t state[GBSI_MAX_PARENT_AXES] = {0};
-    size_t row = 0; /* position of the row's first entry in the file */
+    size_t row = 0; /* index in the file of the first entry of the current row */
     find_strides(axes, child_arity, order, stride);
     for (;;) {
         for (uint32_t a = 0; a < child_arity; a++) {

@@ -66,7 +66,7 @@ gbs_status gbsi_equal_tables_add(gbsi_equal_tables *share, gbs_builder *builder,
 /* @return the value of the option --table-order for an order. */
 const char *gbsi_table_order_name(unsigned order);
 bool gbsi_table_order_typed(const gbs_read_options *options);
-/* Whether the options name an order that exists, or no order. */
+/* Whether the options name an existing order or no order. */
 bool gbsi_table_order_known(const gbs_read_options *options);
 /* @return the order that the options name; `standard` if they name no order.
  *   gbsi_table_order_known() must be true. */
@@ -115,7 +115,7 @@ typedef struct gbsi_columns {
     size_t n_negative;
 } gbsi_columns;
 
-#define GBSI_COLUMN_ROUNDING 0.005 /* rounding error of an entry with two digits */
+#define GBSI_COLUMN_ROUNDING 0.005 /* largest rounding error of an entry with two digits */
 
 typedef enum gbsi_column_status {
     GBSI_COLUMN_OK,

@@ -30,7 +30,7 @@ typedef struct uai_reader {
     /* [n_factors] position of the factor's scope in the file, and of its table once tables are
      * read */
     const char **place;
-    size_t *n_entries;   /* [n_factors] product of the arities */
+    size_t *n_entries;   /* [n_factors] number of entries of the factor's table */
     size_t *scope_start; /* [n_factors + 1] */
     void *scope;         /* uint32_t [scope_start[n_factors]] */
     size_t scope_capacity;
@@ -44,7 +44,7 @@ typedef struct uai_reader {
     unsigned order; /* order of the entries of tables in the file */
     void *turned;   /* double: the current table in the order of the file */
     size_t turned_capacity;
-    gbsi_name_map names; /* names of variables from comments behind scopes */
+    gbsi_name_map names; /* names of variables in comments behind scopes */
     size_t n_commented;  /* number of scopes with a comment behind them */
     size_t n_braced;     /* number of tables whose comment names their variables */
 } uai_reader;
@@ -181,8 +181,8 @@ static gbs_status read_scope_variable(uai_reader *r, size_t factor, size_t posit
     return GBS_OK;
 }
 
-/* Checks the child of a factor. In a Bayesian network the last variable of a factor is its
- * child, and each variable is the child of one factor. */
+/* Checks the child of a factor of a Bayesian network, which is the factor's last variable. Each
+ * variable must be the child of one factor. */
 static gbs_status check_child(uai_reader *r, const char *place, size_t factor, gbs_error *err)
 {
     size_t end = r->scope_start[factor + 1];

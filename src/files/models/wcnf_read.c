@@ -24,7 +24,7 @@ typedef struct wcnf_reader {
     bool unweighted;
     uint64_t n_declared; /* number of clauses in the p line */
     uint64_t most;       /* largest number that a variable may have */
-    double top;          /* +inf if no clause is hard */
+    double top;          /* weight from which a clause is hard; +inf if no clause is hard */
     gbsi_token top_token;
 } wcnf_reader;
 
@@ -58,7 +58,7 @@ static bool has_weights_of_literals(gbsi_text text)
     return false;
 }
 
-/* Reads TOP, the last word of the p line, which may be missing. */
+/* Reads TOP from the end of the p line. TOP may be missing. */
 static gbs_status read_top(wcnf_reader *r, gbsi_text *line, gbs_error *err)
 {
     static const char expected[] = "TOP, a weight above 0";
@@ -77,7 +77,7 @@ static gbs_status read_problem(wcnf_reader *r, gbs_error *err)
 {
     gbsi_text line;
     (void)gbsi_line_next(r->text, &line);
-    (void)gbsi_text_next(&line); /* skip the p */
+    (void)gbsi_text_next(&line); /* skips the p */
     gbsi_token word = gbsi_text_next(&line);
     r->unweighted = gbsi_token_is(word, "cnf") || gbsi_token_is(word, "cnf+");
     if (gbsi_token_is(word, "pcnf") || gbsi_token_is(word, "wpcnf")) {

@@ -25,7 +25,7 @@ typedef enum kind { CPT, DETERMINISTIC, NOISY_MAX, N_KINDS } kind;
 /* Position in the file of words that are read once all nodes are known. */
 typedef struct words {
     size_t first, n; /* index of the first piece, and number of pieces */
-    const char *end; /* position of the end tag, NULL if the element is missing */
+    const char *end; /* position of the element's end tag; NULL if the element is missing */
 } words;
 
 typedef struct node {
@@ -33,8 +33,8 @@ typedef struct node {
     gbsi_bif_token child;
     size_t first_parent, n_parents;
     gbsi_token parents; /* text of the element <parents> in the file */
-    words rows;         /* probabilities, resulting states or parameters */
-    words strengths;    /* strengths of states in a noisy node */
+    words rows;         /* words of <probabilities>, <resultingstates> or <parameters> */
+    words strengths;    /* words that give the strengths of the states of a noisy node's parents */
 } node;
 
 static const struct {
@@ -46,7 +46,7 @@ static const struct {
     [NOISY_MAX] = {"noisymax", "parameters"},
 };
 
-/* The kinds of elements that can be open, from the outermost to the innermost. */
+/* Kinds of the innermost open element, in the order of their depth. */
 typedef enum level { DOCUMENT, SMILE, NODES, NODE, IN_NODE } level;
 
 typedef struct xdsl_reader {
@@ -55,18 +55,18 @@ typedef struct xdsl_reader {
     level at;
     /* number of open elements that are ignored, because the outermost of them is ignored */
     int n_ignored;
-    size_t n_unknown;   /* number of elements beside <nodes> and <extensions> */
+    size_t n_unknown;   /* number of elements of <smile> other than <nodes> and <extensions> */
     gbsi_token unknown; /* tag of the first element that is counted in n_unknown */
     gbsi_token tag;     /* tag of the open element */
     /* list to which words of the open element are added; NULL if the element contains no rows */
     words *rows;
     bool in_parents; /* the open element is <parents>, whose text is copied to names + ids */
     size_t ids;
-    bool has_parents; /* the open node has <parents> */
+    bool has_parents; /* the element <parents> of the open node was read */
     node now;         /* the open node */
     void *nodes;      /* node [n_nodes] */
     size_t node_capacity, n_nodes;
-    void *parents; /* gbsi_bif_token [n_parents], parents of all nodes */
+    void *parents; /* gbsi_bif_token [n_parents]: names of the parents of all nodes */
     size_t parent_capacity, n_parents;
     void *pieces; /* gbsi_token [n_pieces] */
     size_t piece_capacity, n_pieces;
@@ -359,7 +359,7 @@ static gbs_status read_values(xdsl_reader *r, const words *of, size_t n, double 
     return GBS_OK;
 }
 
-/* Reads a state of the child for each row. */
+/* Reads the name of the child's state in each row. */
 static gbs_status read_states(xdsl_reader *r, const words *of, gbs_error *err)
 {
     gbsi_bif_tables *t = &r->tables;
@@ -385,10 +385,11 @@ static gbs_status read_states(xdsl_reader *r, const words *of, gbs_error *err)
 
 /* ---- noisy nodes ----------------------------------------------------------------------------- */
 
-/* Causes of a noisy node: a column for each state of each parent, then the column of the leak. */
+/* Parameters of a noisy node. They have a column for each state of each parent, and then the column
+ * of the leak. */
 typedef struct causes {
     size_t n_columns;
-    double *p;      /* [n_columns, arity] */
+    double *p;      /* [n_columns, arity] probability of each effect in each column */
     double *weaker; /* [n_columns, arity + 1] P(effect k or a weaker effect); 0 for k = arity */
     /* [n_columns - 1] numbers of the states of each parent, the strongest state first */
     uint32_t *strength;

@@ -41,12 +41,7 @@ typedef enum element {
 static const struct {
     const char *name;
     element within;
-    enum {
-        NOTHING,
-        IGNORED,
-        A_NAME,
-        VALUES
-    } text; /* meaning of the character data of the element */
+    enum { NOTHING, IGNORED, A_NAME, VALUES } text; /* meaning of the text in the element */
 } elements[N_ELEMENTS] = {
     [BIF] = {"BIF", DOCUMENT, NOTHING},
     [NETWORK] = {"NETWORK", BIF, NOTHING},
@@ -94,7 +89,7 @@ typedef struct xmlbif_reader {
     bool has_network;  /* a NETWORK was read */
     bool is_named;     /* the NAME of the open variable was read */
     definition now;    /* the open definition */
-    void *definitions; /* definition [n_definitions] */
+    void *definitions; /* definition [n_definitions]: definitions that were read */
     size_t definition_capacity, n_definitions;
     void *given; /* gbsi_bif_token [n_given]: GIVEN variables of all definitions */
     size_t given_capacity, n_given;
@@ -103,7 +98,7 @@ typedef struct xmlbif_reader {
     gbsi_xml_names names;
 } xmlbif_reader;
 
-/* Whether element e may begin at this place. */
+/* Whether element e may begin inside the open element. */
 static bool may_begin(const xmlbif_reader *r, element e)
 {
     if (e == DOCUMENT || elements[e].within != r->at) {
@@ -125,7 +120,7 @@ static bool may_begin(const xmlbif_reader *r, element e)
     }
 }
 
-/* Refuses a tag: "found '<A>', expected <NAME>, <PROPERTY> or </NETWORK>". */
+/* Refuses a tag with a message such as "found '<A>', expected <NAME>, <PROPERTY> or </NETWORK>". */
 static gbs_status refuse_tag(const xmlbif_reader *r, gbsi_token tag, gbs_error *err)
 {
     char expected[160];
