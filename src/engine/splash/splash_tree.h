@@ -14,10 +14,10 @@
 #include "base/status.h"
 
 #define GBSI_SPLASH_WIDTH 16u /* largest number of variables of a separator */
-#define GBSI_SPLASH_ROWS \
-    (UINT32_C(1) << 18) /* limit on the rows of all separators of a tree together */
-#define GBSI_SPLASH_TABLE \
-    (UINT32_C(1) << 20) /* largest number of states of a clique other than the root */
+/* limit on the rows of all separators of a tree together */
+#define GBSI_SPLASH_ROWS (UINT32_C(1) << 18)
+/* largest number of states of a clique other than the root */
+#define GBSI_SPLASH_TABLE (UINT32_C(1) << 20)
 
 typedef struct gbsi_growth_clique {
     uint32_t slot;  /* slot of the clique's own variable */
