@@ -64,11 +64,11 @@ typedef struct gbsi_tree {
         *tree_end; /* [n_trees] end of the cliques of each tree, whose last clique is the root */
     gbsi_branch *branch;
     uint32_t *branch_start; /* [n_trees + 1] start of each tree's entries of `branch`, ascending */
-    size_t n_tables;  /* number of table entries of the largest tree */
-    size_t n_largest; /* number of table entries of the largest clique */
-    size_t n_kept;    /* largest number of message entries of one tree */
-    size_t n_messages;  /* number of message entries of all trees */
-    size_t n_rows;      /* largest number of rows of one message */
+    size_t n_tables;        /* number of table entries of the largest tree */
+    size_t n_largest;       /* number of table entries of the largest clique */
+    size_t n_kept;          /* largest number of message entries of one tree */
+    size_t n_messages;      /* number of message entries of all trees */
+    size_t n_rows;          /* largest number of rows of one message */
     size_t n_stack;     /* largest number of message entries on the stack at the same time, plus the
                            message entries of branches */
     size_t n_factor;    /* number of entries of the largest factor */
