@@ -26,8 +26,7 @@ uint64_t gbsi_influences_room(const gbs_influences *influences);
 
 /* Puts the budget of `influences` in force for a call. @return the argument for
  * gbsi_budget_leave(), which must be called at the end. The function changes nothing in
- * `influences` except the count of used memory.
- */
+ * `influences` except the count of used memory. */
 gbsi_budget *gbsi_influences_enter(const gbs_influences *influences);
 
 /* Checks the user's weights and computes the weights of the free variables. @param weight the

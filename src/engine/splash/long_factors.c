@@ -8,7 +8,8 @@
 #include "splash/sums.h"
 
 /* Computes the sum over the variables inside the splash for each joint state of these variables.
- * The last variable varies fastest. @return the largest sum. */
+ * The last variable varies fastest.
+ * @return the largest sum. */
 static uint64_t sum_inside(const gbsi_splash_job *job, const gbsi_splash_many *many)
 {
     const gbsi_plan *plan = job->potentials->plan;

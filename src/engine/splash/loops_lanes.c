@@ -182,8 +182,7 @@ static walk begin(const gbsi_splash_job *job, uint32_t i)
 }
 
 /* Moves to the next joint state of all axes except the last. @return false after the last
- * combination.
- */
+ * combination. */
 static bool advance(walk *w)
 {
     uint32_t j = w->c->n_axes - 1;

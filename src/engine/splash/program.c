@@ -172,8 +172,8 @@ static gbs_status add_many(builder *b, gbsi_splash_clique *c, uint32_t i, bool g
 /* ---- messages -------------------------------------------------------------------------------- */
 
 /* Adds an operand for the message of every child of clique i. The list of children begins at child
- * `first`. Until its final value is set, first_operand of each child has the number of the next
- * child. */
+ * `first`. Before first_operand of a child is set to its final value, first_operand has the number
+ * of the next child. */
 static gbs_status add_messages(builder *b, gbsi_splash_clique *c, uint32_t i, uint32_t first,
                                gbs_error *err)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scores for adaptive growth [M36]: how strongly the neighbours of a variable inside the splash
- * influence the variable.
- */
+/* Scores for adaptive growth [M36]: how strongly a variable depends on its neighbours
+ * in the splash. */
 #ifndef GBSI_SPLASH_SCORE_H
 #define GBSI_SPLASH_SCORE_H
 

@@ -24,8 +24,7 @@ struct gbsi_splash {
     gbsi_potentials *potentials;
     gbsi_turns turns; /* turns of the ranks; one rank if the model is not shared */
     /* [gbsi_reach] roots of splashes in the interior, and roots of splashes that may reach the
-     * boundary
-     */
+     * boundary */
     gbsi_roots roots[2];
     gbsi_ownership own;
     gbsi_rw_lock *lock; /* NULL with deterministic reservations */
@@ -47,8 +46,7 @@ struct gbsi_splash {
     gbsi_splash_worker *worker;
     gbsi_zeros zeros;
     gbsi_wholes wholes;
-    gbsi_splash_counts
-        counts; /* counts of the work, except n_log_entries, which the workers count */
+    gbsi_splash_counts counts; /* all counts except n_log_entries, which the workers count */
     bool crowded;
     gbsi_pass_job job;  /* the pass in progress */
     uint32_t half;      /* number of the current half turn of the pass, from 0 to 2 turns.n */

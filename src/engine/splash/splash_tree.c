@@ -83,8 +83,7 @@ static void roll_back(gbsi_growth *g)
         memcpy(separator_of(g, entry[0]), entry + 2, entry[1] * sizeof *entry);
         g->n_rows -= clique->n_rows;
         clique->n_rows = count_rows(g, entry[0]);
-        assert(clique->n_rows >
-               0); /* the clique was taken before with this separator, so that its rows fit */
+        assert(clique->n_rows > 0); /* this separator was taken before, so that its rows fit */
         g->n_rows += clique->n_rows;
     }
     g->n_rows -= g->clique[g->n].n_rows;

@@ -14,8 +14,8 @@
  * a table the sum adds offsets in the table. For a logical factor it adds 2 for each true body
  * literal, and 1 for a true head. For spins it counts the variables in state 0. For a noisy factor
  * it adds costs. The contribution of a state of a variable inside the splash is equal in all
- * chains; a variable outside has one contribution for each chain. @param e entry of the variable in
- * the scopes. @param stride gbsi_part_stride(). */
+ * chains; a variable outside has one contribution for each chain.
+ * @param e entry of the variable in the scopes. @param stride gbsi_part_stride(). */
 static inline uint64_t gbsi_part_of(const gbsi_plan *plan, size_t f, size_t e, size_t stride,
                                     uint32_t x)
 {

@@ -305,8 +305,7 @@ static bool spend(const gbsi_splash_worker *worker, uint64_t n_operations)
 }
 
 /* Returns the operations of one walk: entries of cliques, operands of cliques, and factors with
- * variables outside.
- */
+ * variables outside. */
 static uint64_t cost_of(const gbsi_splash_program *program)
 {
     return program->n_entries + program->n_operands + program->n_outer + program->n_many_entries;

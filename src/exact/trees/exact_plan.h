@@ -39,9 +39,9 @@ typedef struct gbsi_exact_plan {
     const gbsi_conditioned *model; /* the caller's model, borrowed */
     gbsi_conditioned *chains; /* the model with chains for long factors; NULL if no factor is long,
                                  or if a tree now owns the model with chains */
-    const gbsi_conditioned
-        *eliminated;   /* the model whose variables the elimination order lists: the model with
-                          chains, or the original model if no factor is long */
+    /* the model whose variables the elimination order lists: the model with chains, or the
+     * original model if no factor is long */
+    const gbsi_conditioned *eliminated;
     gbsi_graph *graph; /* graph with chains and extra pairs; NULL if the caller's graph was used */
     gbsi_elimination *elimination; /* elimination order; has the component numbers of the model if
                                       limits->extra is NULL */
@@ -79,9 +79,9 @@ gbsi_keep gbsi_exact_keep(const gbsi_tree *tree, bool up_only, uint64_t bytes);
  *
  * @param ns    limit on the predicted time of all trees, in nanoseconds.
  * @param bytes limit on the bytes of the trees and of the work on the trees, if all components get
- * trees. If some components must be sampled instead, the trees may take half of the limit. @param
- * take [components] out: 1 if a component has a tree. @param out out: the trees; NULL if no
- * component has a tree. */
+ * trees. If some components must be sampled instead, the trees may take half of the limit.
+ * @param take [components] out: 1 if a component has a tree.
+ * @param out out: the trees; NULL if no component has a tree. */
 gbs_status gbsi_exact_plan_choose(gbsi_exact_plan *plan, bool up_only, double ns, uint64_t bytes,
                                   uint8_t *take, gbsi_tree **out, gbs_error *err);
 

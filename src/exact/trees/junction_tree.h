@@ -60,8 +60,7 @@ typedef struct gbsi_tree {
     uint32_t *child_start; /* [n_cliques + 1] start of each clique in `child` */
     uint32_t *child;
     uint32_t n_trees;
-    uint32_t
-        *tree_end; /* [n_trees] end of the cliques of each tree, whose last clique is the root */
+    uint32_t *tree_end; /* [n_trees] end of each tree's cliques, whose last clique is the root */
     gbsi_branch *branch;
     uint32_t *branch_start; /* [n_trees + 1] start of each tree's entries of `branch`, ascending */
     size_t n_tables;        /* number of table entries of the largest tree */
@@ -77,9 +76,11 @@ typedef struct gbsi_tree {
 
 /**
  * @param take [elimination->n_parts] 1 if the component gets a tree; the component must then have
- * an elimination order. @param maximise NULL, or [n_variables] 1 if the variable is maximised over.
+ * an elimination order.
+ * @param maximise NULL, or [n_variables] 1 if the variable is maximised over.
  * Maximised variables must be eliminated last in their component (gbsi_elimination_limits.late),
- * and never in one step with a variable that is summed out. @param hubs whether large cliques get
+ * and never in one step with a variable that is summed out.
+ * @param hubs whether large cliques get
  * hubs, which make the work on large tables faster. */
 gbs_status gbsi_tree_new(const gbsi_conditioned *model, const gbsi_elimination *elimination,
                          const uint8_t *take, const uint8_t *maximise, bool hubs, gbsi_tree **out,
@@ -116,8 +117,7 @@ typedef struct gbsi_tables {
     gbsi_watch *watch; /* borrowed; NULL if nothing stops the calibration. After a stop, tables are
                           undefined */
     size_t base;       /* start of the tables of the current tree */
-    size_t
-        kept_base; /* start of the current tree's messages, if the messages of all trees are kept */
+    size_t kept_base;  /* start of the current tree's messages, if all trees' messages are kept */
     double *table;
     double *stack;  /* the messages */
     double *remade; /* with GBSI_KEEP_MESSAGES: copy of a clique's message while the clique's table
@@ -132,8 +132,8 @@ typedef struct gbsi_tables {
     double *top;       /* [factors] the largest log-weight of each factor of tree->factor */
     double *log_scale; /* [2 n_cliques] ln of the number by which each message was divided, in two
                           parts */
-    struct gbsi_branch_workers
-        *workers; /* scratch of the threads; NULL if the calling thread computes the branches */
+    /* scratch of the threads; NULL if the calling thread computes the branches */
+    struct gbsi_branch_workers *workers;
 } gbsi_tables;
 
 /* @param pool borrowed or NULL. */
@@ -161,8 +161,7 @@ static inline double *gbsi_message_of(const gbsi_tables *tables, const gbsi_cliq
 /* Passes messages to the root of tree t. Afterwards the rows of the tables of summed cliques are in
  * proportion to p(own | separator); the tables of maximised cliques hold log-weights.
  * @param log_z out: ln of the sum (or maximum) over the tree; minus infinity if no state has
- * positive weight.
- */
+ * positive weight. */
 void gbsi_tree_up(gbsi_tables *tables, uint32_t t, double *log_z);
 
 /* Moves on to the next tree. If tables or messages of all trees are kept, the data of the next tree
@@ -174,10 +173,9 @@ void gbsi_tables_next(gbsi_tables *tables, uint32_t t);
 void gbsi_clique_remake(gbsi_tables *tables, uint32_t i);
 
 /* Passes messages from the root down. Call gbsi_tree_up() first; the tree must have no maximised
- * variables. The function overwrites the tables. @param p [state_offset[n_variables]] of the model;
- * out: the marginals of the variables of tree t. @param home [n_variables] result of
- * gbsi_tree_homes().
- */
+ * variables. The function overwrites the tables.
+ * @param p [state_offset[n_variables]] of the model; out: the marginals of the variables of tree t.
+ * @param home [n_variables] result of gbsi_tree_homes(). */
 void gbsi_tree_down(gbsi_tables *tables, uint32_t t, const uint32_t *home, double *p);
 
 /* Finds the smallest clique that contains each variable. @param home [n_variables] out: this

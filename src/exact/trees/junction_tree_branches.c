@@ -13,7 +13,8 @@ static size_t entries_of(const gbsi_tree *t, uint32_t begin, uint32_t end)
 }
 
 /* Finds the branches among cliques [begin, end), in ascending order. @param branch out: the
- * branches; NULL to count only. @return number of branches. */
+ * branches; NULL to count only.
+ * @return number of branches. */
 static uint32_t find(const gbsi_tree *t, uint32_t begin, uint32_t end, gbsi_branch *branch)
 {
     uint32_t n = 0;

@@ -9,8 +9,7 @@
 
 /* A clique of the tree while the tree is being made. */
 typedef struct group {
-    uint32_t first,
-        last; /* first and last position of the elimination order that the group eliminates */
+    uint32_t first, last; /* first and last position of the order that the group eliminates */
     uint32_t n_own;
     uint32_t parent; /* number of the parent's group */
     uint32_t size;   /* number of cliques of the group's subtree */
@@ -25,8 +24,7 @@ typedef struct group {
 } group;
 
 /* A clique between a large clique and some of the large clique's children and factors. The hub
- * contains the variables of these children and factors.
- */
+ * contains the variables of these children and factors. */
 typedef struct hub {
     uint32_t of;   /* the group that has the hub */
     uint32_t next; /* next hub of the same group */

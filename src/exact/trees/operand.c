@@ -42,8 +42,7 @@ void gbsi_shape_of(const gbsi_tree *tree, const gbsi_clique *clique, gbsi_shape 
     }
     shape->block = block_of(tree, clique, &shape->n_outer);
     shape->n_blocks = stride / shape->block;
-    assert(shape->n_blocks * shape->block ==
-           stride); /* the table consists of a whole number of blocks */
+    assert(shape->n_blocks * shape->block == stride); /* the table has no incomplete block */
 }
 
 size_t gbsi_shape_most(const gbsi_tree *tree)
@@ -65,8 +64,7 @@ static void make_map(gbsi_operand *operand, const gbsi_shape *shape, uint32_t en
     operand->map[0] = 0;
     for (uint32_t k = shape->n_outer; k < end; ++k) {
         /* each offset becomes arity[k] offsets; the loop goes backwards because the offsets stay in
-         * one array
-         */
+         * one array */
         const uint32_t arity = shape->arity[k];
         for (size_t i = n; i-- > 0;) {
             const uint32_t from = operand->map[i];

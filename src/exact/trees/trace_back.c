@@ -133,8 +133,7 @@ size_t gbsi_draw_column(const double *sum, size_t n, double u)
     double wanted = u * total;
     size_t low = 0;
     size_t high = n - 1;
-    const bool rounded_up =
-        wanted >= total; /* if true, the first sum that equals the total is taken */
+    const bool rounded_up = wanted >= total; /* if so, the first sum equal to total is taken */
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         const bool reached = rounded_up ? sum[middle] >= total : sum[middle] > wanted;

@@ -132,8 +132,7 @@ static double normalise_logs(gbsi_tables *tables, uint32_t i, double *message)
 /* ---- a clique, a tree ---------------------------------------------------------------------- */
 
 /* Tries to make the table of clique i with weights. @return whether no weight that matters was
- * lost.
- */
+ * lost. */
 static bool make_of_weights(gbsi_tables *tables, uint32_t i, double spread, double *message)
 {
     const gbsi_clique *c = &tables->tree->clique[i];
