@@ -9,8 +9,8 @@
 
 typedef struct gbsi_shares {
     uint32_t n;     /* number of long factors */
-    uint32_t *mark; /* [n] stamp of the splash that holds variables of the factor */
-    uint32_t *last; /* [n] latest share of the factor; valid if `mark` is the stamp */
+    uint32_t *mark; /* [n] stamp of the latest splash that took a variable of each factor */
+    uint32_t *last; /* [n] latest share of each factor; valid if `mark` equals `stamp` */
     uint32_t stamp;
 } gbsi_shares;
 

@@ -38,7 +38,8 @@ struct gbsi_splash {
     uint32_t most_blocks;
     block *block;   /* [most_blocks] */
     uint8_t *fresh; /* [most_blocks] scratch, see gbsi_growing */
-    /* whether most splashes of the last round clashed, so that one thread grows them in turn */
+    /* whether most splashes of the last round clashed, so that one thread grows the splashes of
+     * this round in turn */
     bool in_turn;
     uint32_t n_bundles;     /* number of bundles of sixteen chains */
     gbsi_splash_view *view; /* [n_bundles] */

@@ -28,7 +28,7 @@
  * model is the sum of this model over the chain variables. Chain variables of factors that are not
  * noisy are functions of the model's variables, and maximising over them also gives back the
  * original model. Members that refer to the user's model are left empty. @param maximised whether
- * all variables will be maximised over. If true, noisy factors stay as they are. */
+ * all variables will be maximised over. If so, noisy factors are not split. */
 gbs_status gbsi_decompose(const gbsi_conditioned *model, bool maximised, gbsi_conditioned **out,
                           gbs_error *err);
 

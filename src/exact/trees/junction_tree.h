@@ -80,8 +80,7 @@ typedef struct gbsi_tree {
  * @param maximise NULL, or [n_variables] 1 if the variable is maximised over.
  * Maximised variables must be eliminated last in their component (gbsi_elimination_limits.late),
  * and never in one step with a variable that is summed out.
- * @param hubs whether large cliques get
- * hubs, which make the work on large tables faster. */
+ * @param hubs whether large cliques get hubs, which make the work on large tables faster. */
 gbs_status gbsi_tree_new(const gbsi_conditioned *model, const gbsi_elimination *elimination,
                          const uint8_t *take, const uint8_t *maximise, bool hubs, gbsi_tree **out,
                          gbs_error *err);
@@ -119,7 +118,7 @@ typedef struct gbsi_tables {
     size_t base;       /* start of the tables of the current tree */
     size_t kept_base;  /* start of the current tree's messages, if all trees' messages are kept */
     double *table;
-    double *stack;  /* the messages */
+    double *stack;  /* messages of the cliques */
     double *remade; /* with GBSI_KEEP_MESSAGES: copy of a clique's message while the clique's table
                        is made again */
     double *factor; /* values of factors */
@@ -174,7 +173,8 @@ void gbsi_clique_remake(gbsi_tables *tables, uint32_t i);
 
 /* Passes messages from the root down. Call gbsi_tree_up() first; the tree must have no maximised
  * variables. The function overwrites the tables.
- * @param p [state_offset[n_variables]] of the model; out: the marginals of the variables of tree t.
+ * @param p [state_offset[n_variables]] out: the marginals of the variables of tree t that have a
+ * home; other entries stay.
  * @param home [n_variables] result of gbsi_tree_homes(). */
 void gbsi_tree_down(gbsi_tables *tables, uint32_t t, const uint32_t *home, double *p);
 

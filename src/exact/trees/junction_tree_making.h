@@ -45,11 +45,11 @@ typedef struct making {
     uint32_t *parent;   /* [positions] parent of each position */
     uint32_t *cover; /* [positions] the position whose clique absorbs the clique of each position */
     uint32_t *group_of; /* [positions] group that eliminates each position */
-    uint32_t *by_last;  /* [groups] groups in the order of their last positions, which puts children
-                           first */
-    uint32_t *child;    /* [groups] children of each group, sorted by parent */
-    uint8_t *covered;   /* [positions] scratch */
-    group *group;       /* [positions + hubs] groups; not all places are used */
+    uint32_t *by_last; /* [groups] groups in the order of their last positions; children come before
+                          parents */
+    uint32_t *child;   /* [groups] children of each group, sorted by parent */
+    uint8_t *covered;  /* [positions] scratch */
+    group *group;      /* [positions + hubs] groups; not all places are used */
     uint32_t n_groups;
     hub *hub;
     size_t hub_capacity;

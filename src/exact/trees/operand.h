@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables over some of the variables of a clique, walked along with the clique's own table.
+/* Operands are tables over some variables of a clique. A walk steps through the operands and the
+ * clique's own table together.
  *
  * The innermost axes of the clique make a block of some hundred entries. Within a block an operand
  * is constant, or contiguous, or constant or contiguous within runs of equal length. A map, which
