@@ -224,8 +224,8 @@ gbs_status gbsi_exact_refuse(const gbsi_exact_plan *plan, uint32_t c, uint32_t v
                      variable, part->entries, part->width, plan->most_entries);
 }
 
-/* The bytes are those of the rows of neighbours, the data of each vertex, the queue and the cliques
- * found. */
+/* Adds up the bytes of the rows of neighbours, the data of each vertex, the queue, and the cliques
+ * that the search finds. */
 uint64_t gbsi_exact_search_bytes(const gbsi_conditioned *model)
 {
     const gbsi_factors *f = &model->factors;

@@ -68,7 +68,7 @@ static size_t joined(const making *m, const hub *h, scope s, size_t most)
     return entries;
 }
 
-/* Adds the scope of a child or factor to a hub, or to a new hub. The chosen hub grows least. */
+/* Adds the scope of a child or factor to the existing hub that grows least, or to a new hub. */
 static gbs_status add_item(making *m, uint32_t of, scope s, gbs_error *err)
 {
     const size_t most = most_entries(&m->group[of]);
