@@ -13,6 +13,7 @@ typedef struct lab_tally {
     uint32_t n;
     uint64_t first, last;
     uint32_t *updates; /* [n] number of updates of each pixel */
+    uint32_t *early;   /* [n] number of updates of each pixel in the first rounds of the run */
     /* [n] splash of the last of these rounds that took the pixel, from 1 on; 0 if there is none */
     uint32_t *owner;
     uint32_t *place; /* [n] position of the pixel in the order of its splash, from 0 on */
@@ -20,6 +21,7 @@ typedef struct lab_tally {
     /* mean number of updates of pixels next to a pixel of another state, divided by the mean of all
      * other pixels */
     double edge;
+    double early_edge; /* the same of the updates in the first rounds */
 } lab_tally;
 
 typedef struct lab_update_counts {
