@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Junction trees of splashes, grown again from recorded splashes, and computed by elimination for
- * comparison. */
+/* Grows junction trees again from recorded splashes, and also computes these trees by elimination
+ * for comparison. */
 #include "lab/splash_trees.h"
 
 #include <stdio.h>
@@ -10,7 +10,8 @@
 
 /* ---- elimination from scratch ---------------------------------------------------------------- */
 
-/* Ascending sets of earlier variables; a variable has a row of GBSI_SPLASH_WIDTH entries. */
+/* Sets of earlier variables, in ascending order. Each variable has one set, in a row of
+ * GBSI_SPLASH_WIDTH entries. */
 typedef struct sets {
     uint32_t *member;
     uint32_t *n;
@@ -31,9 +32,9 @@ static void insert(sets *s, uint32_t row, uint32_t v)
     s->n[row]++;
 }
 
-/* Eliminates n variables, last variable first. The neighbours of a variable at its elimination are
- * its separator, and become neighbours of one another. @param s earlier neighbours of each
- * variable, which become the separators. */
+/* Eliminates n variables, beginning with the last variable. The neighbours of a variable at its
+ * elimination are its separator, and become neighbours of one another. @param s in: earlier
+ * neighbours of each variable; out: separator of each variable. */
 static void eliminate(sets *s, uint32_t n)
 {
     for (uint32_t v = n; v-- > 0;) {

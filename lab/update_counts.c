@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts of updates by splashes that grow by coupling, or at random. */
+/* Counts the updates by splashes that grow by coupling, and by splashes that grow at random. */
 #include "lab/update_counts.h"
 
 #include <string.h>
@@ -13,10 +13,10 @@
 #define WIDTH    5
 #define SPLASHES 8u
 #define SHARE    40u                /* a splash has at most 1 / SHARE of the pixels */
-#define PASS     (SHARE / SPLASHES) /* most rounds of a pass */
-#define CROWD    160u               /* splashes of one round, enough to fill the picture */
-#define ADAPTED  8u                 /* rounds before the splashes are recorded */
-#define EARLY    PASS               /* rounds that count as early */
+#define PASS     (SHARE / SPLASHES) /* largest number of rounds that make up a pass */
+#define CROWD    160u               /* number of splashes of one round, which fill the picture */
+#define ADAPTED  8u                 /* number of rounds before the splashes are recorded */
+#define EARLY    PASS               /* number of rounds that count as early */
 #define DETAIL   32u                /* side, in pixels, of the square that is shown enlarged */
 
 static uint64_t rounds_of(const laboratory *lab)
@@ -28,7 +28,7 @@ double lab_update_counts_updates(const laboratory *lab)
 {
     const gbs_generate_potts_options picture = lab_grey_picture(lab, NOISE);
     const double n = (double)picture.rows * picture.columns;
-    const uint64_t passes = rounds_of(lab) / PASS + 2; /* passes of each of two runs */
+    const uint64_t passes = rounds_of(lab) / PASS + 2; /* number of passes of each of two runs */
     return n * (2.0 * (double)passes + 2.0 * (ADAPTED + 1.0));
 }
 
@@ -37,7 +37,8 @@ double lab_update_counts_updates(const laboratory *lab)
 typedef struct listener {
     laboratory *lab;
     lab_tally *tally;
-    uint32_t splash, taken; /* splash that is growing, and its number of pixels so far */
+    uint32_t splash, taken; /* number of the growing splash, from 1 on, and position of its last
+                               pixel, from 0 on */
 } listener;
 
 static int on_progress(void *context, const gbs_progress *progress)
@@ -96,7 +97,7 @@ static double edge_of(const lab_tally *t, const uint32_t *count, uint32_t side)
     return (double)sum[1] / (double)n[1] / ((double)sum[0] / (double)n[0]);
 }
 
-/* Runs one chain, to whose states the scan adapts. */
+/* Runs one chain with a scan that adapts to the states of this chain. */
 static gbs_status count(laboratory *lab, const gbs_model *model, int grow, uint32_t splashes,
                         uint64_t first, uint64_t last, uint32_t side, lab_tally *t, gbs_error *err)
 {
