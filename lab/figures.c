@@ -205,7 +205,7 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
                    "took what it met first, and for the largest that grew by coupling. The first sixteen pixels of the former, "
                    "numbered in the order they came; and its junction tree at three steps: the clique that was put in, and the "
                    "cliques on its path to which variables were passed on.",
-    SIZE(280, 250), .columns = 3,
+    SIZE(440, 230), .columns = 2,
     PANELS({.title = "largest separator", .x = LOG("variables"), .y = PLAIN_IN("variables", 0.0, 6.0)}),
     KEYS(BOX("clique that was put in", GBSI_GREEN), BOX("clique that was passed variables", GBSI_ORANGE),
          BOX("clique as it was", GBSI_GREY))}},
