@@ -23,9 +23,7 @@ struct gbsi_estimate;
 
 /* Traits of a kind of pass. */
 #define GBSI_PASS_HEATS 1u /* applies the inverse temperatures job.beta */
-#define GBSI_PASS_OWNS                                                                          \
-    2u /* stores the states of chains in a form of its own; the members plan, group and draw of \
-          its arguments are NULL */
+#define GBSI_PASS_OWNS  2u /* stores states in a form of its own; plan, group and draw are NULL */
 /* May cross hard zeros that single updates cannot cross; see connects() */
 #define GBSI_PASS_CONNECT 4u
 
