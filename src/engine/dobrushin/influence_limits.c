@@ -5,12 +5,11 @@
 #include "dobrushin/influence.h"
 
 /* Limit on joint states of unions of scopes, over all pairs */
-#define UNION_BUDGET (UINT64_C(1) << 24)
-#define LEAST_CELLS  16u
-#define WALK_BUDGET  (UINT64_C(1) << 28) /* limit on reads of table entries, over all pairs */
-#define WALKS_PER_ENTRY \
-    56u /* limit on the mean number of reads of an entry, which tables of 8 variables reach */
-#define LEAST_WALK (UINT64_C(1) << 16)
+#define UNION_BUDGET    (UINT64_C(1) << 24)
+#define LEAST_CELLS     16u
+#define WALK_BUDGET     (UINT64_C(1) << 28) /* limit on reads of table entries, over all pairs */
+#define WALKS_PER_ENTRY 56u /* limit on mean reads of an entry, for tables of 8 variables */
+#define LEAST_WALK      (UINT64_C(1) << 16)
 
 gbsi_influence_limits gbsi_influence_affordable(const gbsi_factors *f)
 {

@@ -15,14 +15,13 @@
 #include "dobrushin/matrix.h"
 #include "simd/math.h"
 
-#define ITERATIONS 1000u
-#define WORK       ((size_t)1 << 27) /* limit on multiplications over all iterations */
-#define LEAST      16u               /* number of iterations that is always allowed */
-#define TIGHT      1e-6
-#define FLOOR      1e-200 /* keeps x positive; every positive x gives valid bounds */
-#define SLACK      1e-12  /* relative amount by which intervals are widened for rounding */
-#define VECTOR_WORK \
-    4u /* operations of a variable in each iteration, without the product with its row */
+#define ITERATIONS  1000u
+#define WORK        ((size_t)1 << 27) /* limit on multiplications over all iterations */
+#define LEAST       16u               /* number of iterations that is always allowed */
+#define TIGHT       1e-6
+#define FLOOR       1e-200 /* keeps x positive; every positive x gives valid bounds */
+#define SLACK       1e-12  /* relative amount by which intervals are widened for rounding */
+#define VECTOR_WORK 4u     /* operations of a variable, without its row */
 
 typedef struct power {
     const gbsi_influences *c;

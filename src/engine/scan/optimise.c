@@ -17,10 +17,8 @@
 #include "base/memory.h"
 #include "scan/tournament.h"
 
-#define GRACE    \
-    (UINT64_C(1) \
-     << 24) /* largest number of operations of a call that is finished even after a stop */
-#define REFRESHMENT 8u /* number of operations of one change in the tournament */
+#define GRACE       (UINT64_C(1) << 24) /* most operations that are finished after a stop */
+#define REFRESHMENT 8u                  /* number of operations of one change in the tournament */
 
 struct gbsi_optimiser {
     const gbsi_influences *c;

@@ -12,8 +12,7 @@
 
 #include "base/memory.h"
 
-#define MOST_WORK \
-    ((uint64_t)1 << 36) /* limit on the number of updates times the number of influences */
+#define MOST_WORK ((uint64_t)1 << 36) /* limit on updates times influences */
 
 typedef struct descent {
     const gbsi_influences *c;
