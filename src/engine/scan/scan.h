@@ -9,13 +9,11 @@
 #include "graph/graph.h"
 
 /* Traits of a scan. */
-#define GBSI_SCAN_REPEATS   1u /* all passes have the same sequence */
-#define GBSI_SCAN_EACH_ONCE 2u /* every free variable occurs exactly once in a pass */
-#define GBSI_SCAN_COLORED   4u /* the levels of a pass are the colours of gbsi_graph_color() */
-#define GBSI_SCAN_SPLITS    8u /* a chain is made of two chains that run together [M34] */
-#define GBSI_SCAN_BLOCKS                                                                      \
-    16u /* a pass is some rounds of splashes; the sequence only determines the numbers of the \
-           slots */
+#define GBSI_SCAN_REPEATS   1u   /* all passes have the same sequence */
+#define GBSI_SCAN_EACH_ONCE 2u   /* every free variable occurs exactly once in a pass */
+#define GBSI_SCAN_COLORED   4u   /* the levels of a pass are the colours of gbsi_graph_color() */
+#define GBSI_SCAN_SPLITS    8u   /* a chain is made of two chains that run together [M34] */
+#define GBSI_SCAN_BLOCKS    16u  /* passes are rounds of splashes; the sequence numbers the slots */
 #define GBSI_SCAN_READS     32u  /* the scan reads its sequence from options.sequence */
 #define GBSI_SCAN_BASE      64u  /* a pilot tries this scan first, and uses it by default */
 #define GBSI_SCAN_CANDIDATE 128u /* a pilot tries this scan after that, with growing width */
