@@ -15,7 +15,7 @@
 #define AUTO_WORK  ((uint64_t)1 << 27)
 #define EXACT_WORK ((uint64_t)1 << 36)
 
-#define ROW_WORK  64u /* operations of a row of bounds, without its entries \ */
+#define ROW_WORK  64u /* operations of a row of bounds, without its entries */
 #define PAIR_WORK 16u /* operations that computing one entry of a long row takes */
 
 #define ENTRY_BYTES (sizeof(uint32_t) + 2 * sizeof(double))

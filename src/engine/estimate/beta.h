@@ -13,7 +13,7 @@ double gbsi_beta_cdf(double x, double a, double b);
 double gbsi_beta_quantile(double p, double a, double b);
 
 /* Student's t distribution, for confidence intervals and tests whose standard errors are estimates.
- * */
+ */
 
 /* Distribution function P(T <= t) of Student's t, and its inverse, for any real df > 0; df above
  * 10^9 counts as 10^9. The absolute error of the probability is below 1e-10. Arguments outside the

@@ -92,7 +92,7 @@ bool gbsi_estimate_due(const gbsi_estimate *estimate);
 uint8_t *gbsi_estimate_visits(gbsi_estimate *estimate, uint32_t chain, size_t *stride);
 /* Functions of a caller whose chains hold the sums of their conditionals themselves. The estimate
  * calls these functions when it needs the sums, and after every GBSI_PASSES_HELD passes of a batch.
- * */
+ */
 #define GBSI_PASSES_HELD 4u
 /* largest number of slots in a call of gbsi_held.sum(). If a call has more than one slot, its first
  * slot is a multiple of this number */

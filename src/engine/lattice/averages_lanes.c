@@ -54,7 +54,7 @@ INLINE void average_plain(const gbsi_lattice_averages *a, const uint32_t *kept, 
 }
 
 /* Returns, for the site at bit b of each word, 8 (1 + kind of the site); 0 if the bit has no site.
- * */
+ */
 INLINE vu first_of_kind(const gbsi_lattice *l, uint32_t row, int b)
 {
     const size_t w = (size_t)row * GBSI_LATTICE_LANES;

@@ -152,7 +152,7 @@ static bool next_count(const gbsi_packed_kind *kind, uint8_t *count)
 
 /* Lists the levels of a kind, which are the values of its log-odds. @param threshold
  * [GBSI_PACKED_THRESHOLDS] out: thresholds of the kind. @return false if there are too many levels.
- * */
+ */
 static bool list_levels(gbsi_packed *p, gbsi_packed_kind *kind, uint32_t *threshold)
 {
     gbsi_packed_level *level = p->level + kind->first_level;

@@ -134,7 +134,7 @@ static void set_start(gbsi_levels *l, uint32_t value)
 
 /* Computes the tables of factors by which weights are multiplied, if these tables fit. @param range
  * largest amount that all neighbours of a site together can subtract from the site's log-weights.
- * */
+ */
 static void set_factors(gbsi_levels *l, const gbsi_levels_setting *s, double range)
 {
     for (size_t i = 0; i < (size_t)l->n_levels * l->n_values; ++i) {

@@ -44,7 +44,7 @@ static size_t n_cells(const gbsi_levels *l)
 }
 
 /* Largest number of floats that the conditionals of the watched blocks in one half of a row take.
- * */
+ */
 static size_t most_watched(const gbsi_levels *l, uint32_t n_chains)
 {
     uint32_t most = 0;

@@ -9,7 +9,7 @@
 #include "simd/dispatch.h"
 
 /* The chains of one group. The chains follow the same schedule, but are independent of one another.
- * */
+ */
 typedef struct gbsi_group {
     void *state;       /* [n_slots][lanes] uint8_t or uint16_t, from gbsi_alloc_lanes() */
     uint32_t *counter; /* [n_counters][lanes] counters: the number of true literals of each long

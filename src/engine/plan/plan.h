@@ -28,10 +28,10 @@ typedef enum gbsi_class {
 /* Form of a conditional, as bits. Log-weights are added, weights are multiplied. A variable whose
  * log-weights span less than GBSI_LINEAR_SPAN uses weights and needs no exponentials or logarithms
  * [M15]. Plans for runs with inverse temperatures have no linear slots. */
-#define GBSI_ODDS          1u    /* binary and finite: the conditional is the odds of state 1 \ */
+#define GBSI_ODDS          1u    /* binary and finite: the conditional is the odds of state 1 */
 #define GBSI_LINEAR        2u    /* weights or odds; without this bit their natural logarithms */
 #define GBSI_DOUBLE        4u    /* only during compilation: tables of class PRECISE */
-#define GBSI_LINEAR_SPAN   40.0  /* e^-40 2^-64 is still a normal float \ */
+#define GBSI_LINEAR_SPAN   40.0  /* e^-40 2^-64 is still a normal float */
 #define GBSI_LINEAR_DEGREE 1000u /* most factors of a linear slot, each with an error of 2^-24 */
 
 /* Variables with larger rounding errors of log-weights are PRECISE */

@@ -40,7 +40,7 @@ static gbs_status sort(sorting *s, uint32_t n_keys, gbs_error *err)
 }
 
 /* Passes the current order to the caller. If no sort was needed, the order is made as 0 to n - 1.
- * */
+ */
 static gbs_status take_order(sorting *s, uint32_t **order, gbs_error *err)
 {
     if (s->order == NULL) {

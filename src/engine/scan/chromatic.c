@@ -5,7 +5,7 @@
  * makes memory access regular. A greedy colouring gives each variable the lowest free colour. A
  * variable of colour c therefore has neighbours of all lower colours, and its level [M11] is c. If
  * there are two colours, every variable of the second colour has a neighbour of the first colour.
- * */
+ */
 #include "base/memory.h"
 #include "scan/registry.h"
 

@@ -18,7 +18,7 @@
 #define MOST_ROUNDS 100u
 #define SETTLED     1e-12 /* descents end if the relative gain of a round is at most this number */
 /* beyond 64 passes, the search gives up if V at twice the length is above this fraction of V before
- * */
+ */
 #define STALLED (1.0 - 1e-9)
 
 typedef struct dogs {

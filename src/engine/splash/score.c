@@ -150,7 +150,7 @@ static uint64_t kept_sum(conditional *c, uint32_t number)
 
 /* Computes, for each long factor, the contribution of the variables outside to its sum. It is the
  * sum over the scope, minus the contributions of the scored variable and of the variables inside.
- * */
+ */
 static void sum_outside(conditional *c)
 {
     const gbsi_potentials *p = c->p;

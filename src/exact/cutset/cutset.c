@@ -19,7 +19,7 @@
 #define MOST_SAVED     256.0 /* largest ratio by which hard zeros are expected to reduce the work */
 #define PATIENCE       4u    /* largest number of successive choices that do not lower the work */
 #define TRIAL_STEPS    (UINT64_C(1) << 24) /* limit on steps of a search for an order */
-#define TRIAL_SHARE    32.0 /* a search takes at most most_entries / TRIAL_SHARE steps \ */
+#define TRIAL_SHARE    32.0 /* a search takes at most most_entries / TRIAL_SHARE steps */
 
 typedef struct choosing {
     const gbsi_components *components;

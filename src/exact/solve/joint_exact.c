@@ -120,7 +120,7 @@ static size_t lay_out(joint *j, const uint32_t *query)
 }
 
 /* Returns the stride that variable v of the root has in the numbering of its part's joint states.
- * */
+ */
 static size_t stride_of(const joint *j, uint32_t v)
 {
     uint32_t i = 0;
@@ -184,7 +184,7 @@ static gbs_status solve(joint *j, gbs_error *err)
 }
 
 /* Writes, in the order of the user's joint states, the products of the probabilities of the parts.
- * */
+ */
 static void put_joint(joint *j, const gbs_model *model, const uint32_t *query, size_t n_out)
 {
     const gbsi_conditioned *whole = j->solver.whole;

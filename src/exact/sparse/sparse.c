@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 
-#define MOST_ENTRIES (UINT64_C(1) << 60) /* limit on dense entries: offsets have 64 bits \ */
+#define MOST_ENTRIES (UINT64_C(1) << 60) /* limit on dense entries: offsets have 64 bits */
 #define MOST_FACTOR  (UINT64_C(1) << 24) /* limit on entries of one factor */
 #define SHARE        4.0 /* the search for entries may take 1 / SHARE of the time of dense tables */
 /* If no dense tables fit, the search for entries may take 1 / LIMIT_SHARE of the allowed time */

@@ -60,7 +60,7 @@ gbs_status gbsi_join_begin(gbsi_join *join, gbs_error *err);
 bool gbsi_join_next(gbsi_join *join);
 
 /* Reports to the watch the steps since the last call of gbsi_join_pay(). @return whether to stop.
- * */
+ */
 bool gbsi_join_pay(gbsi_join *join);
 
 /* Returns the sum of the log-weights of all operands at the current entry. */

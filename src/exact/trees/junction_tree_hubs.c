@@ -70,7 +70,7 @@ static size_t joined(const making *m, const hub *h, scope s, size_t most)
 }
 
 /* Adds the scope of a child or factor to the existing hub that grows least by it, or to a new hub.
- * */
+ */
 static gbs_status add_item(making *m, uint32_t of, scope s, gbs_error *err)
 {
     const size_t most = most_entries(&m->group[of]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The data from which a junction tree is made. Only the files junction_tree*.c include this header.
- * */
+ */
 #ifndef GBSI_TREES_JUNCTION_TREE_MAKING_H
 #define GBSI_TREES_JUNCTION_TREE_MAKING_H
 

@@ -64,7 +64,7 @@ void gbsi_odometer_init(gbsi_odometer *o, const gbsi_shape *shape);
 void gbsi_odometer_set(gbsi_odometer *o, size_t at);
 size_t gbsi_odometer_offset(const gbsi_odometer *o, const size_t *stride);
 /* Computes carry[k] for each place k: the change of an offset by a step that carries into place k.
- * */
+ */
 void gbsi_odometer_carry(const gbsi_odometer *o, const size_t *stride, size_t *carry);
 /* Takes one step. @return the place into which the step carries; also 0 after the last step. */
 static inline uint32_t gbsi_odometer_step(gbsi_odometer *o)

@@ -85,7 +85,7 @@ void gbsi_tree_trace(gbsi_tables *tables, uint32_t t, uint32_t *x)
 /* ---- samples ------------------------------------------------------------------------------- */
 
 /* table_entries() and kept_entries() count the entries of the tables and of the messages of tree t.
- * */
+ */
 static size_t table_entries(const gbsi_tree *tree, uint32_t t)
 {
     const gbsi_clique *root = &tree->clique[tree->tree_end[t] - 1];
