@@ -53,8 +53,8 @@ typedef struct case_query {
                          out */
     size_t p;         /* index of the query's first joint state in gbsi_case.p */
     size_t n_states;  /* number of joint states in the user's numbering */
-    size_t state;     /* index in gbsi_case_tree.state of an array with the user's number of each
-                         remaining joint state; for a fixed variable, the number of its only state */
+    size_t state; /* index in gbsi_case_tree.state of an array: the user's number of each remaining
+                     joint state; for a fixed variable, of its only state */
 } case_query;
 
 struct gbsi_case_tree {

@@ -49,9 +49,8 @@ typedef struct reading {
     uint32_t n_states;        /* with REMEMBER_ALIKE: number of different states */
     uint32_t cap;             /* the largest number that a chain with REMEMBER_NUMBER keeps */
     bool count_false;         /* whether REMEMBER_NUMBER counts false literals */
-    uint32_t full_link[2];    /* number of the table that all links between counts from 0 to `cap`
-                                 share; there is one such table for literals that are true in state 0,
-                                 and one for state 1 */
+    uint32_t full_link[2]; /* [state] for literals that are true in this state: number of the table
+                              that all links between counts from 0 to `cap` share */
 } reading;
 
 static bool head_is_free(const gbsi_factors *f, size_t i)

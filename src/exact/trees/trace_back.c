@@ -148,8 +148,8 @@ size_t gbsi_draw_column(const double *sum, size_t n, double u)
 }
 
 /* Returns the running sums of the row of clique i for the states x of its separator. The row is
- * proportional to p(own | separator). @param base, kept_base base: start of the tables of the
- * clique's tree; kept_base: start of the kept messages of this tree. */
+ * proportional to p(own | separator). @param base, kept_base start of the tables and start of the
+ * kept messages of the clique's tree. */
 static const double *running_sums(gbsi_tables *tables, uint32_t i, size_t base, size_t kept_base,
                                   uint32_t *x)
 {
