@@ -10,8 +10,9 @@
 #define XXH_INLINE_ALL
 #include "xxhash.h"
 
-#define PIECE              ((size_t)1 << 20)
-#define BYTES_AN_OPERATION 16 /* number of bytes whose digest counts as one operation */
+#define PIECE ((size_t)1 << 20)
+#define BYTES_AN_OPERATION \
+    16 /* feeding this number of bytes counts as one operation of the watch */
 
 struct gbsi_digest {
     XXH3_state_t *state;
