@@ -22,8 +22,8 @@ typedef struct gbsi_budget {
     uint64_t limit; /* limit as the user set it, for messages */
     int64_t room;   /* number of bytes that may be held under the budget: the limit minus the bytes
                        allocated before */
-    _Atomic int64_t
-        held; /* number of bytes held now; below 0 if more bytes were freed than requested */
+    /* number of bytes held now; below 0 if more bytes were freed than requested */
+    _Atomic int64_t held;
     _Atomic int64_t most;   /* largest number of bytes held at once until now */
     _Atomic size_t refused; /* number of bytes of the last request that failed; 0 if none failed */
 } gbsi_budget;

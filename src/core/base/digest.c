@@ -10,9 +10,8 @@
 #define XXH_INLINE_ALL
 #include "xxhash.h"
 
-#define PIECE ((size_t)1 << 20)
-#define BYTES_AN_OPERATION \
-    16 /* feeding this number of bytes counts as one operation of the watch */
+#define PIECE              ((size_t)1 << 20)
+#define BYTES_AN_OPERATION 16 /* feeding so many bytes counts as one operation */
 
 struct gbsi_digest {
     XXH3_state_t *state;

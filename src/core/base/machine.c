@@ -131,9 +131,9 @@ gbsi_cgroup_limits gbsi_cgroup_read(const char *root)
 
 /* ---- this process -------------------------------------------------------------------------- */
 
-#define SMALL_BYTES \
-    ((uint64_t)2 << 20) /* bytes that stacks, buffers of files and other small allocations take */
-#define MIB ((uint64_t)1 << 20)
+/* bytes that stacks, buffers of files and other small allocations take */
+#define SMALL_BYTES ((uint64_t)2 << 20)
+#define MIB         ((uint64_t)1 << 20)
 
 /* A program or library file up to this size counts with all its bytes, even if some of its pages
  * are never read. The reason: the number of resident pages differs from one start of the same

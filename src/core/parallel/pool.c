@@ -27,8 +27,8 @@ struct gbsi_pool {
     uint32_t n_members;
     uint32_t n_started; /* number of workers that were started */
     uint32_t n_spins;
-    worker
-        *worker; /* [n_members - 1] threads of all members except member 0, which is the caller */
+    /* [n_members - 1] threads of all members except member 0, which is the caller */
+    worker *worker;
     gbsi_gate *start; /* gate whose step increases by one for each job; separately allocated, like
                          the barrier, because both need an alignment */
     gbsi_barrier *done;

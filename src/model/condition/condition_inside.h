@@ -21,8 +21,8 @@ enum { GBSI_N_DESCRIBED = 256 };
 
 typedef struct gbsi_reducer {
     const gbs_model *model;
-    const gbsi_propagator
-        *domain; /* remaining states of all variables, at the fixed point of the propagation */
+    /* remaining states of all variables, at the fixed point of the propagation */
+    const gbsi_propagator *domain;
     gbsi_conditioned *out; /* the conditioned model that is being made: its variables have numbers,
                               and its factor arrays have room for all factors */
     uint32_t *whole;   /* [model tables] for a table that loses no state, the number of its copy in

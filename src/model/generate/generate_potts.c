@@ -10,9 +10,8 @@
 
 enum { FEWEST_PATCHES = 12 };
 
-#define MAX_NOISE                                                                   \
-    1e6 /* largest standard deviation of the noise, in grey levels; far above 65535 \
-         */
+/* largest standard deviation of the noise, in grey levels; far above 65535 */
+#define MAX_NOISE 1e6
 
 static uint32_t layers_of(const gbs_generate_potts_options *o)
 {

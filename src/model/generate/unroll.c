@@ -25,8 +25,8 @@
 typedef struct unroller {
     const gbs_model *model;
     uint32_t *next; /* [n_variables] the variable X' if the variable is an X, otherwise GBSI_NONE */
-    uint32_t
-        *previous; /* [n_variables] the variable X if the variable is an X', otherwise GBSI_NONE */
+    /* [n_variables] the variable X if the variable is an X', otherwise GBSI_NONE */
+    uint32_t *previous;
     uint32_t *place; /* [n_variables] number of the pair (X, X') that has the variable, or number of
                         the variable among the variables outside of time */
     uint32_t *pair;  /* [n_pairs] the variable X of each pair, ascending */

@@ -34,9 +34,9 @@ typedef struct greedy {
     const gbsi_graph *graph;
     uint32_t *color;
     uint32_t n_colors;
-    uint64_t
-        *used; /* [n_variables / 64 + 1] colours used by neighbours of the current variable, except
-                  the colours in bitsets; all zero before and after a variable is coloured */
+    /* [n_variables / 64 + 1] colours used by neighbours of the current variable, except the colours
+     * in bitsets; all zero before and after a variable is coloured */
+    uint64_t *used;
     uint32_t *set_of; /* [n_scopes] index into `set`; GBSI_NONE for a short scope; NULL if all
                          scopes are short */
     color_set *set;

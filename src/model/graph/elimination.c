@@ -33,9 +33,8 @@
  * of 2^24 */
 #define HOPELESS   (UINT64_C(1) << 56)
 #define MOST_TRIES 16u
-#define LARGE    \
-    (UINT64_C(1) \
-     << 22) /* rows of a component with at least this number of entries take long to make */
+/* rows of a component with at least this number of entries take long to make */
+#define LARGE       (UINT64_C(1) << 22)
 #define MOST_ROUNDS 8 /* largest number of rounds over the variables of a large component */
 #define PATIENCE    (UINT64_C(1) << 24) /* work of a search before its progress is judged */
 

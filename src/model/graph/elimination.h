@@ -18,14 +18,14 @@ typedef enum gbsi_elimination_end {
 typedef struct gbsi_elimination_limits {
     uint64_t entries; /* largest number of table entries of one component; no order is made for a
                          component that needs more */
-    uint64_t
-        effort; /* effort: the number of row entries that a search may read, per variable and
-                   neighbour of the component; a few hundred milliseconds are allowed in any case */
-    uint64_t
-        useful; /* 0: no local search; otherwise the largest number of table entries for which the
-                   caller will calibrate the junction tree of a component. For such a component the
-                   local search takes a number of steps proportional to its table entries. All
-                   components with more entries share one budget of steps: see order_search.h */
+    /* number of row entries that a search may read, per variable and neighbour of the
+     * component; a few hundred milliseconds are allowed in any case */
+    uint64_t effort;
+    /* 0: no local search; otherwise the largest number of table entries for which the caller will
+     * calibrate the junction tree of a component. For such a component the local search takes a
+     * number of steps proportional to its table entries. All components with more entries share one
+     * budget of steps: see order_search.h */
+    uint64_t useful;
     uint64_t steps; /* 0: the number that `useful` implies; otherwise the steps of all local
                        searches together */
     /* largest number of bytes of a local search; a search that needs more is skipped */
@@ -35,7 +35,7 @@ typedef struct gbsi_elimination_limits {
     gbsi_watch *watch;   /* borrowed; NULL: the local search never stops */
 } gbsi_elimination_limits;
 
-/* The usual `effort`. Default effort. Trees need an effort of 4, and rings and ladders up to 5; the
+/* The usual `effort`. Trees need an effort of 4, and rings and ladders up to 5; the
  * search on a grid of 300 x 300 exceeds its limit of table entries at an effort of 20. Each row
  * entry that a search reads takes some 5 ns, and some 20 ns on very large models.
  */
@@ -77,7 +77,8 @@ void gbsi_elimination_free(gbsi_elimination *elimination);
  * to one component.
  * @param position [n_variables] positions of eliminated variables; GBSI_NONE for other variables.
  * @param parent   [end - first] out, or NULL: for each clique, the position of the member (other
- * than its own variable) that is eliminated first; GBSI_NONE if no member was eliminated.
+ *                 than its own variable) that is eliminated first; GBSI_NONE if no member was
+ * eliminated.
  * @param covered  [end - first] out: 1 if the clique lies inside another and needs no table.
  * @return number of table entries of the cliques that are not covered, at most UINT64_MAX. */
 uint64_t gbsi_elimination_tree(const gbsi_elimination *elimination, const uint32_t *arity,

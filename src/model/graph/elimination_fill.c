@@ -5,11 +5,12 @@
  * The fill of a vertex that has degree d and lies in t triangles is d (d - 1) / 2 - t. The
  * elimination of a vertex v with the neighbours N changes the fill of two kinds of vertices:
  *   - a vertex w in N, which loses the neighbour v and gains as neighbours the members of N that
- * were not adjacent to w;
+ *     were not adjacent to w;
  *   - a vertex outside N that is adjacent to both ends of a new edge; its fill falls by one for
- * each such edge. One pass over the rows of those members of N that are not adjacent to all other
- * members gives both changes; the members of N are bits of a word. If N is already a clique, this
- * pass is not needed. */
+ *     each such edge.
+ * One pass over the rows of those members of N that are not adjacent to all other members gives
+ * both changes; the members of N are bits of a word. If N is already a clique, this pass is not
+ * needed. */
 #include <assert.h>
 #include <string.h>
 

@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 
-#define SAMPLES \
-    4096u /* number of ends examined to measure how far the numbers of neighbours are apart */
+/* number of ends examined to measure how far the numbers of neighbours are apart */
+#define SAMPLES 4096u
 /* least difference between the numbers of two neighbours that counts as far: the states of this
  * many variables fill most of a first-level cache */
 #define FAR 4096u

@@ -2,11 +2,17 @@
 /* Elimination of a small graph by minimum fill with noise.
  *
  * The fill of a vertex is the total weight of the missing edges between its neighbours, and is
- * always exact. Let N(v) be the neighbours of v, and w(v) its weight. Removing v changes the fill
- * as follows, for a in N(v): fill(a) -= w(v) * (sum of w(c), c in N(a) but not in N(v)) and an edge
- * {a, b} that is added fill(c) -= w(a) w(b)                                       for c in N(a) and
- * N(b) fill(a) += w(b) * (sum of w(c), c in N(a) but not in N(b))      and the same for b. All
- *   numbers are sums of integers below 2^53, which doubles represent exactly. */
+ * always exact. Let N(v) be the neighbours of v, and w(v) its weight. Removing v changes the
+ * fill of each a in N(v):
+ *
+ *     fill(a) -= w(v) * (sum of w(c), c in N(a) but not in N(v))
+ *
+ * and for each edge {a, b} that is added:
+ *
+ *     fill(c) -= w(a) w(b)                                           for c in N(a) and N(b)
+ *     fill(a) += w(b) * (sum of w(c), c in N(a) but not in N(b))     and the same for b
+ *
+ * All numbers are sums of integers below 2^53, which doubles represent exactly. */
 #include <assert.h>
 #include <string.h>
 

@@ -6,8 +6,8 @@
 #include "base/memory.h"
 
 #define MOST_ENDS (UINT64_C(1) << 20)
-#define LONG_SCOPE \
-    16u /* largest number of other variables of a scope that count as work of an update */
+/* largest number of other variables of a scope that count as work of an update */
+#define LONG_SCOPE 16u
 
 const char *gbsi_partition_name(gbsi_partition_kind kind)
 {

@@ -137,7 +137,8 @@ bool gbsi_logical_constant(const gbsi_logical *logical, double weight, uint32_t 
 /* One level of a noisy factor. With probability N = q_0 times the product over parents i of
  * q_i(u_i), no cause takes effect, and the child is in a state of role GBSI_NOISY_NONE. A noisy-or
  * or noisy-and is one level. A noisy-max of K states is the product of K - 1 levels, because with
- * N_k = P(Y < k | Y <= k, u) P(Y = y | u) = (1 - N_y) product over k > y of N_k,      N_0 = 0. */
+ * N_k = P(Y < k | Y <= k, u)
+ *     P(Y = y | u) = (1 - N_y) product over k > y of N_k,      N_0 = 0. */
 typedef struct gbsi_noisy {
     uint32_t n_parents;
     const uint32_t *parent; /* [n_parents] parents */

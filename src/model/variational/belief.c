@@ -20,8 +20,8 @@
 #include "base/memory.h"
 #include "simd/math.h"
 
-#define SHARE \
-    0.1 /* a factor waits if its estimate is below this fraction of the largest estimate */
+/* a factor waits if its estimate is below this fraction of the largest estimate */
+#define SHARE       0.1
 #define MOST_STATES ((uint64_t)1 << 22) /* largest number of states of a factor without a table */
 #define TOGETHER    1024u               /* number of states between two checks of the watch */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Naive mean field. It finds a product q of independent distributions of the variables that is a
- * fixed point of q_v(a)  ∝  exp( sum over factors f of v of E_q[ log f(a, others) ] ) [M26], and
- * computes the lower bound on ln Z that any product of independent distributions gives. */
+/* Naive mean field [M26]. It finds a product q of independent distributions of the variables that
+ * is a fixed point of
+ *     q_v(a)  ∝  exp( sum over factors f of v of E_q[ log f(a, others) ] )
+ * and computes the lower bound on ln Z that any product of independent distributions gives. */
 #ifndef GBSI_VARIATIONAL_MEAN_FIELD_H
 #define GBSI_VARIATIONAL_MEAN_FIELD_H
 
