@@ -39,7 +39,7 @@ typedef struct gbsi_watch {
 
 /* Makes the watch of a call that may take `time_s` seconds from the time `begun_s` on; time_s = 0
  * means no limit. The watch in force on this thread becomes its outer watch.
- * @param look NULL: only the clock and the outer watch stop the call. */
+ * @param look NULL if only the clock and the outer watch may stop the call. */
 gbsi_watch gbsi_watch_of(bool (*look)(void *context), void *context, double begun_s, double time_s);
 
 /* Looks at the clock and calls `look`. This function is not inlined, because it is called only once
@@ -52,7 +52,8 @@ bool gbsi_watch_ask(gbsi_watch *watch);
 /* Puts a watch in force on this thread, as gbsi_budget_enter() does with a budget. The reading of a
  * model and the preparation of a run take long, and their loops are in functions far from the
  * caller. Such functions get the watch from gbsi_watch_current() and report their steps to it.
- * @param watch NULL: the watch in force stays. @return the argument of gbsi_watch_leave(). */
+ * @param watch NULL if the watch now in force must stay in force. @return the argument of
+ * gbsi_watch_leave(). */
 gbsi_watch *gbsi_watch_enter(gbsi_watch *watch);
 void gbsi_watch_leave(gbsi_watch *before);
 gbsi_watch *gbsi_watch_current(void);
@@ -74,7 +75,7 @@ gbsi_surrounding gbsi_watch_surrounding(void);
  * has no result. */
 gbs_status gbsi_watch_fail(gbs_error *err, const char *doing);
 
-/* Returns whether the watch has stopped. @param watch NULL: never stops. */
+/* Returns whether the watch has stopped; false if `watch` is NULL. */
 static inline bool gbsi_watch_stopped(const gbsi_watch *watch)
 {
     return watch != NULL && atomic_load_explicit(&watch->stopped, memory_order_relaxed);

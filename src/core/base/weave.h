@@ -32,7 +32,7 @@ typedef struct gbsi_rows {
     gbs_status (*put)(const void *object, uint32_t slot, const gbsi_sink *sink, gbs_error *err);
     gbs_status (*take)(void *object, uint32_t slot, const gbsi_source *source, gbs_error *err);
     gbs_status (*skip)(const void *object, uint64_t width, const gbsi_source *source,
-                       gbs_error *err); /* skips a row; NULL: width() bytes are skipped */
+                       gbs_error *err); /* skips a row; if NULL, width() bytes are skipped */
 } gbsi_rows;
 
 /* Saves or loads the rows of all slots; collective. With a sink, rank 0 writes the rows of all

@@ -56,9 +56,10 @@ typedef struct gbsi_propagator {
 
 /* @param factors borrowed; must outlive the result.
  * @param arity [n_variables of the factors] borrowed; must outlive the result.
- * @param has_zeros [n_factors] as in gbsi_conditioned; NULL: this function finds the factors with
- * zeros.
- * @param watch NULL: never stops. If the watch stops the work, the result can only be freed. */
+ * @param has_zeros [n_factors] as in gbsi_conditioned; if NULL, this function searches for the
+ * factors with zeros.
+ * @param watch NULL if nothing may stop the work. If the watch stops the work, the result can only
+ * be freed. */
 gbs_status gbsi_propagation_new(const gbsi_factors *factors, const uint32_t *arity,
                                 uint32_t n_variables, const uint8_t *has_zeros, gbsi_watch *watch,
                                 gbsi_propagation **propagation, gbs_error *err);

@@ -32,7 +32,7 @@ typedef struct gbsi_elimination_limits {
     uint64_t bytes;
     const uint8_t *late; /* NULL, or [n_variables]: 1 means that the variable is eliminated last in
                             its component, without a local search */
-    gbsi_watch *watch;   /* borrowed; NULL: the local search never stops */
+    gbsi_watch *watch;   /* borrowed; NULL if nothing may stop the local search */
 } gbsi_elimination_limits;
 
 /* The usual `effort`. Trees need an effort of 4, and rings and ladders up to 5; the

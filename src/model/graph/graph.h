@@ -93,7 +93,8 @@ gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
 /* Finds the connected components of the factors with hard zeros alone, called blocks. A joint state
  * of all variables has positive weight if and only if its restriction to each block has positive
  * weight. A variable that is in no factor with zeros is a block by itself.
- * @param watch NULL: never stops. If the watch stops the work, the status is GBS_ERR_STOPPED.
+ * @param watch NULL if nothing may stop the work. If the watch stops the work, the status is
+ * GBS_ERR_STOPPED.
  * @param block [n_variables], out. */
 gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, gbsi_watch *watch, uint32_t *block,
                             uint32_t *n_blocks, gbs_error *err);
@@ -104,17 +105,17 @@ gbs_status gbsi_factor_blocks(const gbsi_conditioned *model, gbsi_watch *watch, 
 
 /* Tests whether some block of gbsi_hard_blocks() needs separators of more than `width` variables in
  * every tree of cliques.
- * @param watch NULL: never stops. If the watch stops the work, *too_dense is undefined. @param
- * too_dense out: true if this is proved; false if it is not. */
+ * @param watch NULL if nothing may stop the work. If the watch stops the work, *too_dense is
+ * undefined. @param too_dense out: true if this is proved; false if it is not. */
 gbs_status gbsi_hard_too_dense(const gbsi_conditioned *model, uint32_t width, gbsi_watch *watch,
                                bool *too_dense, gbs_error *err);
 
 /* Computes a proper colouring, with two colours whenever two suffice. Otherwise the result is the
  * better of two greedy colourings: largest-degree-first, and smallest-last (Matula & Beck 1983). If
  * these use equally many colours, the result is largest-degree-first.
- * @param watch checked while scopes of many variables are coloured; NULL: never stops. @param
- * color [n_variables], out, each below *n_colors. @return GBS_ERR_STOPPED if the watch stopped
- * the work. */
+ * @param watch checked while scopes of many variables are coloured; NULL if nothing may stop the
+ * work. @param color [n_variables], out, each below *n_colors. @return GBS_ERR_STOPPED if the watch
+ * stopped the work. */
 gbs_status gbsi_graph_color(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *color,
                             uint32_t *n_colors, gbs_error *err);
 /* For tests: colours by only one of the two greedy rules.

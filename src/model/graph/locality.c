@@ -17,7 +17,7 @@
 
 /* Examines variables at even distances, and returns the fraction of them whose first neighbour is
  * FAR or more places away.
- * @param rank places of the variables; NULL: their numbers. */
+ * @param rank places of the variables; NULL if the places are the numbers of the variables. */
 static double far_share(const gbsi_graph *graph, const uint32_t *rank)
 {
     const uint32_t n = graph->n_variables;

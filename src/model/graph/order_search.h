@@ -36,7 +36,7 @@ typedef struct gbsi_order_limits {
     uint64_t work;    /* largest number of steps, however many entries the tables have */
     bool fixed; /* true: the search takes exactly `work` steps, however many entries the tables have
                  */
-    gbsi_watch *watch; /* borrowed; NULL: never stops */
+    gbsi_watch *watch; /* borrowed; NULL if nothing may stop the search */
 } gbsi_order_limits;
 
 typedef struct gbsi_order_result {

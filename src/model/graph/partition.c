@@ -36,7 +36,8 @@ uint32_t gbsi_partition_work(const gbsi_graph *graph, uint32_t v)
  * variables until its work is the remaining work divided by the number of remaining parts. The last
  * variable goes to this part if more than half of the variable's work still fits, otherwise to the
  * next part. Every remaining part gets a variable if the model has enough variables.
- * @param order [n] variables; NULL: order of their numbers. @param work [n_variables]. */
+ * @param order [n] the variables in this order; NULL if this is the order of their numbers. @param
+ * work [n_variables]. */
 static void cut(const uint32_t *order, const uint32_t *work, uint32_t n, uint32_t n_parts,
                 uint32_t *part)
 {
@@ -92,8 +93,8 @@ typedef struct task {
     const gbsi_graph *graph;
     uint32_t n_parts;
     uint32_t *work;  /* [n_variables] work of an update of each variable */
-    uint32_t *order; /* [n_variables] order in which batches take the variables; NULL: order of
-                        their numbers */
+    uint32_t *order; /* [n_variables] order in which batches take the variables; NULL if this is the
+                        order of their numbers */
     gbsi_watch *watch;
 } task;
 
@@ -129,8 +130,8 @@ static void task_free(task *t)
     GBSI_FREE(t->work, t->order);
 }
 
-/* Makes parts of one kind. @param reason out: NULL, or the reason why this kind is not possible
- * for this graph. */
+/* Makes parts of one kind. @param reason out: the reason why this kind is not possible; NULL if it
+ * is possible for this graph. */
 static gbs_status make(const task *t, gbsi_partition_kind kind, uint32_t *part, const char **reason,
                        gbs_error *err)
 {

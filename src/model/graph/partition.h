@@ -51,7 +51,7 @@ uint32_t gbsi_partition_work(const gbsi_graph *graph, uint32_t v);
  * more bytes per variable, and 4 per scope unless all scopes are pairs. AUTO does not try METIS if
  * the variables form a grid, nor beyond 2^20 ends of scopes, where METIS can take minutes.
  *
- * @param watch checked between steps, but not while METIS works; NULL: never stops.
+ * @param watch checked between steps, but not while METIS works; NULL if nothing may stop the work.
  * @param part  [n_variables], out: 0 .. n_parts - 1.
  * @param used  out or NULL: the kind that AUTO chose, otherwise `kind`.
  * @return GBS_ERR_ARGUMENT if n_parts is 0; GBS_ERR_UNSUPPORTED for METIS where the library was
@@ -105,8 +105,8 @@ uint32_t gbsi_grid_plane(uint32_t side, uint32_t n_first, uint32_t n_parts);
 
 /* ---- partition_metis.c --------------------------------------------------------------------- */
 
-/* @param reason out: NULL, or the reason why METIS did not make the parts; part is then
- * undefined. */
+/* @param reason out: the reason why METIS did not make the parts, in which case `part` is
+ * undefined; NULL if METIS made the parts. */
 gbs_status gbsi_partition_metis(const gbsi_graph *graph, const uint32_t *work, uint32_t n_parts,
                                 uint32_t *part, const char **reason, gbs_error *err);
 
@@ -143,8 +143,8 @@ typedef struct gbsi_partition_figures {
  * variable of the rank). Memory: 16 bytes per variable, 8 bytes for each variable of the largest
  * halo, and 4 bytes per scope unless all scopes are pairs.
  * @param batch [n_variables] below n_batches: the batch that updates each variable. @param order
- * [n_variables] order in which a batch takes its variables; NULL: order of their numbers. @param
- * figures out; the caller frees it if GBS_OK is returned. */
+ * [n_variables] order in which a batch takes its variables; NULL if this is the order of their
+ * numbers. @param figures out; the caller frees it if GBS_OK is returned. */
 gbs_status gbsi_partition_figures_of(const gbsi_graph *graph, const uint32_t *batch,
                                      uint32_t n_batches, const uint32_t *order,
                                      const uint32_t *part, uint32_t n_parts, gbsi_watch *watch,

@@ -94,7 +94,7 @@ double gbsi_factors_magnitude(const gbsi_factors *factors);
 
 /* Returns whether one of n entries is minus infinity. If the watch stops the search, the answer is
  * undefined.
- * @param watch NULL: never stops. */
+ * @param watch NULL if nothing may stop the search. */
 bool gbsi_any_zero(const double *entry, size_t n, gbsi_watch *watch);
 
 /* Returns whether some configuration of factor f has log-weight minus infinity, in O(table

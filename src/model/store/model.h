@@ -64,7 +64,7 @@ struct gbs_evidence {
                                is no virtual evidence */
 };
 
-/* Copies all evidence of `from`, which must belong to the same model. @param from NULL: the copy
+/* Copies all evidence of `from`, which must belong to the same model. @param from if NULL, the copy
  * is empty. */
 gbs_status gbsi_evidence_copy(const gbs_model *model, const gbs_evidence *from, gbs_evidence **out,
                               gbs_error *err);

@@ -27,7 +27,7 @@
 
 struct gbsi_belief {
     const gbsi_conditioned *model; /* borrowed */
-    gbsi_watch *watch;             /* NULL: the work is never stopped */
+    gbsi_watch *watch;             /* NULL if nothing may stop the work */
     size_t *start;   /* [n_edges + 1] offset in `message` for each edge, that is, for each entry of
                         the factors' scopes */
     double *message; /* [start[n_edges]] logarithms of the messages from factors to variables; the
@@ -410,7 +410,7 @@ static void total(const gbsi_belief *b, uint32_t v, double *to)
 }
 
 /* Returns the logarithm of the sum over states of the product of two messages, which are given by
- * their logarithms. @param y NULL: all entries are 1. */
+ * their logarithms. @param y NULL if all entries of this message are 1. */
 static double log_product(const double *x, const double *y, uint32_t k)
 {
     double top = -INFINITY;

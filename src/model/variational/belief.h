@@ -20,7 +20,7 @@ uint64_t gbsi_belief_bytes(const gbsi_conditioned *model);
 
 /** Starts with uniform messages.
  * @param model borrowed.
- * @param watch borrowed; may stop any of the calls below. NULL: never stops.
+ * @param watch borrowed; may stop any of the calls below; NULL if nothing may stop them.
  * @return GBS_ERR_UNSUPPORTED if a factor without a table has more than 2^22 states;
  * gbsi_decompose() splits most such factors into short factors. */
 gbs_status gbsi_belief_new(const gbsi_conditioned *model, gbsi_watch *watch, gbsi_belief **out,

@@ -21,7 +21,7 @@ struct gbsi_mean_field {
     const gbsi_conditioned *model; /* borrowed */
     gbs_mean_field_schedule schedule;
     double damping;
-    gbsi_watch *watch; /* NULL: the work is never stopped */
+    gbsi_watch *watch; /* NULL if nothing may stop the work */
     size_t *end_start; /* [n_variables + 1] offsets of the variables in `end` */
     end *end;          /* factors of each variable, ascending */
     double *q;         /* [state_offset[n_variables]] probabilities of the states */

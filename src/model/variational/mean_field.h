@@ -21,7 +21,7 @@ uint64_t gbsi_mean_field_bytes(const gbsi_conditioned *model);
  * @param schedule whether an iteration updates all variables at once from the q of the last
  * iteration, or one variable after the other in place.
  * @param damping D in (0, 1]: q <- (1 - D) q + D new; 1: undamped.
- * @param watch borrowed; may stop any of the calls below. NULL: never stops. */
+ * @param watch borrowed; may stop any of the calls below; NULL if nothing may stop them. */
 gbs_status gbsi_mean_field_new(const gbsi_conditioned *model, gbs_mean_field_schedule schedule,
                                double damping, gbsi_watch *watch, gbsi_mean_field **out,
                                gbs_error *err);
