@@ -13,10 +13,11 @@
 #include "chains/run_options.h"
 #include "solve/solve.h"
 
-/* Number of bytes of the answers of one call, from which the advised number of cases follows. */
+/* Number of bytes for the answers of one call; with the next limit, this number gives the advised
+ * number of cases. */
 #define ANSWER_BYTES (UINT64_C(8) << 20)
-/* Number of operations of one call, which take a few tenths of a second; the advised number of
- * cases also follows from this limit. */
+/* Number of operations of one call, which take a few tenths of a second; the second limit on the
+ * advised number of cases. */
 #define CALL_OPERATIONS 1e9
 #define MOST_AT_ONCE    4096.0
 #define TREE_SHARE      0.4 /* share of --time that `auto` spends on making trees */
@@ -86,8 +87,8 @@ cleanup:
     return status;
 }
 
-/* Finds the sum over all states given only the evidence common to all cases. If the weights of a
- * tree are still too far apart for a sum, the tree is not used. */
+/* Finds the sum over all states given only the evidence that all cases share. If the weights in a
+ * tree differ too much in size to be summed, the tree is not used. */
 static gbs_status find_base(gbs_cases *c, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -126,8 +127,8 @@ static gbs_status take_workers(gbs_cases *c, gbsi_watch *watch, gbs_error *err)
     return find_base(c, watch, err);
 }
 
-/* Makes a plan of trees for the model. @param tree out: NULL if trees cannot hold the model, or if
- * a case would take longer than the method allows. */
+/* Makes a plan of trees for the model. @param tree out: NULL if the model is too large for trees,
+ * or if a case would take longer than the method allows. */
 static gbs_status plan_tree(const gbs_cases *c, gbsi_solver *s, gbsi_watch *watch, gbsi_tree **tree,
                             gbs_error *err)
 {
@@ -209,8 +210,8 @@ cleanup:
     return status;
 }
 
-/* Makes trees. If they take longer than a share of --time, `auto` gives them up, and each case is
- * sampled as by --method sample. */
+/* Makes trees. If making the trees takes longer than a share of --time, `auto` gives the trees up,
+ * and each case is sampled as by --method sample. */
 static gbs_status make_trees_in_time(gbs_cases *c, gbs_error *err)
 {
     const bool may_give_up = c->options.method == GBS_METHOD_AUTO && c->options.time_s > 0.0;

@@ -19,9 +19,10 @@ struct gbs_cases {
     double log_base;        /* ln Z given the common evidence; NAN if it is not known */
     gbsi_case_tree *tree;   /* NULL if each case is answered by a run */
     gbsi_pool *pool;
-    gbsi_case_worker **worker; /* [members of the pool] */
+    gbsi_case_worker **worker; /* [members of the pool] data of each thread */
     uint64_t n_answered;
-    double *marginal; /* [2][states of the model] marginals of a run; NULL before the first run */
+    double *marginal; /* [2][states of the model] marginals and their standard errors from a run;
+                         NULL before the first run */
 };
 
 #endif

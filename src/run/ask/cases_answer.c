@@ -21,7 +21,7 @@ typedef struct calling {
     const gbs_run_callbacks *callbacks;
     gbs_case_answers *answers;
     gbsi_watch watch;
-    size_t *first;  /* [n] number of the first case that equals this case */
+    size_t *first;  /* [n] for each case, the number of the first case that equals this case */
     size_t *unique; /* [n_unique] numbers of cases that differ from all earlier cases */
     size_t n_unique;
     gbsi_case *batch; /* [n_unique] */
@@ -183,7 +183,7 @@ cleanup:
     return status;
 }
 
-/* Whether a run that ended by time has estimates. */
+/* Whether a run that its time limit ended has estimates. */
 static bool has_estimates(const gbs_run *run)
 {
     const gbs_report *r = gbs_run_report(run);
@@ -221,7 +221,7 @@ static gbs_status answer_by_run(calling *call, size_t i, int method, size_t n_le
         status = GBS_OK;
         put_case(call, i, NULL, NULL, -INFINITY, 1);
     } else if (status == GBS_ERR_NOT_FOUND || (status == GBS_ERR_STOPPED && n_left > 1)) {
-        status = GBS_OK; /* it is not known whether the case is possible */
+        status = GBS_OK; /* sampling did not show whether the case is possible */
         put_case(call, i, NULL, NULL, NAN, 0);
     } else if (status == GBS_OK || (status == GBS_STOPPED && has_estimates(run))) {
         status = GBS_OK;

@@ -45,13 +45,13 @@ void gbsi_couple_draw(const double *p, const double *q, uint32_t k, const uint32
             return;
         }
     }
-    if (!(rest_p > 0.0 && rest_q > 0.0)) { /* p equals q, and rounding left u above the sum */
+    if (!(rest_p > 0.0 && rest_q > 0.0)) { /* p equals q, and rounding has left u above the sum */
         *a = invert(p, NULL, k, 1.0);
         *b = *a;
         return;
     }
-    /* no state has weight in both of the rests p - min(p, q) and q - min(p, q). If u is above
-     * the sum of the minima, u minus this sum is uniform over the rest */
+    /* no state has weight in both of the rests p - min(p, q) and q - min(p, q). If u is above the
+     * sum of the minima, the difference of u and this sum is uniform over the rest */
     *a = invert(p, q, k, u - sum);
     *b = invert(q, p, k, gbsi_uniform(word[2], word[3]) * rest_q);
 }
@@ -136,7 +136,7 @@ static void next_update(const gbsi_couple_job *job, gbsi_couple *c)
 
 /* ---- after a pass ---------------------------------------------------------------------------- */
 
-/* Whether the chains differ at any variable of a set. */
+/* Whether the chains X and Y differ at any variable of a set. */
 static bool differs_in(const uint8_t *set, const uint32_t *different, uint32_t n)
 {
     for (uint32_t i = 0; set != NULL && i < n; ++i) {
@@ -147,8 +147,8 @@ static bool differs_in(const uint8_t *set, const uint32_t *different, uint32_t n
     return set == NULL && n > 0;
 }
 
-/* Counts where X_(s+L) and Y_s differ, for each time t with s = t + j L for some j. Sets the state
- * of the pair, which is done if the chains have met. */
+/* For each time t with s = t + j L for some j, counts the variables and sets at which X_(s+L) and
+ * Y_s differ. If the chains have met, marks the pair as done. */
 static void compare(const gbsi_couple_job *job, gbsi_couple *c)
 {
     const uint32_t n = job->model->n_variables;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bounds on the distance of chains from their target, estimated from pairs of chains that meet
- * [M82]. Counts of pairs are whole numbers, which makes sums independent of the number of threads.
+ * [M82]. All counts of pairs are whole numbers, and their sums are therefore equal for every number
+ * of threads.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +17,7 @@
 
 #define USUAL_PAIRS 64u
 #define MOST_PAIRS  65536u
-/* Number of pairs of lag 1 from which the lag is found. These pairs are numbered after all other
+/* Number of pairs of lag 1 that are run to choose the lag. These pairs are numbered after all other
  * pairs. */
 #define PILOT_PAIRS  16u
 #define USUAL_SWEEPS 1000u
@@ -27,13 +28,17 @@
 
 static const char doing[] = "following pairs of coupled chains";
 
-/* Results of the pairs of one lag: counts, summed over pairs. */
+/* Results of the pairs that have one common lag: counts, summed over pairs. */
 typedef struct tally {
-    uint64_t *apart, *apart_2; /* [n_times][n_variables] sums of counts, and of their squares */
-    uint64_t *set_apart, *set_apart_2; /* [n_times][n_sets] sums of counts, and of their squares */
+    uint64_t *apart,
+        *apart_2; /* [n_times][n_variables] sums over pairs of couple.apart, and of its square */
+    uint64_t *set_apart,
+        *set_apart_2; /* [n_times][n_sets] sums over pairs of couple.set_apart, and of its square */
     uint32_t n_met, n_ended;
-    uint64_t longest; /* passes of Y until the last pair met, among the pairs that met */
-    double passes;    /* passes of Y until a pair met, summed over the pairs that met */
+    uint64_t longest; /* largest number of passes of Y that a pair needed to meet, among the pairs
+                         that met */
+    double passes; /* number of passes of Y that a pair needed to meet, summed over the pairs that
+                      met */
 } tally;
 
 typedef struct coupling {
@@ -73,7 +78,8 @@ static gbs_status take_request(const gbs_coupling_request *given, gbs_coupling_r
     return check_range("sweeps of coupled chains", asked->sweeps, 1, MOST_SWEEPS, err);
 }
 
-/* Refuses a pass that leaves out a variable: the variable would keep the difference of its starts.
+/* Refuses a pass that leaves out a variable, because the states of this variable in X and Y would
+ * always differ as at their starts.
  */
 static gbs_status check_pass(const coupling *c, gbs_error *err)
 {
@@ -278,8 +284,8 @@ static gbs_status run_pairs(coupling *c, uint32_t first, uint32_t n, gbs_error *
     return GBS_OK;
 }
 
-/* Finds a lag within which most pairs meet, which leaves few terms of the sum different from 0. The
- * lag is found from additional pairs, which the estimates do not use. */
+/* Finds a lag within which most pairs meet, because the sum of the bound then has few terms that
+ * are not 0. The lag is found from additional pairs, which the estimates do not use. */
 static gbs_status find_lag(coupling *c, uint32_t n_pairs, gbs_error *err)
 {
     const size_t n_times = c->job.n_times;
@@ -298,8 +304,8 @@ static gbs_status find_lag(coupling *c, uint32_t n_pairs, gbs_error *err)
 
 /* ---- estimates ------------------------------------------------------------------------------- */
 
-/* The mean of m counts. The standard error of the mean is at least the error of a single 1 among
- * m counts, because the expectation may be positive even if no pair differed. */
+/* The mean of m counts. The standard error is at least the error that m counts with a single 1
+ * have: the expectation may be positive even if no pair differed. */
 static double mean_of(uint64_t sum, uint64_t squares, uint32_t m, double *error)
 {
     const double mean = (double)sum / m;
@@ -357,7 +363,7 @@ static void conclude(const coupling *c, const gbs_coupling_request *asked,
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-/* Prepares the data of pairs; their times must have been set before. */
+/* Prepares the data that all pairs share; the times must have been set before. */
 static gbs_status prepare(coupling *c, const gbs_run_options *options,
                           const gbs_coupling_request *asked, size_t n_targets,
                           const double *const *weight, gbs_error *err)

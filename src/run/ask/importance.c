@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Annealed importance sampling (Neal 2001, Statistics and Computing 11:125-139) [M40]. Chains go
- * from the uniform distribution, whose partition function is known, to the model, along a ladder of
- * inverse temperatures with one sweep at each. The weight of a chain is an unbiased estimate of Z.
+ * from the uniform distribution, whose partition function is known, to the model. A ladder of
+ * inverse temperatures leads from one to the other, with one sweep at each temperature. The weight
+ * of a chain is an unbiased estimate of Z.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,14 +19,15 @@
 
 #define PILOT        64u /* number of temperatures of the pilot */
 #define ROUND_GROWTH 4u
-#define MOST_ROUNDS  28u /* number of rounds; 64 * 4^28 temperatures are never reached */
+#define MOST_ROUNDS  28u /* largest number of rounds; 64 * 4^28 temperatures are never reached */
 #define AGREE        3.0 /* standard errors by which successive estimates may differ */
 
 /* The estimate of ln Z from the weights of one annealing. */
 typedef struct estimate {
     double log_z, error, ess;
-    uint64_t n;     /* number of temperatures; 0 if no estimate exists yet */
-    uint64_t pilot; /* 1 if the estimate is of the pilot, whose temperatures were not adapted */
+    uint64_t n; /* number of temperatures; 0 if no estimate exists yet */
+    uint64_t
+        pilot; /* 1 if the estimate comes from the pilot, whose temperatures were not adapted */
 } estimate;
 
 /* The progress of the estimate: numbers of 8 bytes, which are saved unchanged. */
@@ -41,10 +43,10 @@ typedef struct annealing {
     gbsi_ladder ladder;
     double *density;   /* [n_groups * lanes] E of every chain of this rank */
     double *weight;    /* [n_chains] log-weights */
-    double *all;       /* [n_all] `density` or `weight` of the chains of all ranks */
+    double *all;       /* [n_all] the values of `density` or `weight` for the chains of all ranks */
     uint32_t *x;       /* [part variables] scratch */
-    double log_states; /* ln of the number of states of the part */
-    double log_exact;  /* ln of the sum over the exact components */
+    double log_states; /* ln of the number of states of the sampled part */
+    double log_exact;  /* ln of the sum over the states of the exact components */
     double target;
     standing at;
 } annealing;
@@ -74,7 +76,8 @@ static void start(annealing *a)
     gbsi_executor_ready(&run->sampling.engine.executor);
 }
 
-/* The standard deviation over chains, computed from differences from the first chain. */
+/* The standard deviation over chains, computed from each chain's difference from the first chain.
+ */
 static double spread(const double *value, uint32_t n)
 {
     double sum = 0.0;
@@ -104,8 +107,9 @@ static void harden(annealing *a)
     }
 }
 
-/* Runs the remaining steps of a ladder of n steps, each a sweep. The weights are complete unless
- * the run was stopped. By equation 6 of Neal with f_t = exp(beta_t E): ln w = ln (number of states)
+/* Runs the remaining steps of a ladder of n steps; each step is one sweep. The weights are complete
+ * unless the run was stopped. By equation 6 of Neal with f_t = exp(beta_t E): ln w = ln (number of
+ * states)
  * + sum over t = 1 .. n of (beta_t - beta_(t-1)) E(x_(t-1)). */
 static gbs_status anneal(annealing *a, uint64_t n, gbs_error *err)
 {
@@ -140,7 +144,8 @@ cleanup:
     return status;
 }
 
-/* Computes ln of the mean weight, its standard error by the delta method, and (sum w)^2 / sum w^2.
+/* Computes ln of the mean weight, the standard error of this ln by the delta method, and (sum w)^2
+ * / sum w^2.
  * @param weight [m] log-weights of all chains. */
 static estimate summarise(const double *weight, uint32_t m, uint64_t n)
 {
@@ -180,7 +185,7 @@ static bool agree(const estimate *a, const estimate *b)
     return fabs(a->log_z - b->log_z) <= AGREE * sqrt(a->error * a->error + b->error * b->error);
 }
 
-/* The first reason not to trust the estimate, or NULL. */
+/* Returns the first reason why the estimate is not reliable, or NULL. */
 static const char *doubt(const annealing *a, char *text, size_t size)
 {
     const uint32_t m = a->run->sampling.engine.executor.n_all;
@@ -368,7 +373,7 @@ static void report_estimate(const annealing *a, gbs_log_z_report *r)
     }
 }
 
-/* Does everything that comes before the first pass. */
+/* Does all work that is needed before the first pass. */
 static gbs_status set_off(annealing *a, uint64_t most_updates, gbs_error *err)
 {
     gbs_run *run = a->run;
@@ -398,7 +403,8 @@ gbs_status gbsi_log_z_by_annealing(gbs_run *run, gbsi_drive *drive, double log_e
     c->more = (gbsi_more){.name = "annealing", .object = &a, .save = save, .load = load};
     c->best = NAN;
     run->sampling.phase = GBSI_PHASE_SAMPLING;
-    run->task.options.max_updates = UINT64_MAX; /* decide() sets the limit after the pilot */
+    run->task.options.max_updates =
+        UINT64_MAX; /* decide() sets the limit on updates after the pilot */
     GBSI_TRY(gbsi_ranks_meet(run->task.ranks, set_off(&a, most_updates, err), err));
     GBSI_TRY(gbsi_drive_agree(run->task.ranks, drive, err));
     status = gbsi_run_keep(run, drive, GBSI_BEFORE_PASSES, err);

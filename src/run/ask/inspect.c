@@ -68,8 +68,8 @@ cleanup:
     return status;
 }
 
-/* Predicts exact answers. The function does the work of a run that answers all components by
- * junction trees, but does not compute tables. */
+/* Predicts exact answers. Plans a run that answers all components by junction trees, but does not
+ * compute the tables. */
 gbs_status gbsi_inspect_elimination(const gbsi_task *task, gbs_info *info, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -131,7 +131,7 @@ cleanup:
  * that are keyed by neighbours is not known. */
 #define MOST_PAIRS (UINT64_C(1) << 26)
 
-/* Whether the draw keeps weights that are keyed by the states of neighbours. */
+/* Whether the drawing method keeps weights that are keyed by the states of neighbours. */
 static bool is_keyed(const gbs_run_options *options)
 {
     const unsigned keyed = GBSI_DRAW_CONTEXT | GBSI_DRAW_HERDS;
@@ -144,7 +144,7 @@ gbs_status gbsi_inspect_draws(const gbs_run_options *asked, const gbs_ranks *spr
 {
     gbs_status status = GBS_OK;
     gbsi_surroundings around = {0};
-    const gbsi_plan *plan = engine->plan; /* NULL for a lattice in bits */
+    const gbsi_plan *plan = engine->plan; /* NULL for a lattice whose sites are bits */
     const uint64_t room = memory->draw_room;
     sizes->stopped = plan != NULL && gbsi_context_links(plan) > MOST_PAIRS;
     bool known = plan != NULL && sizes->stopped == 0 && gbsi_surroundings_bytes(plan, true) <= room;
@@ -155,12 +155,12 @@ gbs_status gbsi_inspect_draws(const gbs_run_options *asked, const gbs_ranks *spr
             goto cleanup;
         }
     }
-    /* if the memory of a draw cannot be predicted, other draws are still reported */
+    /* if the memory of one drawing method cannot be predicted, the others are still reported */
     for (int d = 0; d < GBS_INFO_DRAWS && gbsi_draw_name(d) != NULL; ++d) {
         const gbs_run_options options = gbsi_draw_instead(asked, d);
         uint64_t bytes = UINT64_MAX;
         if (plan == NULL && (gbsi_draw_traits(&options) & GBSI_DRAW_INDEPENDENT) == 0) {
-            continue; /* bits are always drawn at random */
+            continue; /* the only method for spins in bits is the random draw */
         }
         if (sizes->stopped == 0 || !is_keyed(&options)) {
             status = gbsi_run_draw_bytes(spread, engine, &options, room, known ? &around : NULL,

@@ -49,8 +49,9 @@ static bool may_climb(const gbs_run_options *o)
 
 /* ---- ladders --------------------------------------------------------------------------------- */
 
-/* ln Z = ln (number of states of the core) + ln Z_1 / Z_0 from b = 0 up. The interval is Student's.
- * Its degrees of freedom are the number of round trips or of batches, the smaller of the two. */
+/* Estimates ln Z = ln (number of states of the core) + ln (Z_1 / Z_0), where Z_b is the sum at
+ * inverse temperature b. The interval is that of Student's t distribution. The degrees of freedom
+ * are the number of round trips or the number of batches, whichever is smaller. */
 gbs_status gbsi_log_z_by_ladders(gbs_run *run, gbsi_drive *drive, double log_exact,
                                  gbs_log_z_report *report, gbs_error *err)
 {
@@ -164,7 +165,7 @@ static gbs_status prepare(gbs_run *run, gbsi_drive *drive, const gbs_checkpoint_
     return GBS_OK;
 }
 
-/* Replaces the run by a run with --method sample. This is done if the exact answers were not ready
+/* Replaces the run by a run with --method sample. Called if the exact answers were not ready
  * in time. */
 static gbs_status sample_instead(const gbs_model *model, const gbs_evidence *evidence,
                                  const gbs_run_options *options, const gbs_checkpoint_files *files,
@@ -194,7 +195,7 @@ static gbs_status answer(gbs_run *run, gbsi_drive *drive, double log_exact, bool
     gbs_status status = GBS_OK;
     found->n_free_variables = r->n_free_variables;
     found->n_exact_variables =
-        r->n_exact_variables + r->n_pruned; /* pruned variables were summed exactly too */
+        r->n_exact_variables + r->n_pruned; /* pruned variables were summed exactly as well */
     if (run->task.problem.part == NULL) {
         drive->stop = GBSI_STOP_EXACT;
         report_exact(log_exact + run->task.problem.whole->log_constant, found);
@@ -237,7 +238,7 @@ static gbs_status log_z(const gbs_ranks *ranks, const gbs_model *model,
     GBSI_TRY(gbsi_ranks_compare(run, err));
     status = prepare(run, &drive, files, &log_exact, err);
     if (status == GBS_ERR_STOPPED &&
-        drive.stop == GBSI_GO_ON) { /* the share of --time for exact answers is over */
+        drive.stop == GBSI_GO_ON) { /* the share of --time for exact answers is used up */
         ladders = may_climb(options);
         log_exact = 0.0;
         status = sample_instead(model, evidence, options, files, &drive, &ladders, &run, err);

@@ -14,8 +14,9 @@
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* Finds the variable that list[0 .. n) names, and sets *used to n. If the text before the first
- * comma is not the name of a variable, the comma may be part of a name. @param part [length of list
+/* Finds the variable that the first part of `list` names, and sets *used to the length of this
+ * part. A name may contain commas: if the text before the first comma is not the name of a
+ * variable, the text before the next comma is tried. @param part [length of list
  * + 1] scratch */
 static gbs_status find_first(const gbs_model *model, const char *list, char *part,
                              uint32_t *variable, size_t *used, gbs_error *err)
@@ -33,7 +34,7 @@ static gbs_status find_first(const gbs_model *model, const char *list, char *par
         memcpy(part, list + from, to - from);
         part[to - from] = '\0';
         gbs_error *said =
-            first < 0 ? NULL : err; /* the message names the text before the first comma */
+            first < 0 ? NULL : err; /* the message names the text up to the first comma */
         const gbs_status status =
             from == to
                 ? gbsi_fail(said, GBS_ERR_ARGUMENT, "%s: expected the name of a variable", list)
@@ -69,7 +70,7 @@ static gbs_status add_names(gbs_answer *a, const gbs_model *model, const char *n
     }
 }
 
-/* Fills variable and n_variables. */
+/* Sets the members `variable` and `n_variables`. */
 static gbs_status choose(gbs_answer *a, const gbs_model *model, const char *names, gbs_error *err)
 {
     gbs_status status = GBS_OK;

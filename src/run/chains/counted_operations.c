@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Costs in nanoseconds of a core (AVX-512, 2.1 GHz) for sixteen chains side by side. The counts
- * decide between kinds of scan whose costs differ by factors of 20 and more; errors of these costs
- * by a factor of two or three do not matter. The costs were measured by
+/* Costs in nanoseconds of a core (AVX-512, 2.1 GHz) for sixteen chains side by side. These costs
+ * serve to choose between kinds of scan that differ by factors of 20 and more; errors of a factor
+ * of two or three do not matter. The costs were measured by
  *
  *     build/bench/bench --case 16c/1t      updates of single variables, Rao-Blackwell */
 #include "chains/counted_operations.h"
@@ -18,7 +18,8 @@ static const struct {
     [GBSI_CLASS_LOGICAL] = {8.0, 12.0}, [GBSI_CLASS_PRECISE] = {10.0, 8.0},
 };
 
-/* The cost of updating a variable in one chain alone, relative to sixteen chains side by side. */
+/* The factor by which updating a variable costs more in one chain alone than in each of sixteen
+ * chains side by side. */
 #define ALONE (3.0 / GBSI_LANES)
 
 double gbsi_operations_update(const gbsi_plan *plan, uint32_t slot, uint32_t n_chains)

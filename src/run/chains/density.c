@@ -3,7 +3,7 @@
 
 #include "simd/dispatch.h"
 
-/* Number of factors that are added between two looks at the watch. */
+/* Number of factors that are added between two calls of the watch. */
 #define AT_ONCE ((size_t)1 << 14)
 
 typedef void density_sums(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
@@ -15,8 +15,8 @@ typedef void density_sums(const gbsi_plan *plan, const gbsi_group *group, uint32
 
 GBSI_SIMD_SETS(DECLARE)
 
-/* Sums the log-values of some factors only. Each sum has two parts, which the order of adding does
- * not round (base/exact_sum.h). @param high, low [lanes] */
+/* Sums the log-values of those factors that `own` selects. Each sum is kept in two parts, and does
+ * not depend on the order of adding (base/exact_sum.h). @param high, low [lanes] */
 static void add_sums(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
                      const gbsi_summed *summed, double *high, double *low)
 {

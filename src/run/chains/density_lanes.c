@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Log densities are summed factor by factor over all lanes. The states of a variable lie together,
- * which makes sixteen chains cost little more than one [M1]. The sums are exact: every instruction
- * set, and every way to share the factors among processes, gives the same bits. */
+/* Log densities are summed factor by factor over all lanes. The states of a variable in all lanes
+ * lie side by side, and sixteen chains therefore cost little more than one [M1]. The sums are
+ * exact: all instruction sets give the same bits, and so do all ways to divide the factors among
+ * processes. */
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -17,10 +18,10 @@
 typedef struct sums {
     gbsi_sum_units units;
     double high[GBSI_LANES], low[GBSI_LANES];
-    double size; /* weight of the factors in the run of factors that is being counted; its absolute
-                    value if spins */
-    bool spins;  /* whether the log-value of a factor of the run is + or - size, rather than size or
-                    0 */
+    double size; /* weight of the present run, a sequence of factors that are counted together; the
+                    absolute value of the weight if spins */
+    bool spins;  /* whether the log-value of a factor of the run is +size or -size, rather than size
+                    or 0 */
     /* Number of factors of the run that were counted so far, at most MOST_COUNTED. */
     uint32_t n;
     /* Number of factors of the run whose log-value is +size, in each lane. */
@@ -44,8 +45,8 @@ INLINE void add(sums *s, const uint32_t lanes, const double *value)
     vd_store(s->low, vd_add(vd_load(s->low), vd_sub(vd_add(rest, low), low)));
 }
 
-/* Loads the states of one variable and widens them. Compilers turn each loop into a few vector
- * instructions. */
+/* Loads the states of one variable and widens them. Compilers turn each of these loops into a few
+ * vector instructions. */
 INLINE void load(const gbsi_plan *plan, const gbsi_group *group, uint32_t v, const uint32_t lanes,
                  uint32_t *x)
 {
@@ -120,8 +121,8 @@ INLINE void add_logical(const gbsi_plan *plan, const gbsi_group *group, const ui
     add(out, lanes, value);
 }
 
-/* Adds a factor of kind FIELD, ISING or SPIN in one chain. Its log-value is minus the weight if an
- * odd number of its spins is down. */
+/* Adds a factor of kind FIELD, ISING or SPIN in one chain. The log-value is the negative weight if
+ * an odd number of the spins is down, else the weight. */
 INLINE void add_spin(const gbsi_plan *plan, const gbsi_group *group, size_t f, sums *out)
 {
     const gbsi_factors *factors = &plan->model->factors;
@@ -144,7 +145,8 @@ INLINE vb load_bytes(const gbsi_plan *plan, const gbsi_group *group, uint32_t v)
 
 enum { MOST_COUNTED = 255 };
 
-/* Adds the run of factors that is being counted to the sums. Both parts are exact. */
+/* Adds the run of factors that is being counted to the sums. Adding changes neither part by
+ * rounding. */
 INLINE void end_run(sums *out)
 {
     double high = 0.0;
@@ -153,7 +155,8 @@ INLINE void end_run(sums *out)
     for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
         const int32_t up = out->up[lane];
         const double times = (double)(out->spins ? 2 * up - (int32_t)out->n : up);
-        out->high[lane] += times == 0.0 ? 0.0 : times * high; /* `high` may be -inf */
+        out->high[lane] +=
+            times == 0.0 ? 0.0 : times * high; /* `high`, the first part of a sum, may be -inf */
         out->low[lane] += times * low;
     }
     out->n = 0;
@@ -246,7 +249,7 @@ INLINE bool is_counted(const gbsi_factors *factors, size_t f, const uint8_t *own
     return own == NULL || own[factors->scope[factors->scope_start[f]]] != 0;
 }
 
-/* Inlined with a constant number of lanes, which lets compilers vectorise the loops above. */
+/* Always inlined with a constant number of lanes: compilers can then vectorise the loops above. */
 INLINE void sum_factors(const gbsi_plan *plan, const gbsi_group *group, const uint32_t lanes,
                         const gbsi_summed *summed, sums *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The objects that make the draws: the scan, the plan, the schedule, the pass that runs the
- * schedule, and the chains. */
+/* The objects that make the draws: the scan, the plan, the schedule, the functions that run a pass
+ * of the schedule, and the chains. */
 #ifndef GBSI_CHAINS_ENGINE_H
 #define GBSI_CHAINS_ENGINE_H
 
@@ -18,9 +18,9 @@ typedef struct gbsi_form {
     const void *compiled; /* compiled model of this form; NULL if the chains have a plan */
     size_t n_places;
     uint32_t n_colors;
-    uint64_t bytes;   /* bytes of the compiled model, with states and counters */
+    uint64_t bytes;   /* bytes of the compiled model, the states and the counters */
     uint64_t scratch; /* bytes of scratch memory while compiling */
-    double share;     /* share of the bits that are in use */
+    double share;     /* share of the bits of words that are in use */
 } gbsi_form;
 
 typedef struct gbsi_engine {
@@ -30,12 +30,12 @@ typedef struct gbsi_engine {
     bool named;     /* whether the user named the scan */
     bool undecided; /* whether a pilot must still choose the scan; memory is taken after the pilot
                      */
-    bool by_need; /* whether this scan is used only if updates of single variables were not shown to
-                     cross all hard zeros */
+    bool by_need;   /* whether this scan is used only if it is not proved that updates of single
+                       variables cross all hard zeros */
     gbsi_plan *plan;
     gbsi_schedule schedule;
-    const gbsi_pass *pass; /* the pass that runs the scan */
-    /* Kind of form of the chains, chosen before a form or a plan is made. */
+    const gbsi_pass *pass; /* the functions that run a pass of the scan */
+    /* Form of the chains, chosen before a form or a plan is made. */
     gbsi_form_kind form_kind;
     uint32_t n_components; /* number of connected components of the spins */
     gbsi_form form;
@@ -55,11 +55,11 @@ typedef struct gbsi_engine {
 /* Makes the chains run on the spins of engine->lattice or of engine->packed, as `kind` says. */
 void gbsi_engine_take_spins(gbsi_engine *engine, gbsi_form_kind kind, const gbsi_spins *spins);
 
-/* The pass that runs scans of this kind. */
+/* Returns the functions that run a pass of scans of this kind. */
 const gbsi_pass *gbsi_pass_of(int scan_kind);
 
-/* The setting from which the engine's chains are made. @param draw_room bytes that the draw may
- * take. */
+/* The setting from which the engine's chains are made. @param draw_room number of bytes that the
+ * drawing method may take. */
 gbsi_executor_setting gbsi_engine_setting(const gbsi_engine *engine, const gbs_run_options *options,
                                           uint64_t draw_room);
 

@@ -18,8 +18,8 @@ void gbsi_estimates_free(gbsi_estimates *estimates)
     GBSI_FREE(estimates->exact_p, estimates->first_p);
 }
 
-/* Numbers of the series in estimates->trace, each of which has a value per pass and chain. The
- * series of couplings follow these, and then the series of fields. */
+/* Numbers of the series in estimates->trace; each series has one value for every pass and chain.
+ * These series are followed by the series of couplings, and then by the series of fields. */
 enum { ENERGY, SPIN, ABS_SPIN, FIRST_COUPLING };
 
 static uint32_t n_series(const gbsi_spins *spins)

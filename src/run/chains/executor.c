@@ -234,7 +234,7 @@ void gbsi_executor_ready(gbsi_executor *x)
     }
 }
 
-/* Swaps element `a` of one array with element `b` of another. Elements have n bytes in each lane.
+/* Swaps element `a` of one array with element `b` of another. An element has n bytes for each lane.
  */
 static void swap_bytes(void *of_a, size_t a, void *of_b, size_t b, size_t n, size_t lanes,
                        size_t size)

@@ -8,7 +8,7 @@
 #include "rng/philox.h"
 #include "simd/math.h"
 
-/* The row of v's conditional table that belongs to the states of its parents. */
+/* The row of v's conditional table for the present states of its parents. */
 static const double *table_row(const gbsi_conditioned *model, uint32_t v, const uint32_t *x,
                                size_t *stride)
 {
@@ -28,7 +28,8 @@ static const double *table_row(const gbsi_conditioned *model, uint32_t v, const 
     return &factors->table[factors->table_start[factors->aux[f]] + index];
 }
 
-/* Adds one level of ln P(v | its parents) to the weights of the states of v. */
+/* Adds the log-values of one noisy factor, a level of P(v | its parents), to the weights of the
+ * states of v. */
 static void add_level(const gbsi_conditioned *model, size_t f, uint32_t v, const uint32_t *x,
                       double *weight)
 {
@@ -44,7 +45,8 @@ static void add_level(const gbsi_conditioned *model, size_t f, uint32_t v, const
     }
 }
 
-/* Adds ln P(v | its parents) for a noisy factor, whose levels are consecutive factors. */
+/* Adds ln P(v | its parents) if v has noisy factors, one for each level, which are stored one after
+ * the other. */
 static void add_levels(const gbsi_conditioned *model, uint32_t v, const uint32_t *x, double *weight)
 {
     const size_t last = model->cpt[v];

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decides when to look at the clock and at the user's stop flag: after each pass, and inside work
  * that may be long. The clock can only end a run early, and a later run with the number of sweeps
- * reached gives the same bits. A pass that is kept is therefore finished if finishing takes no
- * longer than GRACE_S. */
+ * reached gives the same bits. A pass whose draws are kept is therefore finished if finishing takes
+ * no longer than GRACE_S. */
 #include <math.h>
 
 #include "base/clock.h"
 #include "chains/run.h"
 
 #define PROGRESS_S 0.1
-#define GRACE_S    0.3 /* seconds allowed to finish a pass that is kept */
+#define GRACE_S    0.3 /* seconds allowed to finish a pass whose draws are kept */
 
 static void tell_progress(const gbs_run_options *options, const gbsi_report *report,
                           gbsi_drive *drive, bool keep, double now_s)
@@ -59,8 +59,8 @@ void gbsi_run_watch(const gbs_run_options *options, const gbsi_report *report, g
     }
 }
 
-/* Called by the watch inside a pass, or before the first pass. A progress report made here does not
- * delay the report after the pass, from which marginals can be read. @return whether to cut the
+/* Called by the watch inside a pass, or before the first pass. Such a progress report does not
+ * delay the next report after a pass, from which marginals can be read. @return whether to cut the
  * work short. */
 static bool look(void *context)
 {
@@ -83,8 +83,8 @@ static bool look(void *context)
     if (drive->stop == GBSI_GO_ON) {
         return !drive->keeping && time_s > 0.0 && gbsi_drive_spent_s(drive, now_s) > time_s;
     }
-    /* A run that ended by itself is finished even if finishing takes long, because its bits must
-     * not depend on the clock. */
+    /* If counts ended the run, its pass is finished even if finishing takes long, because the bits
+     * of the run must not depend on the clock. */
     const bool hurries = drive->stop == GBSI_STOP_TIME || drive->stop == GBSI_STOP_SIGNAL;
     return !drive->keeping || (hurries && now_s - drive->stopped_s > GRACE_S);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts changes of state. The states of a slot after a pass are compared with its states after the
- * previous pass, until the slot has moved often enough. Most slots have moved often enough after a
- * few passes, and take no more time from then on. */
+ * previous pass, until the slot has moved often enough. After a few passes, most slots have moved
+ * often enough and take no more time. */
 #include "chains/moves.h"
 
 #include <string.h>

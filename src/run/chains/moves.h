@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts how often variables have changed, over all chains, from one pass that is kept to the next
- * [M9]. Counts stop at GBSI_ENOUGH_MOVES; variables that have reached this limit are not compared
- * any more. */
+/* Counts how often variables have changed, over all chains, between successive passes whose draws
+ * are kept [M9]. Counts stop at GBSI_ENOUGH_MOVES; a variable that has reached this limit is no
+ * longer compared. */
 #ifndef GBSI_CHAINS_MOVES_H
 #define GBSI_CHAINS_MOVES_H
 
@@ -26,7 +26,7 @@ uint64_t gbsi_moves_bytes(const gbsi_plan *plan, uint32_t n_chains);
 gbs_status gbsi_moves_take(const gbsi_executor *x, gbsi_moves *moves, gbs_error *err);
 void gbsi_moves_free(gbsi_moves *moves); /* frees the members, not the struct itself */
 
-/* Called before and after a pass that is kept. */
+/* Called before and after a pass whose draws are kept. */
 void gbsi_moves_begin(const gbsi_executor *x, gbsi_moves *moves);
 void gbsi_moves_count(const gbsi_executor *x, gbsi_moves *moves);
 
@@ -50,9 +50,9 @@ struct gbsi_shared;
 gbs_status gbsi_run_find_still(const struct gbsi_shared *shared, const struct gbsi_engine *engine,
                                struct gbsi_estimates *estimates, struct gbsi_report *report,
                                gbs_error *err);
-/* Unmarks slots that have one almost certain state: a proof shows that the total probability of
- * their other states is at most the target error. @param mark [slots] in, out. @param n_marked
- * number of marks; in, out. */
+/* Unmarks slots that have one almost certain state, which means a proof that the total probability
+ * of their other states is at most the target error. @param mark [slots] in and out: 1 if the slot
+ * hardly moved. @param n_marked in and out: number of marks. */
 gbs_status gbsi_run_leave_settled(const struct gbsi_engine *engine,
                                   const struct gbsi_report *report, uint8_t *mark,
                                   uint32_t *n_marked, gbs_error *err);
