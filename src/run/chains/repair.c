@@ -13,8 +13,8 @@ enum {
     N_BACKTRACKS = 100, /* number of backtracks of the first restart; the n-th restart may do n
                            times as many */
     N_TRIES = 8,        /* number of attempts of min-conflicts */
-    N_STEPS =
-        2000, /* number of steps of each attempt; N_STEPS more for every N_MEMBERS variables */
+    N_STEPS = 2000, /* number of steps of each attempt; for every N_MEMBERS variables an attempt has
+                       N_STEPS further steps */
     N_MEMBERS = 50,
     ATTEMPT_BITS = 6, /* bits for the number of an attempt: a component has at most N_SEARCHES +
                          N_TRIES attempts */
@@ -22,7 +22,8 @@ enum {
 
 /* ---- components ---------------------------------------------------------------------------- */
 
-/* Numbers the variables that hard factors link to v, breadth first. @param queue [n_variables]. */
+/* Puts all variables that hard factors link to v into one component, in breadth-first order. @param
+ * queue [n_variables]. */
 static void flood(gbsi_repair *r, uint32_t v, uint32_t *queue)
 {
     const gbsi_propagation *p = r->propagation;
@@ -37,7 +38,7 @@ static void flood(gbsi_repair *r, uint32_t v, uint32_t *queue)
         }
         for (size_t i = p->incident_start[u]; i < p->incident_start[u + 1]; ++i) {
             const size_t f = p->hard[p->incident[i]];
-            /* a long clause is visited only once: where[] marks the visited places */
+            /* a long clause is visited only once: where[] marks the places that were visited */
             if (r->where[p->incident[i]] == 0) {
                 continue;
             }
@@ -54,7 +55,7 @@ static void flood(gbsi_repair *r, uint32_t v, uint32_t *queue)
     ++r->n_components;
 }
 
-/* Resets where[] at all places. The array is undefined if the watch stopped the search. */
+/* Resets where[] at all places. where[] is undefined if the watch stopped the search. */
 static void forget_places(gbsi_repair *r)
 {
     for (size_t h = 0; h < r->propagation->n_hard && !gbsi_watch_spend(r->watch, 8); ++h) {
@@ -92,7 +93,7 @@ static uint32_t component_of(const gbsi_repair *r, size_t place)
     return r->component[factors->scope[factors->scope_start[r->propagation->hard[place]]]];
 }
 
-/* Lists the members and the hard factors of every component, in rows. */
+/* Lists the members and the hard factors of every component, in one row for each component. */
 static gbs_status list_components(gbsi_repair *r, gbs_error *err)
 {
     const gbsi_propagation *p = r->propagation;
@@ -102,8 +103,7 @@ static gbs_status list_components(gbsi_repair *r, gbs_error *err)
     r->hard_start = gbsi_alloc_array_zero(n + 2, sizeof *r->hard_start);
     r->hard = gbsi_alloc_array(p->n_hard, sizeof *r->hard);
     GBSI_PASS(GBSI_HAVE(err, "start", r->member_start, r->member, r->hard_start, r->hard));
-    /* counts are stored two places further on, because filling moves each start to its final
-     * value */
+    /* counts are stored two places further on: filling a row moves its start to the final value */
     for (uint32_t v = 0; v < p->n_variables; ++v) {
         if (r->component[v] != GBSI_NONE) {
             ++r->member_start[r->component[v] + (size_t)2];
@@ -171,7 +171,7 @@ gbs_status gbsi_repair_new(const gbsi_conditioned *model, uint64_t seed, gbsi_wa
         r->root = gbsi_propagator_mark(r->propagator);
         GBSI_TRY(find_components(r, err));
         if (gbsi_watch_stopped(watch)) {
-            r->n_components = 0; /* the components are incomplete */
+            r->n_components = 0; /* the lists of components are incomplete */
         } else {
             GBSI_TRY(list_components(r, err));
             GBSI_TRY(make_scratch(r, err));
@@ -220,7 +220,7 @@ uint32_t gbsi_repair_violated(const gbsi_repair *repair, uint32_t component, con
     return found;
 }
 
-/* Draws a state of each variable, uniformly among the states that propagation left. */
+/* Draws a state of each variable, uniformly among the states that constraint propagation left. */
 static void scatter(gbsi_repair *r, gbsi_repair_words *words, uint32_t component, uint32_t *x)
 {
     for (uint32_t i = r->member_start[component]; i < r->member_start[component + (size_t)1]; ++i) {

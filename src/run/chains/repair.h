@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Turns a state that violates hard zeros into a state that violates none. Variables that share a
- * hard factor belong to one component, and each component is searched separately. First, variables
- * are assigned while the hard factors are kept arc consistent, with refutation and a limited number
- * of backtracks per restart. Then min-conflicts is tried (Minton, Johnston, Philips & Laird 1992,
- * "Minimizing conflicts", Artificial Intelligence 58:161-205). */
+ * hard factor belong to one component, and each component is searched separately. The first method
+ * assigns one variable after the other, keeps the hard factors arc consistent, refutes decisions
+ * that fail, and restarts after a limited number of backtracks. The second method is min-conflicts
+ * (Minton, Johnston, Philips & Laird 1992, "Minimizing conflicts", Artificial Intelligence
+ * 58:161-205). */
 #ifndef GBSI_CHAINS_REPAIR_H
 #define GBSI_CHAINS_REPAIR_H
 
@@ -13,7 +14,7 @@
 typedef struct gbsi_repair gbsi_repair;
 
 typedef enum gbsi_repaired {
-    GBSI_REPAIRED,   /* no hard factor of the component is violated any more */
+    GBSI_REPAIRED,   /* no hard factor of the component is violated */
     GBSI_UNREPAIRED, /* the search gave up; x holds the last attempt */
     GBSI_NO_STATE,   /* the search was complete and showed that no state has positive weight */
 } gbsi_repaired;
@@ -26,14 +27,15 @@ void gbsi_repair_free(gbsi_repair *repair);
 
 uint32_t gbsi_repair_n_components(const gbsi_repair *repair);
 
-/* Lists up to n violated factors of a component, ascending. @param factor [n], out. @return the
- * number of factors listed. */
+/* Lists up to n violated factors of a component in ascending order. @param factor [n], out. @return
+ * the number of factors listed. */
 uint32_t gbsi_repair_violated(const gbsi_repair *repair, uint32_t component, const uint32_t *x,
                               size_t *factor, uint32_t n);
 
-/* Gives the variables of a component new states, which depend only on (model, seed, chain, x).
- * @param x [n_variables] free states, in and out. @param n_repairs in and out: the function adds
- * the number of values that it tried. */
+/* Gives the variables of a component new states, which depend only on the model, the seed, `chain`
+ * and x.
+ * @param x [n_variables] free states, in and out. @param n_repairs in and out: number of values
+ * tried; the function adds its own. */
 gbsi_repaired gbsi_repair_component(gbsi_repair *repair, uint32_t chain, uint32_t component,
                                     uint32_t *x, uint64_t *n_repairs);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Min-conflicts: a random variable of a random violated factor takes the state that violates the
- * fewest of its hard factors; ties are broken at random. One step in sixteen takes a random state
- * instead, to leave local minima (the noise of Selman, Kautz & Cohen 1994, AAAI-94:337-343). */
+/* Min-conflicts: a random violated factor is chosen, then a random variable of this factor. The
+ * variable takes the state that violates the fewest of its hard factors; ties are broken at random.
+ * One step in sixteen takes a random state instead, to leave local minima (the noise of Selman,
+ * Kautz & Cohen 1994, AAAI-94:337-343). */
 #include <math.h>
 
 #include "chains/repair_internal.h"
@@ -55,8 +56,8 @@ static void move(gbsi_repair *r, gbsi_repair_words *words, uint32_t v, bool nois
             n_ties = 0;
         }
         if (n == fewest) {
-            /* the n-th tied state replaces the earlier ones with probability 1/n, which makes all
-             * tied states equally likely */
+            /* the n-th tied state replaces the state chosen before with probability 1/n, which
+             * makes all tied states equally likely */
             gbsi_repair_next_words(words);
             chosen = gbsi_below(words->word[0], words->word[1], ++n_ties) == 0 ? a : chosen;
         }

@@ -10,8 +10,9 @@
 typedef struct gbsi_decision {
     uint32_t variable;
     uint32_t value;
-    size_t mark;    /* length of the trail before the decision */
-    uint32_t first; /* all variables at places of the order before `first` were assigned */
+    size_t mark; /* length of the propagator's trail before the decision */
+    uint32_t
+        first; /* the variables at all places of the order before place `first` were assigned */
 } gbsi_decision;
 
 struct gbsi_repair {
@@ -19,28 +20,29 @@ struct gbsi_repair {
     uint64_t seed;
     gbsi_watch *watch; /* NULL if the work is never stopped */
     gbsi_propagation *propagation;
-    gbsi_propagator *propagator; /* propagator for the model; between calls it is at the fixed point
-                                    of the root of the search */
-    bool impossible;             /* whether propagation at the root emptied a domain */
-    size_t root;                 /* mark of the trail at the root */
+    gbsi_propagator *propagator; /* propagator of the model's hard factors; between calls, its
+                                    domains are those at the root of the search */
+    bool impossible; /* whether propagation at the root of the search emptied a domain */
+    size_t root;     /* length of the propagator's trail at the root of the search */
     uint32_t n_components;
     uint32_t *component; /* [n_variables] component of each variable; GBSI_NONE if the variable is
                             in no hard factor */
     uint32_t *member_start; /* [n_components + 1] */
-    uint32_t *member; /* variables by component; if the model is directed, parents come first, else
-                         in ascending order */
+    uint32_t *member;   /* variables, sorted by component; within a component, parents come first if
+                           the model is directed, else in ascending order */
     size_t *hard_start; /* [n_components + 1] */
-    size_t *hard;       /* places in propagation->hard by component, ascending */
+    size_t *hard;       /* indices in propagation->hard, sorted by component, then ascending */
     /* scratch arrays, large enough for the largest component */
     uint32_t *order;         /* variables in the order of the search */
     gbsi_decision *decision; /* stack of decisions */
     double *weight;          /* [largest arity] */
-    size_t *violated;        /* places in propagation->hard whose factors are violated */
-    size_t *where; /* [propagation->n_hard] index of each place in `violated`, SIZE_MAX if it is not
-                      violated */
+    size_t *violated;        /* indices in propagation->hard of the violated factors */
+    size_t *where; /* [propagation->n_hard] for each hard factor its index in `violated`; SIZE_MAX
+                      if the factor is not violated */
 };
 
-/* A source of four random words at a time, keyed by purpose REPAIR and (chain, attempt, step). */
+/* A source of four random words at a time, keyed by the purpose REPAIR and by chain, attempt and
+ * step. */
 typedef struct gbsi_repair_words {
     uint64_t seed;
     uint64_t attempt;
@@ -57,7 +59,7 @@ static inline void gbsi_repair_next_words(gbsi_repair_words *words)
 
 /* Runs one restart of the search by assignment. @param budget number of backtracks allowed.
  * @param in_order true: members are assigned in their order; false: members are shuffled, and the
- * variable with the smallest domain comes first. */
+ * variable with the smallest domain is assigned first. */
 gbsi_repaired gbsi_repair_search(gbsi_repair *repair, gbsi_repair_words *words, uint32_t component,
                                  bool in_order, uint64_t budget, uint32_t *x, uint64_t *n_repairs);
 

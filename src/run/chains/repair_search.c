@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Search by assignment. A decision "v is a" is propagated. If propagation fails, the decision is
- * undone and refuted: "v is not a" is propagated at the level of the decision before. If no
- * decision is left that could be undone, the whole tree has been searched. */
+ * undone and refuted: "v is not a" is propagated as a consequence of the decision before. If no
+ * decision is left to undo, the whole search tree has been visited. */
 #include <assert.h>
 
 #include "chains/repair_internal.h"
@@ -75,8 +75,8 @@ static bool read_parents(const gbsi_repair *r, uint32_t v, uint32_t *x)
     return true;
 }
 
-/* Chooses one of the states left to v: from its conditional table if all its parents are assigned,
- * else uniformly. */
+/* Chooses one of the states left to v. The choice is drawn from v's conditional table if all
+ * parents of v are assigned, and uniformly otherwise. */
 static uint32_t choose_value(gbsi_repair *r, gbsi_repair_words *words, uint32_t v, uint32_t *x)
 {
     const uint32_t k = r->model->arity[v];

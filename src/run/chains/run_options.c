@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks that options fit one another; ranges are checked in options/. */
+/* Checks that options are compatible with one another; the range of each option is checked in
+ * options/. */
 #include "chains/run_options.h"
 
 #include <stdio.h>
@@ -51,8 +52,8 @@ bool gbsi_options_sample(const gbs_run_options *o)
     return o->method != GBS_METHOD_EXACT && !gbsi_options_approximate(o);
 }
 
-/* Checks options against ladders of temperatures, which update by colours, use the random draw,
- * start from states of their own, and have no proved bounds. */
+/* Checks options that ladders of temperatures do not allow: ladders update by colours, use the
+ * random draw, start from states of their own, and have no proved bounds. */
 static gbs_status check_temper(const gbs_run_options *o, gbs_error *err)
 {
     if (o->temper <= GBS_TEMPER_OFF) {

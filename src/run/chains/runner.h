@@ -2,9 +2,10 @@
 /* Ways of running a model: chains, chains in bits, pictures of levels, shares of a model, ladders
  * of temperatures, approximations, exact answers. Each way is a table of functions and a row of
  * drive/runners.def. The steps of a run call the functions of its table, and never test which table
- * it is. The first row that suits a prepared run is its `runner`. A runner with
- * GBSI_RUNNER_OVER_CHAINS works beside plain chains, or after them: `plain` is the first suitable
- * row without that trait. Until a run turns to ladders, `runner` and `plain` are equal. */
+ * it is. The member `runner` of a prepared run points to the first row that suits the run. A runner
+ * with the trait GBSI_RUNNER_OVER_CHAINS works beside plain chains, or after them. The member
+ * `plain` points to the first suitable row without that trait. Until a run turns to ladders,
+ * `runner` and `plain` are equal. */
 #ifndef GBSI_CHAINS_RUNNER_H
 #define GBSI_CHAINS_RUNNER_H
 
@@ -26,9 +27,9 @@ struct gbsi_task;
 /* Traits. */
 #define GBSI_RUNNER_OVER_CHAINS 1u /* works beside plain chains, or takes over from them */
 #define GBSI_RUNNER_SCANS       2u /* runs a scan, which a pilot may choose */
-#define GBSI_RUNNER_SHARES      4u /* ranks share the model instead of the chains */
+#define GBSI_RUNNER_SHARES      4u /* ranks share the model, and not the chains */
 
-/* Forms of a model with which chains run without a plan. */
+/* Forms of a model with which chains run without a plan: see gbsi_form. */
 typedef enum gbsi_form_kind {
     GBSI_FORM_NONE,
     GBSI_FORM_SITES,  /* the sites of a lattice, as bits */
@@ -36,16 +37,16 @@ typedef enum gbsi_form_kind {
     GBSI_FORM_LEVELS, /* a picture of levels */
 } gbsi_form_kind;
 
-/* Rows of the estimates of one variable: p, mcse, ess and rhat, each with an entry for every state.
+/* The rows of estimates of one variable, p, mcse, ess and rhat; a row has one entry for each state.
  * A row pointer is NULL if the caller does not need the row. */
 enum { GBSI_P, GBSI_MCSE, GBSI_ESS, GBSI_RHAT, GBSI_N_ROWS };
 
 /* A part of a checkpoint. */
 typedef struct gbsi_part {
     const char *name; /* name of less than 16 bytes */
-    bool of_chains; /* whether the part belongs to plain chains; false for ladders that run from the
-                       beginning */
-    bool may_lack;  /* whether the part may be missing, as in files of older versions */
+    bool of_chains; /* whether the data of the part are of plain chains; false for ladders that run
+                       from the beginning */
+    bool may_lack;  /* whether the part may be missing from a file, as in files of older versions */
     bool (*is_there)(
         const struct gbsi_sampling *sampling); /* function that returns whether the run has the
                                                   part; NULL if every run has the part */
@@ -59,8 +60,8 @@ typedef struct gbsi_runner {
     unsigned traits;
     int bits; /* GBS_BITS_SITES or GBS_BITS_CHAINS if spins are bits, else 0 */
 
-    /* Whether this runner runs the task, whose sampled part is known. NULL: the runner runs the
-     * task if the form of the chains is form_kind. */
+    /* Whether this runner runs the task; the sampled part of the task's model is known. NULL: the
+     * runner runs the task if the chains have the form `form`. */
     bool (*suits)(const struct gbsi_task *task);
     gbsi_form_kind form;
 
@@ -69,33 +70,35 @@ typedef struct gbsi_runner {
     /* Compiles the sampled part. @param watch stops preparation. */
     gbs_status (*compile)(struct gbsi_task *task, struct gbsi_engine *engine,
                           struct gbsi_report *report, gbsi_watch *watch, gbs_error *err);
-    /* The shape of the estimates; needed if compile() is set. */
+    /* The shape of the estimates (numbers of slots and states); needed if compile() is set. */
     gbsi_estimate_shape (*shape)(const struct gbsi_task *task, const struct gbsi_engine *engine);
-    /* Predicts the memory of the run. @param m in: the standing bytes; out: all other members. */
+    /* Predicts the memory of the run. @param m in: the member `standing`; out: all other members.
+     */
     gbs_status (*bytes)(struct gbs_run *run, struct gbsi_run_memory *m, gbs_error *err);
     /* Takes the memory that bytes() predicted. */
     gbs_status (*prepare)(struct gbs_run *run, gbs_error *err);
 
     /* ---- executed ---- */
 
-    /* Computes the answers that need no draws. Marginals may be read after this function. */
+    /* Computes the answers that need no draws. After this function, the caller may read marginals.
+     */
     gbs_status (*begin)(struct gbsi_task *task, struct gbsi_sampling *sampling,
                         struct gbsi_report *report, struct gbsi_drive *drive, gbs_error *err);
-    /* Makes the decisions before the first pass and sets the starts; not called if the run resumes
-     * from a checkpoint. */
+    /* Makes the decisions that are needed before the first pass, and sets the starts; not called if
+     * the run resumes from a checkpoint. */
     gbs_status (*start)(struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
-    /* Samples until drive->stop is set. */
+    /* Runs passes until drive->stop is set. */
     gbs_status (*advance)(struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
-    /* The parts that a checkpoint saves, in the order of the file; ends with NULL. */
+    /* The parts that a checkpoint saves, in the order of the file; the array ends with NULL. */
     const gbsi_part *const *parts;
-    /* Reason why gbs_run_monitor() is refused; NULL if it is allowed. */
+    /* Reason why gbs_run_monitor() is refused; NULL if monitoring is allowed. */
     const char *untraced;
 
     /* ---- judged ---- */
 
-    /* Reports the errors of the draws so far. */
+    /* Writes the errors of the present estimates to the report. */
     gbs_status (*errors)(struct gbs_run *run, gbs_error *err);
-    /* REQUIRED. Reports the method, the verdict and the digest. */
+    /* REQUIRED. Writes the method, the verdict and the digest to the report. */
     gbs_status (*judge)(struct gbs_run *run, gbs_error *err);
     /* Warns about a run that kept draws, and completes the report. Called only by
      * gbsi_judge_sampled(). */
@@ -103,21 +106,21 @@ typedef struct gbsi_runner {
 
     /* ---- read ---- */
 
-    /* Checks that estimates can be read. @return GBS_ERR_STATE if they cannot. The pointer is
-     * NULL if estimates can always be read. */
+    /* Checks that estimates can be read. @return GBS_ERR_STATE if estimates cannot be read. The
+     * pointer is NULL if estimates can always be read. */
     gbs_status (*check)(const struct gbs_run *run, gbs_error *err);
     /* Writes the estimates of a variable of the sampled part. Several threads may call the function
      * at once. The pointer is NULL if the runner has no marginals, or if the marginals are on
      * several ranks. @param row [GBSI_N_ROWS], of which row[GBSI_P] is never NULL. */
     void (*marginal)(const struct gbsi_sampling *sampling, uint32_t v,
                      double *const row[GBSI_N_ROWS]);
-    /* Do the work of gbs_run_marginals() and gbs_run_each_marginal(). NULL: these functions call
-     * marginal() for each variable. */
+    /* Do the work of gbs_run_marginals() and gbs_run_each_marginal(). If a pointer is NULL, the
+     * public function calls marginal() for each variable. */
     gbs_status (*marginals)(const struct gbs_run *run, double *p, double *mcse, double *ess,
                             double *rhat, gbs_error *err);
     gbs_status (*each)(const struct gbs_run *run, gbs_on_marginal *on_marginal, void *context,
                        gbs_error *err);
-    /* REQUIRED. The digest of the report. @param text [33] out. */
+    /* REQUIRED. Computes the digest of the estimates for the report. @param text [33] out. */
     gbs_status (*digest)(struct gbs_run *run, char *text, gbs_error *err);
 
     /* Frees the objects that the runner has added to the run. */

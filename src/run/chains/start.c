@@ -18,10 +18,10 @@ enum { N_NAMED = 4 };
 struct gbsi_starter {
     const gbsi_conditioned *model; /* borrowed */
     uint64_t seed;
-    gbsi_repair *repair; /* NULL if the model has no hard zeros */
+    gbsi_repair *repair; /* propagator of hard zeros; NULL if the model has none */
     gbsi_watch *watch;   /* NULL if the work is never stopped */
     double *weight;      /* [largest arity] scratch */
-    bool unfinished;     /* whether the watch stopped before hard zeros were examined */
+    bool unfinished;     /* whether the watch stopped the work before hard zeros were examined */
 };
 
 gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_watch *watch,
@@ -183,7 +183,7 @@ static void fill_share(void *context, uint32_t member)
     }
 }
 
-/* Data for filling in the starts of chains whose sites are bits, two chains at a time. */
+/* Data for setting the starts of chains whose sites are bits, two chains at a time. */
 typedef struct chain_filling {
     const gbsi_starter *starter;
     uint64_t restart;
@@ -194,7 +194,7 @@ typedef struct chain_filling {
 
 enum {
     MOST_FILLING = 2
-}; /* number of chains filled at a time, for whose states run_memory.c reserves memory */
+}; /* number of chains that are set at a time; run_memory.c reserves memory for their states */
 
 static void fill_chains_of(void *context, uint32_t member)
 {
@@ -214,15 +214,15 @@ static bool fill_chains(const gbsi_starter *starter, uint64_t restart, gbsi_exec
     const size_t n_states = (size_t)f.n_members * starter->model->n_variables;
     f.state = gbsi_alloc_array(n_states, sizeof *f.state);
     if (f.state == NULL) {
-        return false; /* chains of this form are filled one at a time */
+        return false; /* chains of this form are set one at a time */
     }
     gbsi_pool_run(x->pool, fill_chains_of, &f);
     gbsi_free(f.state);
     return true;
 }
 
-/* Fills in starts for all chains at once, with the states that one chain at a time would get.
- * This is possible if no state of any variable is ruled out. The states of sixteen chains must
+/* Sets the starts of all chains at once, to the states that the chains would get one at a time.
+ * The function does so if no state of any variable is ruled out. The states of sixteen chains must
  * lie side by side, or the sites of one chain must lie in a word. @return false, and no state is
  * set, if this is not possible. */
 static bool fill_states(const gbsi_starter *starter, uint64_t restart, gbsi_executor *executor)
@@ -284,8 +284,8 @@ static gbs_status translate_start(const gbsi_problem *problem, uint32_t *x, gbs_
     return GBS_OK;
 }
 
-/* Handles a time limit that came before the starts were found. A search or an estimate then has no
- * answer; a run counts as stopped before its first sweep. */
+/* Handles a time limit that ended the search for starts. The caller's search or estimate then has
+ * no answer; a run counts as stopped before its first sweep. */
 static gbs_status starts_cut_short(gbsi_run_purpose *purpose, gbsi_report *report,
                                    const gbsi_drive *drive, gbs_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares the lanes of a slot together, as whole numbers of eight bytes. Lanes are compared one by
- * one only if a stay becomes long, or if a long stay ends. */
+/* Compares the states of a slot in several lanes at once, as whole numbers of eight bytes. Lanes
+ * are compared one by one only if a stay becomes long, or if a long stay ends. */
 #include "chains/stays.h"
 
 #include <string.h>
@@ -103,7 +103,7 @@ static void add_stay(const gbsi_executor *x, const gbsi_stays *s, uint32_t slot,
 {
     const uint32_t arity = gbsi_plan_arity(x->plan, slot);
     to += s->cell[slot];
-    if (arity == 2) { /* a binary variable has one cell, that of state 1 */
+    if (arity == 2) { /* a binary variable has a single cell, which belongs to state 1 */
         add(state == 1 ? &to->in : &to->out, length);
         return;
     }
@@ -138,7 +138,8 @@ static void look_closely(const gbsi_executor *x, gbsi_stays *s, uint32_t slot, u
     }
 }
 
-/* @param n_bytes bytes of a state. @return whether one of n lanes needs look_closely(). */
+/* @param n_bytes number of bytes of one state. @return whether one of n lanes needs look_closely().
+ */
 static bool find_changes(const uint8_t *now, const uint8_t *before, const uint8_t *lasted,
                          uint32_t n, uint32_t n_bytes, uint8_t *changed)
 {
@@ -175,9 +176,10 @@ static void count_group(const gbsi_executor *x, gbsi_stays *s, uint32_t slot, ui
     memcpy(before, now, (size_t)x->lanes * bytes);
 }
 
-/* Counts changes in sixteen lanes of one byte each, in loops that compilers turn into a few vector
- * instructions. A byte of `lasted` says how long a stay has lasted: bit 6 marks a long stay, and
- * bit 7 is free. @param next new values of the bytes. @param n_changed number of changed bytes.
+/* Counts changes in sixteen lanes, whose states have one byte each, in loops that compilers turn
+ * into a few vector instructions. A byte of `lasted` says how long the present stay has lasted: bit
+ * 6 marks a long stay, and bit 7 is free. @param next new values of the bytes of `lasted`. @param
+ * n_changed number of lanes whose state changed.
  * @return whether a lane needs look_closely(); n_changed is then undefined. */
 static bool count_row(const uint8_t *now, const uint8_t *before, const uint8_t *lasted,
                       uint8_t *next, uint64_t *n_changed)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds variables that hardly moved although they could have moved. The chains' estimates of such a
- * variable, and their agreement on it, show nothing [M9]. */
+/* Finds variables that hardly moved although they could have moved. For such a variable, the
+ * estimates of the chains and their agreement prove nothing [M9]. */
 #include <math.h>
 #include <string.h>
 
@@ -13,15 +13,16 @@
 /* Largest number of entries of a factor that is examined. */
 #define MOST_ENTRIES (UINT64_C(1) << 16)
 
-/* For pairs of states j, k of a variable: a lower bound of ln p(j | rest) - ln p(k | rest) for
- * every state of the rest. */
+/* For pairs of states j, k of a variable: a lower bound of ln p(j | rest) - ln p(k | rest) that
+ * holds for all states of the rest, the other variables. */
 typedef struct least_odds {
     uint32_t n; /* number of states of the variable */
     double sum[MOST_STATES][MOST_STATES];
 } least_odds;
 
-/* Moves `at` to the next states of a scope; the variable at place `fixed` is not changed.
- * @return false after the last states. */
+/* Moves `at` to the next combination of states of a scope; the variable at place `fixed` is not
+ * changed.
+ * @return false after the last combination. */
 static bool next_rest(uint32_t *at, const uint32_t *scope, const uint32_t *arity, uint32_t n,
                       uint32_t fixed)
 {
@@ -43,14 +44,15 @@ static uint64_t entries_of(const uint32_t *scope, const uint32_t *arity, uint32_
     return entries;
 }
 
-/* Returns the difference of two log-weights. If the second state is impossible, the result is
- * plus infinity, which does not change the minimum. */
+/* Returns the difference of two log-weights. If the second state is impossible, the result is plus
+ * infinity, which leaves a minimum of differences as it was. */
 static double odds_of(double j, double k)
 {
     return k == -(double)INFINITY ? (double)INFINITY : j - k;
 }
 
-/* Adds the bounds of a factor. @param place position of the variable in the scope of the factor.
+/* Adds the bounds that one factor gives. @param place position of the variable in the scope of the
+ * factor.
  * @return whether the factor is small enough to be examined. */
 static bool add_factor(const gbsi_conditioned *model, size_t f, uint32_t place, least_odds *odds)
 {
@@ -90,8 +92,8 @@ static bool add_factor(const gbsi_conditioned *model, size_t f, uint32_t place, 
     return true;
 }
 
-/* Whether a proof shows that all states of v except one have a total probability of at most
- * `most`. In the proof, p(k | rest) <= u for every state of the rest gives P(k) <= u. */
+/* Whether a proof shows that all states of v except one have a total probability of at most `most`.
+ * The proof rests on this fact: if p(k | rest) <= u for every state of the rest, then P(k) <= u. */
 static bool is_settled(const gbsi_conditioned *model, const gbsi_incident_factors *incident,
                        uint32_t v, double most)
 {
@@ -124,8 +126,9 @@ static double target_of(const gbsi_report *report)
     return target > 0.0 ? target : GBSI_DEFAULT_TARGET;
 }
 
-/* Marks own slots that moved too little. A slot is not marked if blocks that hold the slot and all
- * its neighbours were drawn often (GBSI_HELD_OFTEN). @return the number of marks. */
+/* Marks those slots of this rank that moved too little. A slot is not marked if blocks that hold
+ * the slot and all its neighbours were drawn often (GBSI_HELD_OFTEN). @return the number of marks.
+ */
 static uint32_t mark(const gbsi_shared *shared, const gbsi_engine *engine,
                      gbsi_estimates *estimates, const uint8_t *n)
 {

@@ -3,8 +3,8 @@
  * 3.2; [M34]). The chromatic chains 2c (Y) and 2c + 1 (Z) have two classes, of which class 1 is
  * updated first. They give X^(2p - 1) = (class 1 of Z, class 2 of Y) after pass p, and X^(2p) =
  * (class 1 of Y after pass p + 1, class 2 of Z after pass p). All of X^(t + 1) is drawn given
- * X^(t). A pass makes two steps, of which the odd one is given to the user. If passes of the plan
- * read the states of the pass before, each of the two chains is synchronous already. */
+ * X^(t). A pass makes two steps, and the user gets the state after the odd one. If the updates of a
+ * plan read the states before the pass, each of the two chains is synchronous already. */
 #include "chains/run.h"
 
 double gbsi_recombine(const gbsi_engine *engine, const gbsi_conditioned *part, uint32_t chain,
@@ -12,7 +12,7 @@ double gbsi_recombine(const gbsi_engine *engine, const gbsi_conditioned *part, u
 {
     const gbsi_plan *plan = engine->plan;
     gbsi_executor_get(&engine->executor, 2 * chain, x);
-    if (plan->at_once) { /* the state of one of two synchronous chains */
+    if (plan->at_once) { /* the state of one of the two synchronous chains */
         return gbsi_conditioned_log_density(part, x);
     }
     gbsi_executor_get(&engine->executor, 2 * chain + 1, other);

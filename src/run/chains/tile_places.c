@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs places of one group in the same steps for every scan, class and draw: random words, kernel,
- * draw, store, estimate. The functions allocate no memory, and call function pointers per tile,
- * never per variable. */
+/* Runs the places of one group in equal steps for every scan, class of updates and drawing method:
+ * random words, kernel, draw, store, estimate. The functions allocate no memory; they call function
+ * pointers once per tile, never once per variable. */
 #include <assert.h>
 #include <string.h>
 
 #include "chains/tiles_inside.h"
 #include "estimate/estimate.h"
 
-/* Random words of a group, for a window of places at a time. */
+/* Random words of a group, made for a window of places at a time. */
 typedef struct window {
-    uint64_t first, end; /* range of the places */
+    uint64_t first, end; /* range of the places of the window */
 } window;
 
-/* Number of blocks of four places whose words are made between two requests for sums. Memory
- * answers while words are made. If all requests were made at once, the thread would wait for
- * memory. */
+/* Number of blocks of four places whose random words are made between two prefetches of sums. The
+ * sums arrive from memory while random words are made. If all prefetches were made at once, the
+ * thread would wait for memory. */
 #define STRETCH 4u
 
 /* @param shift difference between the global number of a place and its number in the schedule. */
@@ -51,7 +51,7 @@ static void fill_window(const gbsi_tiles *t, const gbsi_tile_worker *by, uint32_
     w->first = place / length * length;
     w->end = end - w->first < length ? end : w->first + length;
     if (t->job.draw->n_words == 0) {
-        return; /* a draw without random numbers needs no words */
+        return; /* a drawing method without random numbers needs no words */
     }
     if (lanes == 1) {
         const uint32_t n_blocks = (uint32_t)((w->end - w->first + 63) / 64 * 16);
@@ -62,7 +62,7 @@ static void fill_window(const gbsi_tiles *t, const gbsi_tile_worker *by, uint32_
     }
 }
 
-/* Writes the values of a tile into the state. */
+/* Writes the drawn values of a tile into the states of its group. */
 static void scatter(const gbsi_group *group, const gbsi_tile *tile)
 {
     const size_t bytes =
@@ -101,8 +101,8 @@ static void heat_row(float *w, size_t k, const float *beta)
     }
 }
 
-/* Applies the inverse temperatures to a tile. The plan was compiled for temperatures: no slot is
- * linear. */
+/* Applies the inverse temperatures to a tile. The plan was compiled for chains at temperatures, and
+ * no slot is linear. */
 static void heat(gbsi_tile *tile)
 {
     const size_t k = tile->odds ? 1 : tile->arity;
@@ -117,7 +117,7 @@ static void heat(gbsi_tile *tile)
 }
 
 /* The number of places in the next tile: as many as a tile has room for and the window has words
- * for. In one chain alone, a tile also ends where a slice of GBSI_LANES slots ends. */
+ * for. If a group has a single chain, a tile also ends where a slice of GBSI_LANES slots ends. */
 static uint32_t next_places(const gbsi_tiles *t, const gbsi_piece *piece, uint32_t done,
                             uint64_t in_window)
 {
@@ -135,7 +135,8 @@ static uint32_t next_places(const gbsi_tiles *t, const gbsi_piece *piece, uint32
     return (uint32_t)(n < piece->n - done ? n : piece->n - done);
 }
 
-/* The states that updates of a group read: t->before, if the pass reads the states before it. */
+/* The states that updates of a group read: t->before, if updates read the states before the pass.
+ */
 static const gbsi_group *read_by(const gbsi_tiles *t, uint32_t g)
 {
     return t->before != NULL ? &t->before[g] : &t->setting.group[g];
@@ -174,8 +175,8 @@ static void note_impossible(gbsi_tile_worker *by, const gbsi_tile *tile, uint32_
     }
 }
 
-/* Adds the probabilities to the estimate. If the estimate counts states, adds the states if they
- * do not change again in this pass. */
+/* Adds the conditional probabilities of a tile to the estimate. If the estimate counts states, adds
+ * the drawn states, provided that they do not change again in this pass. */
 static void feed_estimate(const gbsi_tiles *t, uint32_t g, const gbsi_tile *tile)
 {
     if (tile->p != NULL) {
@@ -186,7 +187,7 @@ static void feed_estimate(const gbsi_tiles *t, uint32_t g, const gbsi_tile *tile
     }
 }
 
-/* The next tile of a group: n places, from a given place of the schedule on. */
+/* Finds the next tile of a group: n places, from a given place of the schedule on. */
 static gbsi_tile tile_at(const gbsi_tiles *t, gbsi_tile_worker *by, uint32_t g,
                          const gbsi_piece *piece, uint64_t place, uint32_t n)
 {
@@ -233,8 +234,8 @@ size_t gbsi_piece_of(const gbsi_schedule *schedule, uint64_t place)
     return low;
 }
 
-/* Runs places [first, end) of a group, which lie in the pieces from *piece_id on. On return
- * *piece_id is the last piece that was used. */
+/* Runs places [first, end) of a group, which lie in the pieces from *piece_id on. On return,
+ * *piece_id is the last piece that has one of these places. */
 static void run_places(const gbsi_tiles *t, gbsi_tile_worker *by, uint32_t g, uint64_t first,
                        uint64_t end, size_t *piece_id)
 {
@@ -286,7 +287,7 @@ bool gbsi_tiles_fill_long(const gbsi_tiles *t)
     return !gbsi_watch_stopped(t->job.watch);
 }
 
-/* Whether states are counted now: once in a pass, after its last batch. */
+/* Whether states are counted now: they are counted once in a pass, after its last batch. */
 static bool counts_now(const gbsi_tiles *t)
 {
     return t->job.estimate != NULL && !t->job.rao_blackwell && !t->tiles_counted &&
@@ -294,7 +295,7 @@ static bool counts_now(const gbsi_tiles *t)
 }
 
 /* The first place of a batch. If other processes run parts of the pass, a batch may have no places
- * here. */
+ * in this process. */
 uint64_t gbsi_batch_place(const gbsi_schedule *schedule, uint32_t batch)
 {
     const size_t piece =
@@ -317,8 +318,8 @@ static uint64_t end_of(const gbsi_tiles *t, uint32_t batch)
     return end < t->end_place ? end : t->end_place;
 }
 
-/* Runs the worker's part of a group that a team shares. All threads of the team walk through the
- * same batches and meet at the same barriers. */
+/* Runs the worker's part of a group that a team of workers shares. All threads of the team walk
+ * through the same batches and meet at the same barriers. */
 static void run_with_team(const gbsi_tiles *t, gbsi_tile_worker *by)
 {
     const gbsi_schedule *schedule = t->job.schedule;
@@ -332,7 +333,8 @@ static void run_with_team(const gbsi_tiles *t, gbsi_tile_worker *by)
                                                                   : gbsi_piece_of(schedule, first);
         if (is_shared(t, batch)) {
             place = end_of(t, batch++);
-            const uint64_t skew = first % unit; /* cuts fall where windows of words begin */
+            const uint64_t skew =
+                first % unit; /* the group is cut where windows of random words begin */
             uint64_t from = 0;
             gbsi_pool_share(place - first + skew, unit, by->rank, by->team_size, &from, &end);
             end = first + (end > skew ? end - skew : 0);
@@ -355,7 +357,7 @@ static void run_with_team(const gbsi_tiles *t, gbsi_tile_worker *by)
     }
 }
 
-/* Runs the range of the places of the stretch in one group, by one worker. */
+/* Runs the places of the present stretch in one group, by one worker. */
 void gbsi_tiles_run_group(const gbsi_tiles *t, gbsi_tile_worker *by, uint32_t g)
 {
     size_t piece = t->first_place == 0 ? 0 : gbsi_piece_of(t->job.schedule, t->first_place);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Passes that update one variable after the other.
  *
- * Threads: whole groups are independent, and are first dealt to the workers in turn. Each group
- * left over is shared by a team. The places of a batch are mutually non-adjacent. The team divides
- * the places among its members, which then meet at a barrier. Batches too small to be worth a
- * barrier are run by one member of the team, together with neighbouring batches. The update of a
- * place does not depend on the thread.
+ * Threads: whole groups are independent, and are first dealt to the workers in turn. For each group
+ * left over, several workers form a team. The places of a batch are mutually non-adjacent. The
+ * members of the team divide the places among themselves, run them, and then meet at a barrier.
+ * Batches too small to be worth a barrier are run by one member of the team, together with
+ * neighbouring batches. The result of an update does not depend on the thread that runs the update.
  *
  * The watch: a long pass is cut into stretches. All groups reach the end of a stretch before the
  * next one begins, and the watch is asked between two stretches. If the watch stops the pass, all
- * chains have updated the same places. An update that takes long by itself is a stretch that the
- * calling thread runs alone. Its kernel asks the watch too; if the watch stops the kernel, no chain
- * has done the update. */
+ * chains have made the same updates. An update that takes long by itself is a stretch that the
+ * calling thread runs alone. The kernel of such an update asks the watch too; if the watch stops
+ * the kernel, no chain has made the update. */
 #include "chains/tiles_inside.h"
 
 #include <assert.h>
@@ -40,8 +40,8 @@ static bool is_small(const gbsi_tiles *t)
            2 * GBSI_LEAST_SHARED;
 }
 
-/* Number of chains for which the cost of updates is computed. A rank without chains computes it for
- * one chain. */
+/* Number of chains for which the cost of updates is computed. A rank without chains computes the
+ * cost for one chain. */
 static uint32_t at_work(const gbsi_pass_setting *setting)
 {
     return setting->n_chains > 0 ? setting->n_chains : 1;
@@ -73,8 +73,8 @@ static gbs_status begin(void *state, const gbsi_pass_job *job, gbs_error *err)
                                                                  t->setting.group, job->pass, err);
 }
 
-/* Whether stretches are cut by slot. Passes over the slots in another order are cut into equal
- * parts. */
+/* Whether cuts between stretches are given as slots. Passes that do not visit the slots in order
+ * are cut into equal parts. */
 static bool is_cut_by_slot(const gbsi_tiles *t)
 {
     const gbsi_schedule *schedule = t->job.schedule;
@@ -90,7 +90,7 @@ static uint64_t cut_place(const gbsi_tiles *t, uint32_t cut)
     return is_cut_by_slot(t) ? t->cut[cut].end : n_places / t->n_cuts * (cut + 1);
 }
 
-/* Makes the stretch end before a long update, or consist of the long update only. */
+/* Makes the stretch end before a long update, or consist of nothing except this update. */
 static void part_long(gbsi_tiles *t)
 {
     const gbsi_schedule *schedule = t->job.schedule;
@@ -108,7 +108,7 @@ static void part_long(gbsi_tiles *t)
 }
 
 /* Begins the next stretch, which starts where the last stretch ended. The stretch ends at the next
- * cut, or at `end` if `end` comes first. */
+ * cut or at `end`, whichever comes first. */
 static void next_stretch(gbsi_tiles *t, uint64_t end)
 {
     const gbsi_schedule *schedule = t->job.schedule;
@@ -129,7 +129,7 @@ static void next_stretch(gbsi_tiles *t, uint64_t end)
 }
 
 /* Number of operations of the stretch that was run. The stretch may have ended before its cut,
- * at the end of the requested batches. */
+ * where the requested batches ended. */
 static uint64_t stretch_operations(const gbsi_tiles *t)
 {
     if (t->is_long) {
@@ -169,7 +169,8 @@ static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
     const uint64_t end = gbsi_batch_place(schedule, t->end_batch);
     do {
         next_stretch(t, end);
-        if (t->first_place < t->end_place) { /* states are counted once, with the last place */
+        if (t->first_place <
+            t->end_place) { /* states are counted once, when the last place has been run */
             run_stretch(t);
         }
         assert(t->first_place <= t->end_place && t->end_place <= end);
@@ -181,7 +182,8 @@ static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
 }
 
 /* Adds a pass that was cut short to the estimate. If states are counted after a pass, they are
- * counted now. If slots were added one by one, the estimate is told which slots were added. */
+ * counted now. If the states of slots were added tile by tile, the estimate is told which slots
+ * were added. */
 static void keep_cut(const gbsi_tiles *t)
 {
     const gbsi_schedule *schedule = t->job.schedule;
@@ -249,8 +251,8 @@ static uint64_t n_updates(const void *state)
     return ((const gbsi_tiles *)state)->end_place;
 }
 
-/* Operations of a pass. Passes may differ in length; each is counted as updates of an average
- * variable. */
+/* Operations of a pass. Passes may differ in length; a pass is counted as its number of updates of
+ * a variable of average cost. */
 static double operations(void *state, uint32_t n_chains)
 {
     gbsi_tiles *t = state;
@@ -270,7 +272,7 @@ static double least_operations(const gbsi_pass_setting *setting)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* Whether some updates take so long that the watch must be asked during them. Updates of
+/* Whether some updates take so long that the kernel must ask the watch. Updates of
  * variables with two states are never so long. */
 static bool has_long(const gbsi_pass_setting *setting, double between_looks)
 {
@@ -295,7 +297,7 @@ static uint64_t bytes(const gbsi_pass_setting *setting)
 }
 
 /* Makes teams for groups that several workers share. Whole groups are dealt to the workers first.
- * Each group left over gets a team, and worker w is in team w mod n_teams. */
+ * Each group left over gets a team: worker w is in team w mod n_teams. */
 static gbs_status make_teams(gbsi_tiles *t, gbs_error *err)
 {
     const uint32_t n_left = t->setting.n_groups % t->n_workers;

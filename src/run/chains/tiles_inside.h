@@ -7,7 +7,7 @@
 #include "chains/tiles.h"
 #include "parallel/pool.h"
 
-/* Random words are made for this many rows of 16 at a time. */
+/* Number of rows of 16 random words that are made at a time. */
 #define GBSI_WINDOW_ROWS GBSI_TILE_ROWS
 
 /* The number of updates below which a batch is not shared. A thread does about as many updates
@@ -19,13 +19,14 @@
 
 /* The data that one thread needs to run a tile. */
 typedef struct gbsi_tile_worker {
-    uint32_t *word; /* random words of a window of places */
+    uint32_t *word; /* random words of one window of places */
     float *w;
     void *value;
     gbsi_barrier *team; /* barrier of the workers that share a group with this worker; NULL if this
                            worker shares no group */
-    uint32_t rank, team_size; /* number of this worker in its team, and size of the team */
-    uint32_t shared_group;    /* the group that the team shares; undefined without a team */
+    uint32_t rank,
+        team_size; /* number of this worker in its team, and number of workers in the team */
+    uint32_t shared_group; /* the group that the team shares; undefined without a team */
     /* Group of the first conditional without positive weight in this pass. */
     uint32_t impossible_group;
     uint64_t impossible_place; /* place of the first conditional without positive weight; UINT64_MAX
@@ -39,34 +40,34 @@ typedef struct gbsi_tiles {
     uint64_t seed;
     uint32_t n_workers;
     gbsi_tile_worker *worker; /* [n_workers] */
-    uint32_t n_teams;         /* number of groups that several workers share */
+    uint32_t n_teams;         /* number of teams, one for each group that several workers share */
     gbsi_barrier *team;
     uint64_t n_updates; /* number of updates of each chain in all passes so far */
     uint32_t counted_chains;
-    double operations_each;  /* number of operations of a pass of single updates of counted_chains
-                                chains */
-    double between_looks;    /* number of operations between two looks at the watch */
+    double operations_each; /* number of operations of a pass that updates one variable at a time in
+                               counted_chains chains */
+    double between_looks;   /* number of operations between two looks at the watch */
     double operations_short; /* number of operations of a pass without long updates */
     uint32_t n_cuts;         /* number of stretches of a long pass */
     gbsi_stretch cut[GBSI_MOST_CUTS];
-    gbsi_group *before; /* [n_groups] states before the pass, which updates read; NULL if updates
-                           read the present states */
-    float *w; /* [n_groups][tile cells] results of the kernels of a long update; NULL if no update
-                 is long */
+    gbsi_group *before; /* [n_groups] copy of the states before the pass, if updates read this copy;
+                           NULL if updates read the present states */
+    float *w; /* [n_groups][tile cells] results of the kernels of a long update, for all groups;
+                 NULL if no update is long */
     /* the pass that is being run */
     gbsi_pass_job job;
-    uint32_t first_batch, end_batch; /* range of the batches to run */
-    uint32_t next_cut;               /* cut at which the stretch that is being run ends */
-    uint32_t stretch_batch;          /* batch of the first place of the stretch */
-    uint64_t first_place, end_place; /* range of the places of the stretch */
-    bool is_long;                    /* whether the stretch is the one place of a long update */
-    bool filled;                     /* whether the kernels of the long update have run */
+    uint32_t first_batch, end_batch; /* range of the batches that are requested */
+    uint32_t next_cut;               /* index in `cut` of the cut where the present stretch ends */
+    uint32_t stretch_batch;          /* batch of the first place of the present stretch */
+    uint64_t first_place, end_place; /* range of the places of the present stretch */
+    bool is_long;       /* whether the stretch consists of the one place of a long update */
+    bool filled;        /* whether the kernels of the long update have run */
     bool tiles_counted; /* whether states are counted when they are stored, because each slot is
                            updated once in the pass */
-    bool far;           /* whether sums and counts are prefetched */
+    bool far;           /* whether the sums and counts of the estimate are prefetched */
 } gbsi_tiles;
 
-/* Number of floats that a tile needs. */
+/* Number of floats in the work area of a tile. */
 static inline size_t gbsi_tile_cells(const gbsi_plan *plan)
 {
     const size_t row = (size_t)GBSI_LANES * plan->max_arity;
@@ -76,14 +77,14 @@ static inline size_t gbsi_tile_cells(const gbsi_plan *plan)
 /* The first place of a batch. If other processes run parts of the pass, a batch may have no places
  * here. */
 uint64_t gbsi_batch_place(const gbsi_schedule *schedule, uint32_t batch);
-/* Runs the kernels of the one place of a long update, in all groups. Only t->w changes until all
- * kernels have ended. @return false if the watch stopped a kernel. */
+/* Runs the kernels of the one place of a long update, in all groups. Nothing except t->w changes
+ * until all kernels have ended. @return false if the watch stopped a kernel. */
 bool gbsi_tiles_fill_long(const gbsi_tiles *t);
-/* The piece of the schedule that has a place. */
+/* The piece of the schedule to which a place belongs. */
 size_t gbsi_piece_of(const gbsi_schedule *schedule, uint64_t place);
-/* Runs the stretch in one group, by one worker. */
+/* Runs the present stretch in one group, by one worker. */
 void gbsi_tiles_run_group(const gbsi_tiles *t, gbsi_tile_worker *by, uint32_t g);
-/* Runs the groups of one member of the pool. @param context gbsi_tiles. */
+/* Runs the groups that one member of the pool must run. @param context a gbsi_tiles. */
 void gbsi_tiles_run_member(void *context, uint32_t member);
 
 #endif

@@ -29,8 +29,8 @@ gbs_status gbsi_burn_in_save(const gbsi_sampling *sampling, const gbsi_sink *sin
 gbs_status gbsi_burn_in_load(gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err)
 {
     gbsi_burn_in *t = &sampling->burn_in;
-    uint64_t count[3]; /* the first number, which is the limit of the saved run, is not used,
-                          because this run has its own limit */
+    uint64_t count[3]; /* the first number is the limit of the saved run; it is not used, because
+                          this run has a limit of its own */
     GBSI_PASS(gbsi_take_numbers(source, count, 3, sizeof count[0], err));
     if (count[2] >= GBSI_BURN_IN_VALUES || (count[1] & (count[1] - 1)) != 0) {
         return gbsi_fail(err, GBS_ERR_FORMAT, "burn-in: the saved counts are damaged");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run as a file: its text (checkpoint_text.c), then its parts in order. See docs/checkpoint.md.
+/* A run as a file: first its text (checkpoint_text.c), then its parts in a fixed order. See
+ * docs/checkpoint.md.
  */
 #include "checkpoint/checkpoint.h"
 
@@ -180,7 +181,7 @@ static bool is_there(const gbsi_part *part, const gbsi_task *task, const gbsi_sa
            (part->is_there == NULL || part->is_there(sampling));
 }
 
-/* The first part, from `part` on, that this run has. */
+/* Returns the first part, from `part` on, that this run has. */
 static const gbsi_part *const *next_part(const gbsi_task *task, const gbsi_sampling *sampling,
                                          const gbsi_part *const *part)
 {
@@ -274,9 +275,9 @@ static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err
     return save_parts(&k->run->task, &k->run->sampling, &k->run->checkpoints, sink, err);
 }
 
-/* Saving by several ranks. Only rank 0 writes the file, and receives the data of the other ranks
- * part by part and window by window. A file is filled twice; all ranks therefore send twice, even
- * if writing fails. */
+/* Saving by several ranks. Only rank 0 writes the file. It receives the data of the other ranks
+ * part by part and window by window. A file is filled twice, and all ranks therefore send their
+ * data twice, even if writing fails. */
 typedef struct together {
     const kept_run *kept;
     unsigned n_saved;
@@ -310,8 +311,8 @@ static gbs_status write_together(const kept_run *kept, unsigned n_rooms, gbs_err
     return lost.status < 0 ? gbsi_fail(err, lost.status, "%s", lost.message) : GBS_OK;
 }
 
-/* Writes a checkpoint. @param why out: the reason for which the file could not be written, if no
- * other step failed. */
+/* Writes a checkpoint. @param why out: the reason why the file could not be written, if no other
+ * step failed. */
 static gbs_status write_checkpoint(gbs_run *run, const gbsi_drive *drive, unsigned n_rooms,
                                    gbs_error *why, gbs_error *err)
 {
@@ -327,7 +328,7 @@ static gbs_status write_checkpoint(gbs_run *run, const gbsi_drive *drive, unsign
                                      &run->sampling.monitor, err));
     }
     if (run->checkpoints.draws !=
-        NULL) { /* draws must be on disk before a checkpoint counts them */
+        NULL) { /* draws must be on disk before a checkpoint that counts them */
         why->status = gbsi_draw_log_sync(run->checkpoints.draws, why);
     }
     const gbsi_standing s =
@@ -388,7 +389,8 @@ cleanup:
     return status;
 }
 
-/* Checks that checkpoints of the run can be written, or that the run can resume from one. */
+/* Checks that checkpoints of the run can be written, or that the run can resume from its
+ * checkpoint. */
 static gbs_status check_run(const gbsi_runner *plain, const gbsi_engine *engine,
                             const gbsi_report *report, const char *option, gbs_error *err)
 {

@@ -23,7 +23,7 @@ enum { VALUE = 160 };
 static const char *const may_differ[] = {"sweeps",      "target-error", "time",
                                          "max-updates", "threads",      "memory-limit",
                                          "budget",      "least-chains", "checkpoint-every"};
-/* Options of may_differ that depend on the machine, and are not read from a file. */
+/* Options among `may_differ` that depend on the machine, and are not read from a file. */
 static const char *const of_machine[] = {"time", "threads", "memory-limit", "least-chains",
                                          "checkpoint-every"};
 static const char *const decided[] = {"scan", "width", "splash-size", "grow", "threshold"};
@@ -103,8 +103,8 @@ gbs_status gbsi_run_note_variables(gbsi_checkpoints *checkpoints, gbsi_input inp
     return digest_u32(variable, n, NULL, 0, checkpoints->input[input], err);
 }
 
-/* The purpose of the run. A run with another purpose cannot resume from a checkpoint of this
- * run. */
+/* Returns a name for the purpose of the run. A checkpoint can only be resumed by a run with the
+ * same purpose. */
 static const char *task_of(const gbsi_run_purpose *purpose)
 {
     return purpose->up_only   ? "logz"
@@ -130,7 +130,7 @@ gbs_status gbsi_digest_exact(const gbsi_report *report, const gbsi_problem *prob
     return status;
 }
 
-/* The number of bins of the draw, which depends on the length of the run. */
+/* The number of bins of the drawing method, which depends on the length of the run. */
 uint64_t gbsi_run_bins(const gbsi_problem *problem, const gbs_run_options *options)
 {
     return gbsi_draw_bins(options, problem->n_sampled);
@@ -280,7 +280,8 @@ cleanup:
     return status;
 }
 
-/* The value of a line. @param value [VALUE] out. @return false if the text has no such line. */
+/* Finds the value of a line of the text. @param value [VALUE] out. @return false if the text has no
+ * such line. */
 static bool find_line(const char *text, const char *group, const char *name, char *value)
 {
     const size_t n_group = strlen(group);
@@ -300,7 +301,7 @@ static bool find_line(const char *text, const char *group, const char *name, cha
     return false;
 }
 
-/* Whether files of older versions may lack the line; a missing line is read as 0. */
+/* Whether files of older versions may lack the line; the value of a missing line is read as 0. */
 static bool is_later(const char *name)
 {
     return strcmp(name, "burn-in-most") == 0;
@@ -402,7 +403,7 @@ cleanup:
     return status;
 }
 
-/* Replaces options by the values that the run decided on while it was executed. */
+/* Replaces options by the values that the run chose during its execution. */
 gbs_status gbsi_text_decided(const char *path, const char *text, gbs_run_options *options,
                              gbs_error *err)
 {
@@ -437,8 +438,8 @@ static gbs_status check_schedule(const gbsi_checkpoints *checkpoints, const char
                            path, own, saved);
 }
 
-/* Checks that the length of the run, which the user may change, does not change how the run goes
- * on. */
+/* Checks the options for the length of the run, which the user may change as long as the run goes
+ * on in the same way. */
 static gbs_status check_length(const gbsi_task *task, const gbsi_checkpoints *checkpoints,
                                const char *path, const char *text, const gbsi_standing *s,
                                gbs_error *err)

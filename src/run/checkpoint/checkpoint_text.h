@@ -29,27 +29,27 @@ gbs_status gbsi_identity_text(const gbs_run *run, char **text, size_t *n, gbs_er
 /* Writes the text of the settings that are made after the run was created and must be equal on all
  * ranks: files, monitors and draws. */
 gbs_status gbsi_files_text(const gbs_run *run, char **text, size_t *n, gbs_error *err);
-/* Makes a digest of the choice of components that are answered exactly, or "" if all components are
- * sampled.
+/* Makes a digest of the choice of components that are answered exactly; the digest is "" if all
+ * components are sampled.
  * @param text [33] out. */
 gbs_status gbsi_digest_exact(const gbsi_report *report, const gbsi_problem *problem, char *text,
                              gbs_error *err);
 /* Reads the progress of the run from a text. @param path path of the file, for messages. */
 gbs_status gbsi_text_standing(const char *path, const char *text, gbsi_standing *standing,
                               gbs_error *err);
-/* Copies the value of a line that identifies the run: "version", "model", "task", "draws".
+/* Copies the value of a line that identifies the run: "version", "model", "task" or "draws".
  * @param value [n] out; "" if the line is missing. */
 void gbsi_text_line(const char *text, const char *name, char *value, size_t n);
 /* Reads the options with which the run was begun. */
 gbs_status gbsi_text_options(const char *text, gbs_run_options *options, gbs_error *err);
-/* Replaces options by the values that the run decided on while it was executed. */
+/* Replaces options by the values that the run chose during its execution. */
 gbs_status gbsi_text_decided(const char *path, const char *text, gbs_run_options *options,
                              gbs_error *err);
-/* Checks that this run would go on as the run of the checkpoint. @return GBS_ERR_ARGUMENT, with
- * a message that names a difference. */
+/* Checks that this run would go on in the same way as the run of the checkpoint. @return
+ * GBS_ERR_ARGUMENT, with a message that names a difference. */
 gbs_status gbsi_text_check(const gbs_run *run, const char *path, const char *text,
                            const gbsi_standing *standing, gbs_error *err);
-/* Values that depend on --sweeps or --target-error. */
+/* Values of a run that depend on --sweeps or --target-error. */
 uint64_t gbsi_run_bins(const gbsi_problem *problem, const gbs_run_options *options);
 
 #endif

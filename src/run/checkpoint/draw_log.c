@@ -23,9 +23,9 @@ enum { N_HEAD = 4 };
 static const gbsi_kept_form draws_form = {
     "file of draws", {0x89, 'G', 'D', 'R', '\r', '\n', 0x1a, '\n'}, 1};
 
-/* The draws that a checkpoint counts, in a file that has been checked. */
+/* The draws that a checkpoint counts, in a file of draws that has been checked. */
 typedef struct source {
-    FILE *file; /* NULL if there are none */
+    FILE *file; /* the open file; NULL if there are no such draws */
     uint64_t n_draws;
     uint32_t n_chains;
     gbsi_digest *digest; /* digest of the bytes of the draws */
@@ -35,17 +35,17 @@ struct gbsi_draw_log {
     const gbs_model *model; /* borrowed */
     uint32_t *variable;     /* [n] variables whose states are logged */
     uint32_t n;
-    uint32_t state_bytes; /* bytes of a state: 2 if one byte is too small for the number of states
-                             including "none", else 1 */
+    uint32_t state_bytes; /* number of bytes of a state: 2 if one byte is too small for the number
+                             of states and the value "none", else 1 */
     uint32_t n_chains;    /* number of chains, set at the first draw */
     uint64_t n_draws;     /* number of draws of each chain */
-    gbsi_digest *digest;  /* digest of all bytes */
-    void *row;            /* [n] states of one draw, of state_bytes each */
-    char *name;           /* name of the file that is written; NULL if no file is written */
-    int fd;               /* descriptor of the file; -1 if the file is not open */
+    gbsi_digest *digest;  /* digest of the bytes of all draws */
+    void *row;            /* [n] states of one draw; each state has state_bytes bytes */
+    char *name;           /* name of the file that is written; NULL if draws are not written */
+    int fd;               /* file descriptor; -1 if the file is not open */
     char *buffer;         /* [BUFFER_BYTES] bytes not yet written to the file */
     size_t n_buffered;
-    gbs_error failure; /* the first failure, after which nothing is written */
+    gbs_error failure; /* the first failure of writing, after which nothing is written */
     source from;       /* the draws after which this run goes on */
 };
 
@@ -126,8 +126,8 @@ uint64_t gbsi_draw_log_count(const gbsi_draw_log *log, char *digest)
     return log->n_draws;
 }
 
-/* Makes the name of the file of draws: "run.ckpt.draws", for "run.ckpt" and also for the previous
- * checkpoint "run.ckpt~". The caller frees it. */
+/* Makes the name of the file of draws: "run.ckpt.draws" for the checkpoint "run.ckpt", and also for
+ * the previous checkpoint "run.ckpt~". The caller frees the name. */
 static gbs_status name_of(const char *checkpoint, char **name, gbs_error *err)
 {
     const size_t n = strlen(checkpoint);
@@ -197,7 +197,7 @@ static gbs_status put_head(const gbsi_draw_log *log, const gbsi_sink *sink, gbs_
     return gbsi_put_numbers(sink, log->variable, log->n, sizeof log->variable[0], err);
 }
 
-/* Writes a file without draws, which replaces an existing file. */
+/* Writes a file of draws that has no draws yet, which replaces an existing file. */
 static void begin_file(gbsi_draw_log *log, uint32_t n_chains)
 {
     const gbsi_sink sink = {log, put};
@@ -210,8 +210,8 @@ static void begin_file(gbsi_draw_log *log, uint32_t n_chains)
     (void)put_head(log, &sink, NULL);
 }
 
-/* Logs one draw, chain by chain; does nothing without a file. A failure is reported by the next
- * gbsi_draw_log_sync(). @param state [n_variables of the model] */
+/* Logs one draw, chain by chain; does nothing if no file is written. A failure is reported by the
+ * next gbsi_draw_log_sync(). @param state [n_variables of the model] */
 static void put_draw(gbsi_draw_log *log, uint32_t n_chains, uint32_t chain, double log_density,
                      const uint32_t *state)
 {
@@ -225,7 +225,7 @@ static void put_draw(gbsi_draw_log *log, uint32_t n_chains, uint32_t chain, doub
         begin_file(log, n_chains);
     }
     for (uint32_t i = 0; i < log->n;
-         ++i) { /* GBSI_NONE has all bits set; the conversion leaves all bits set */
+         ++i) { /* GBSI_NONE has all bits set, and so has its conversion to fewer bytes */
         const uint32_t x = state[log->variable[i]];
         if (log->state_bytes == 1) {
             narrow[i] = (uint8_t)x;
@@ -267,7 +267,7 @@ static uint64_t head_bytes(const gbsi_draw_log *log)
     return bytes;
 }
 
-/* Number of bytes of the draws; UINT64_MAX if the number is larger than any file. */
+/* Number of bytes that the draws take; UINT64_MAX if the number is larger than any file. */
 static uint64_t bytes_of(const gbsi_draw_log *log, const source *from)
 {
     const uint64_t row = sizeof(double) + (uint64_t)log->n * log->state_bytes;
@@ -277,8 +277,8 @@ static uint64_t bytes_of(const gbsi_draw_log *log, const source *from)
                : head_bytes(log) + from->n_draws * from->n_chains * row;
 }
 
-/* Checks that the bytes of the draws have their digest. The file position is then behind the head
- * of the file. */
+/* Checks that the bytes of the draws have the digest that the checkpoint has. The file position is
+ * then behind the head of the file. */
 static gbs_status check_bytes(const gbsi_draw_log *log, source *from, const char *name,
                               const char *digest, gbs_error *err)
 {
@@ -329,7 +329,7 @@ gbs_status gbsi_draw_log_open(gbsi_draw_log *log, const char *checkpoint, uint64
     source from = {.n_draws = n_draws, .n_chains = n_chains};
     char *name = NULL;
     GBSI_PASS(name_of(checkpoint, &name, err));
-    if (n_draws > 0) { /* without draws, the file does not exist yet */
+    if (n_draws > 0) { /* if the checkpoint has no draws, the file may not exist yet */
         GBSI_TRY(open_source(log, &from, name, err));
         GBSI_TRY(check_bytes(log, &from, name, digest, err));
     }
@@ -342,8 +342,8 @@ cleanup:
     return status;
 }
 
-/* If the draws from which the run continues are in the file that will be written, opens this
- * file for appending and truncates it after these draws. @return whether the draws are in this
+/* If the file that will be written contains the draws from which the run continues, opens this file
+ * for appending and removes all bytes after these draws. @return whether the draws are in this
  * file. */
 static bool go_on_in_place(gbsi_draw_log *log)
 {
@@ -407,7 +407,8 @@ gbs_status gbsi_draw_log_give_again(gbsi_draw_log *log, gbsi_drive *drive, gbs_e
         log->n_chains = log->from.n_chains;
         log->from.digest = NULL;
     }
-    drive->whole = true; /* the time limit does not cut this work short, only the later work */
+    drive->whole =
+        true; /* this work is not cut short by the time limit, which cuts only later work */
     for (uint64_t draw = 0; draw < log->from.n_draws; ++draw) {
         for (uint32_t chain = 0; chain < log->from.n_chains; ++chain) {
             double log_density = 0.0;

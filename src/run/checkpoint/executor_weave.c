@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saves chains of a model that ranks share, with the bytes of one process. */
+/* Saves the chains of a model that ranks share; the bytes equal those that one process would write.
+ */
 #include <assert.h>
 #include <string.h>
 
@@ -19,8 +20,8 @@ static uint64_t width(const void *object, uint32_t slot)
     return (uint64_t)x->lanes * x->woven_bytes;
 }
 
-/* Writes the states of one slot. If all variables of a share are small, its plan has one byte for a
- * state; the plan of the whole model may have two. */
+/* Writes the states of one slot. If all variables on this rank are small, its plan has one byte for
+ * a state, even if the plan of the whole model has two. */
 static gbs_status put(const void *object, uint32_t slot, const gbsi_sink *sink, gbs_error *err)
 {
     const states *s = object;
@@ -51,7 +52,8 @@ static gbs_status take(void *object, uint32_t slot, const gbsi_source *source, g
     } else {
         GBSI_PASS(gbsi_take_numbers(source, wide, x->lanes, sizeof wide[0], err));
         for (uint32_t lane = 0; lane < x->lanes;
-             ++lane) { /* a value that does not fit a byte is not a valid state either */
+             ++lane) { /* a value that is too large for a byte is too large for a state, and an
+                          invalid state takes its place */
             state[(size_t)slot * x->lanes + lane] =
                 (uint8_t)(wide[lane] > UINT8_MAX ? UINT8_MAX : wide[lane]);
         }

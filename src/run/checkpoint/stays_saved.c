@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Saves and loads the stays that have been counted, and the stays that have not ended. If ranks
- * share the chains or the model, the bytes are those of one process. */
+ * share the chains or the model, the bytes equal those that one process would write. */
 #include <string.h>
 
 #include "base/memory.h"

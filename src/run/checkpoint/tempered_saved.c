@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saves ladders as a part of a checkpoint (docs/checkpoint.md, "ladders"): the adapted ladder, the
- * progress of burn-in or sampling, the states of the chains, and the counts. */
+/* Saves ladders as a part of a checkpoint (docs/checkpoint.md, "ladders"). The part has the adapted
+ * ladder, the progress of burn-in or sampling, the states of the chains, and the counts. */
 #include "ladders/tempered_inside.h"
 
-/* The progress of ladders, in the order of the file. */
+/* Numbers that describe the progress of ladders, in the order of the file. */
 typedef struct standing {
     gbsi_found_before found;
     uint64_t n_levels, n_ladders, iteration, round, in_round;
@@ -13,7 +13,7 @@ typedef struct standing {
 } standing;
 
 enum { NUMBER = 8 };
-/* The pass numbers that key random numbers are below 2^56. */
+/* The numbers of passes, which key random numbers, are below 2^56. */
 #define MOST_ITERATIONS (UINT64_C(1) << 48)
 
 static gbs_status save_burn_in(const gbsi_tempered *t, const gbsi_sink *sink, gbs_error *err)
@@ -53,8 +53,8 @@ gbs_status gbsi_tempered_save(const gbsi_tempered *t, const gbsi_sink *sink, gbs
     return gbsi_put_sealed(sink, t, save, err);
 }
 
-/* Makes the plans of blocks, which follow from the model; whether they fit depends on the memory
- * limit. */
+/* Makes the plans of blocks, which follow from the model; the memory limit decides whether the
+ * plans fit. */
 static gbs_status take_blocks(gbsi_tempered *t, const standing *s, gbs_error *err)
 {
     if (s->has_blocks != 0 && t->blocks.plans == NULL) {
