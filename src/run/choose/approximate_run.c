@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Approximations in place of chains: mean field, and loopy belief propagation. Each approximation
- * is iterated until it reaches a fixed point, or until --iterations, --max-updates, --time or the
- * user ends the work. */
+ * is iterated up to a fixed point, or until --iterations, --max-updates, --time or the user ends
+ * the work. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -18,23 +18,24 @@
 /* An approximation is at a fixed point if an iteration changes no number by more than TOLERANCE. */
 #define TOLERANCE  1e-10
 #define PROGRESS_S 0.1
-/* Number of iterations of belief propagation without damping, and the damping of later iterations,
- * unless the user sets a damping below 1. */
+/* Number of iterations of belief propagation without damping, and the damping of later iterations.
+ * Both apply unless the user sets a damping below 1. */
 #define UNDAMPED 50u
 #define DAMPING  0.5
 
-/* An approximation of the free variables of a problem. */
+/* An approximation of the marginals of the free variables of a problem. */
 typedef struct approximation {
     gbs_method method;
     const char *name; /* name in messages */
     uint64_t (*bytes)(const gbsi_conditioned *model);
     gbs_status (*begin)(const gbsi_conditioned *model, const gbs_run_options *options,
                         gbsi_watch *watch, void **state, gbs_error *err);
-    /* Makes one iteration. @param n number of earlier iterations. @return the largest change. */
+    /* Makes one iteration. @param n number of iterations before this one. @return the largest
+     * change of a number in this iteration. */
     double (*step)(void *state, const gbs_run_options *options, uint64_t n);
     /* Reads the marginals. @param p [n_states] out. */
     gbs_status (*read)(void *state, size_t n_states, double *p, gbs_error *err);
-    /* Reports the distance from a fixed point, and the estimate of ln Z. */
+    /* Writes the distance from a fixed point, and the estimate of ln Z, to the report. */
     void (*judge)(void *state, gbs_report *report);
     void (*free)(void *state);
 } approximation;
@@ -81,10 +82,11 @@ static void free_mean_field(void *state)
 
 /* Belief propagation, in which long factors are first replaced by chains of short factors. */
 typedef struct belief {
-    gbsi_conditioned *chained; /* model with these chains; NULL if no factor is long */
+    gbsi_conditioned *chained; /* model in which chains of short factors replace long factors; NULL
+                                  if no factor is long */
     gbsi_belief *messages;
-    double residual; /* residual of the last iteration */
-    double *p;       /* [states of `chained`, or of the model] */
+    double residual; /* residual (largest change of a message) of the last iteration */
+    double *p;       /* [states of `chained`, or of the model] scratch */
 } belief;
 
 static void free_belief(void *state)
@@ -197,8 +199,8 @@ static void tell_progress(const gbs_run_options *options, const gbs_report *repo
     }
 }
 
-/* Sets the stop if the time is over. The clock only ends the iterations: a run with the reached
- * number as --iterations gives the same results. */
+/* Sets drive->stop if the time is over. The clock only ends the iterations: a run whose
+ * --iterations is the number reached gives the same results. */
 static void look_at_clock(const gbs_run_options *options, const gbs_report *report,
                           gbsi_drive *drive, double moved)
 {
@@ -214,7 +216,7 @@ static void iterate(const approximation *a, void *state, const gbs_run_options *
                     uint32_t n_variables, gbs_report *report, gbsi_drive *drive)
 {
     double least = INFINITY;
-    uint64_t best = 0; /* number of the iteration with the least change */
+    uint64_t best = 0; /* number of the iteration with the smallest change so far */
     while (drive->stop == GBSI_GO_ON) {
         const double moved = a->step(state, options, report->iterations);
         if (gbsi_watch_stopped(&drive->watch)) {
@@ -294,7 +296,7 @@ cleanup:
 
 #define FIRST_SHARE      0.1 /* share of --time */
 #define FIRST_ITERATIONS 200u
-/* Largest number of states; in a larger model a sweep would end as early */
+/* Largest number of states; in a larger model, one sweep would give an answer as early */
 #define FIRST_STATES ((size_t)1 << 22)
 
 /* Finds an answer by belief propagation. @param p [states of the part] out. @return false if
@@ -311,9 +313,8 @@ static bool find_first(const gbsi_task *task, gbsi_drive *drive, double *p)
     bool found = a->begin(part, &options, &drive->watch, &state, NULL) >= 0;
     if (found) {
         iterate(a, state, &options, part->n_variables, &own, drive);
-        found =
-            own.iterations > 0 && /* before the first iteration, all states are equally likely */
-            a->read(state, part->state_offset[part->n_variables], p, NULL) >= 0;
+        found = own.iterations > 0 && /* without any iteration, all states are equally likely */
+                a->read(state, part->state_offset[part->n_variables], p, NULL) >= 0;
     }
     a->free(state);
     drive->share = 1.0;

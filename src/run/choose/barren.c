@@ -46,7 +46,7 @@ void gbsi_barren_free(gbsi_barren *b)
     }
 }
 
-/* Adds the conditional of one variable to the averages, and draws its state. */
+/* Adds the conditional of one variable to the averages, and draws the state of the variable. */
 static void draw_one(gbsi_barren *b, uint32_t i, double u)
 {
     const uint32_t v = b->pruning.variable[i];
@@ -63,10 +63,12 @@ static void draw_one(gbsi_barren *b, uint32_t i, double u)
         square[a] += distance * (p[a] - mean[a]);
         sum += p[a];
         state +=
-            a + 1 < k && u >= sum; /* if rounding leaves u above the sum, the last state is taken */
+            a + 1 < k &&
+            u >= sum; /* if rounding leaves u above the sum of weights, the last state is taken */
     }
     while (p[state] == 0.0) {
-        --state; /* rounding may lead beyond the last possible state */
+        --state; /* because of rounding, the last state may be impossible; the nearest possible
+                    state is taken */
     }
     b->x[v] = state;
 }
@@ -91,7 +93,7 @@ double gbsi_barren_p(const gbsi_barren *b, uint32_t v, uint32_t a, double *mcse)
     const double n = (double)b->n_draws;
     const size_t at = b->full->state_offset[v] + a;
     const double variance = n > 1.0 ? b->square[at] / (n - 1.0) : 0.25;
-    /* a state that no draw had may have a probability of about 1/n */
+    /* a state that no draw had may still have a probability of about 1/n */
     *mcse = gbsi_sqrt(variance / n + 1.0 / (n * n));
     return b->mean[at];
 }

@@ -10,22 +10,25 @@
 typedef struct gbsi_barren {
     gbsi_conditioned *full; /* the model given evidence, with the barren variables; owned */
     gbsi_pruning pruning;
-    uint32_t *full_variable; /* [variables that stay] the number of each variable in `full` */
+    uint32_t *full_variable; /* [variables that stay] the number in `full` of each variable that is
+                                not barren */
     uint32_t *x;             /* [full variables] the last draw of all variables */
     double *p;               /* [largest arity] scratch */
-    double *mean;   /* [full states] means over n_draws of the conditionals of a pruned variable */
-    double *square; /* [full states] sums of squared distances from the means */
+    double *mean; /* [full states] for each state of a pruned variable, the mean of its conditional
+                     probability over n_draws draws */
+    double *square; /* [full states] for each state, the sum of squared deviations from this mean */
     uint64_t n_draws;
 } gbsi_barren;
 
 /* @param full owned by the result, or freed after a failure. @param pruning owned by the result, or
- * freed after a failure. @param part the part of `full` that remains. */
+ * freed after a failure. @param part the model that remains of `full` without the pruned variables.
+ */
 gbs_status gbsi_barren_new(gbsi_conditioned *full, gbsi_pruning *pruning,
                            const gbsi_conditioned *part, gbsi_barren **out, gbs_error *err);
 void gbsi_barren_free(gbsi_barren *barren);
 
-/* Draws all pruned variables in reverse order of their removal, each given the variables drawn
- * before, and adds their conditionals to the averages [M7]. @param x [variables that stay] an
+/* Draws all pruned variables in reverse order of their removal, and adds their conditionals to the
+ * averages [M7]. Each is drawn given the variables drawn before. @param x [variables that stay] an
  * independent draw of these variables. */
 void gbsi_barren_draw(gbsi_barren *barren, const uint32_t *x, uint64_t seed, uint32_t chain,
                       uint64_t draw);

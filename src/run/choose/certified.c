@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A proved burn-in [M38]: the smallest number of passes after which the marginal of every sampled
- * variable is within the requested distance of its limit, from any start. The bound follows the
- * updates of the passes that the run will make. It also holds for random and permuted scans with
- * the given seed, because their sequence of updates does not depend on the states. */
+ * variable is within the requested distance of its limit, from any start. The bound follows, one by
+ * one, the updates of the passes that the run will make. It also holds for random and permuted
+ * scans with the given seed, because their sequence of updates does not depend on the states. */
 #include <inttypes.h>
 
 #include "base/memory.h"
@@ -10,9 +10,11 @@
 #include "chains/run_options.h"
 #include "dobrushin/variation.h"
 
-#define MOST_PASSES    ((uint64_t)1 << 20)
-#define MOST_WORK      ((uint64_t)1 << 34) /* limit on the number of updates times neighbours */
-#define STALLED        (1.0 - 1e-9)        /* a search ends if its bound falls by less */
+#define MOST_PASSES ((uint64_t)1 << 20)
+#define MOST_WORK   ((uint64_t)1 << 34) /* largest number of updates times neighbours in a search */
+#define STALLED \
+    (1.0 -      \
+     1e-9) /* a search ends if its bound does not fall below this multiple of the bound before */
 #define LEAST_DOUBLING 16u
 
 static gbs_status check(const gbs_run_options *o, const gbsi_engine *engine, gbs_error *err)
@@ -72,7 +74,8 @@ static gbs_status out_of_time(gbs_error *err)
                      "result yet; try a longer --time");
 }
 
-/* Finds the burn-in. @param b [n] distances before the first pass, all 1. */
+/* Finds the burn-in. @param b [n] bounds of the distances of all variables, which are 1 before the
+ * first pass. */
 static gbs_status find(gbs_run_options *options, const gbsi_engine *engine, gbsi_report *report,
                        const gbsi_influences *c, double *b, gbsi_watch *watch, gbs_error *err)
 {
@@ -106,7 +109,7 @@ static gbs_status find(gbs_run_options *options, const gbsi_engine *engine, gbsi
 }
 
 /* Bounds the distance of the estimated marginals from the target after one pass. @param b [n]
- * distances before the pass, all 1. */
+ * bounds of the distances of all variables, which are 1 before the pass. */
 static gbs_status bound_pass(const gbsi_problem *problem, const gbsi_engine *engine,
                              gbsi_report *report, const gbsi_influences *c, double *b,
                              gbsi_watch *watch, gbs_error *err)

@@ -12,14 +12,14 @@
 #include "reference/enumerate.h"
 #include "trees/clique_tables.h"
 
-#define DRAW_NS      100.0 /* nanoseconds per clique and draw */
-#define SEARCH_SHARE 0.4   /* share of --time that `auto` spends on the choice */
+#define DRAW_NS      100.0 /* nanoseconds per clique for one draw */
+#define SEARCH_SHARE 0.4   /* share of --time that `auto` spends on choosing exact components */
 
-/* The memory that `auto` assumes on several ranks without --memory-limit, so that all ranks decide
- * alike. */
+/* The memory that `auto` assumes on several ranks without --memory-limit, which makes all ranks
+ * decide alike. */
 #define RANKS_BYTES (UINT64_C(4) << 30)
 
-/* The bytes of the memory limit that remain after the memory that is needed in any case. */
+/* The bytes of the memory limit that remain after all memory that is needed in any case. */
 static uint64_t bytes_left(const gbs_run_options *options, const gbsi_problem *problem)
 {
     const uint64_t limit = gbsi_options_memory_limit(options);
@@ -27,7 +27,7 @@ static uint64_t bytes_left(const gbs_run_options *options, const gbsi_problem *p
     return limit > standing ? limit - standing : 0;
 }
 
-/* Whether the run is for a most probable state: gbs_map(). */
+/* Whether the run must find a most probable state: gbs_map(). */
 static bool maximises(const gbsi_run_purpose *purpose)
 {
     return purpose->anneals && !purpose->up_only;
@@ -54,7 +54,7 @@ uint64_t gbsi_run_auto_bytes(const gbsi_task *task)
                                            : gbsi_auto_memory_limit();
 }
 
-/* The limits of a component that may use all of auto_ns(). */
+/* The limits for a component if it may use all of auto_ns(). */
 static gbsi_exact_limits auto_limits(const gbsi_task *task)
 {
     const double entries = auto_ns(&task->options) / GBSI_STACK_NS;
@@ -94,7 +94,7 @@ static void report_cost(const gbsi_run_purpose *purpose, const gbsi_problem *pro
     cost->entries += report->public.nonzero_entries;
 }
 
-/* Makes the tree again, with only the components that have take[component] != 0. */
+/* Makes the tree again, for only those components that have take[component] != 0. */
 static gbs_status tree_again(gbsi_exact_plan *plan, const uint8_t *take, gbsi_tree **tree,
                              gbs_error *err)
 {
@@ -146,8 +146,8 @@ gbs_status gbsi_run_auto_forms(const gbsi_task *task, gbsi_exact_plan *plan, uin
     return GBS_OK;
 }
 
-/* Whether all components have trees or sparse tables, and the marginals, the kept tables and the
- * draws are within the limits of `auto`. */
+/* Whether all components have trees or sparse tables, within the limits of `auto`. The limits hold
+ * for the marginals, the kept tables and the draws. */
 static bool is_drawn_exactly(const gbsi_task *task)
 {
     const gbsi_problem *problem = &task->problem;
@@ -170,8 +170,8 @@ static bool is_drawn_exactly(const gbsi_task *task)
     return ns <= auto_ns(o) && bytes <= gbsi_run_auto_bytes(task);
 }
 
-/* Chooses the exact components of a run that gives draws: either all components are drawn
- * exactly, or no component is. */
+/* Chooses the exact components of a run that gives draws: all components are drawn exactly, or
+ * none. */
 static gbs_status choose_drawn(gbsi_task *task, gbsi_exact_plan *plan, gbs_error *err)
 {
     gbsi_problem *p = &task->problem;
@@ -217,13 +217,13 @@ cleanup:
     return status;
 }
 
-/* Chooses the exact components within a share of --time. A search that takes longer is given up,
- * and all components are sampled. */
+/* Chooses the exact components within a share of --time. If the search takes longer, it is given
+ * up, and all components are sampled. */
 static gbs_status choose_in_time(gbsi_task *task, gbsi_report *report, gbs_error *err)
 {
     gbsi_problem *p = &task->problem;
-    gbsi_watch *outer =
-        gbsi_watch_current(); /* the watch for the preparation of the run, which --time ends */
+    gbsi_watch *outer = gbsi_watch_current(); /* the watch for the preparation of the run, which
+                                                 stops when --time is over */
     gbsi_watch watch = gbsi_watch_of(NULL, NULL, 0.0, 0.0);
     if (outer != NULL && outer->until_s > 0.0) {
         watch.until_s = outer->until_s - (1.0 - SEARCH_SHARE) * task->options.time_s;
@@ -319,7 +319,7 @@ gbsi_keep gbsi_run_draw_keep(const gbsi_task *task)
                : GBSI_KEEP_ALL_MESSAGES;
 }
 
-/* The bytes of the trees and of the work on them. Scratch memory for threads is included if there
+/* The bytes of the trees and of their work memory. Scratch memory for threads is included if there
  * is room for it. */
 static uint64_t tree_bytes(const gbsi_task *task)
 {
@@ -380,7 +380,7 @@ static bool all_exact(const gbsi_problem *p)
     return memchr(p->exact, 0, p->components->n) == NULL;
 }
 
-/* Whether barren variables may be drawn given the other variables, should these be answered
+/* Whether barren variables may be drawn given the other variables, provided that these are answered
  * exactly. */
 static bool may_draw_barren(const gbs_run_options *o, const gbsi_run_purpose *purpose)
 {
@@ -406,7 +406,7 @@ cleanup:
     return status;
 }
 
-/* Leaves out the barren variables, which are then drawn later. This is done if all other
+/* Leaves out the barren variables, which are then drawn later. The function does so if all other
  * variables are then exact, and would not all be exact otherwise. */
 static gbs_status leave_out_barren(gbsi_task *task, gbsi_report *report, gbs_error *err)
 {

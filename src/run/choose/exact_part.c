@@ -38,7 +38,8 @@ static gbs_status tree_up(gbsi_drive *drive, gbsi_tables *tables, uint32_t t, do
     return *log_z == -INFINITY ? gbsi_impossible(err) : GBS_OK;
 }
 
-/* Computes the marginals of the trees. @param log_z in and out: ln Z of their components is added.
+/* Computes the marginals of the trees. @param log_z in and out: the function adds ln Z of the
+ * components with trees.
  */
 static gbs_status calibrate(const gbsi_task *task, gbsi_engine *engine,
                             const gbsi_estimates *estimates, gbsi_drive *drive, double *log_z,
@@ -52,7 +53,8 @@ static gbs_status calibrate(const gbsi_task *task, gbsi_engine *engine,
     GBSI_PASS(GBSI_HAVE(err, "junction tree", home));
     gbsi_tree_homes(tree, home);
     for (uint32_t v = task->problem.whole->n_variables; v < n; ++v) {
-        home[v] = GBSI_NONE; /* variables of chains of short factors, which no caller asks for */
+        home[v] = GBSI_NONE; /* variables that the model with chains of short factors has in
+                                addition; no caller asks for them */
     }
     GBSI_TRY(take_pool(engine, &task->options, tree->n_tables, err));
     GBSI_TRY(gbsi_tables_new(tree, task->problem.keep, engine->pool, &tables, err));
@@ -72,8 +74,8 @@ cleanup:
     return status;
 }
 
-/* Checks that a component was answered. @param doing name of the work, for the message if it was
- * stopped. @return GBS_ERR_IMPOSSIBLE if no state has positive weight. */
+/* Checks that a component was answered. @param doing name of the work, for the message in case the
+ * work was stopped. @return GBS_ERR_IMPOSSIBLE if no state has positive weight. */
 static gbs_status check_other(const gbsi_drive *drive, const char *doing, double log_z,
                               gbs_error *err)
 {
@@ -84,7 +86,7 @@ static gbs_status check_other(const gbsi_drive *drive, const char *doing, double
 }
 
 /* Answers the components with sparse tables or cutsets. @param p NULL: only ln Z is computed.
- * @param log_z in and out: ln Z of these components is added. */
+ * @param log_z in and out: the function adds ln Z of these components. */
 static gbs_status sum_others(const gbsi_task *task, gbsi_engine *engine, gbsi_drive *drive,
                              double *p, double *log_z, gbs_error *err)
 {
@@ -133,7 +135,7 @@ gbs_status gbsi_run_exactly(gbsi_task *task, gbsi_sampling *sampling, gbsi_repor
     if (task->problem.part == NULL) {
         report->public.log_z =
             task->problem.n_skipped > 0 ? NAN : task->problem.whole->log_constant + log_z;
-    } else { /* sampling needs the memory of the tables */
+    } else { /* drawing samples needs the memory of the tables */
         gbsi_problem_forget_tables(&task->problem);
     }
     return GBS_OK;
@@ -226,9 +228,9 @@ cleanup:
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
-/* The tables from which independent samples are drawn. */
+/* The trees and sparse tables from which independent samples are drawn. */
 typedef struct drawing {
-    gbsi_tables *tables;       /* NULL if no component has dense tables */
+    gbsi_tables *tables;       /* trees; NULL if no component has dense tables */
     gbsi_sparse_draws *sparse; /* NULL if no component has sparse tables */
     uint32_t *x;               /* [variables of the trees' model] scratch */
     uint32_t *user;            /* [model variables] scratch */
@@ -348,8 +350,8 @@ static gbs_status draw_chains(const gbsi_task *task, const gbsi_report *report,
     return status;
 }
 
-/* Number of draws of each chain: the user's number or, if barren variables are estimated, the
- * number that a fair coin needs for the target error. */
+/* Number of draws of each chain. It is the user's number or, if barren variables are estimated, the
+ * number of draws that a fair coin needs for the target error. */
 static uint64_t barren_sweeps(const gbs_run_options *options, const gbsi_problem *problem,
                               const gbsi_report *report)
 {

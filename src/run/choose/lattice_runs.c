@@ -9,12 +9,12 @@
 #include "lattice/averages.h"
 
 /* Least shares of bits in use. With a smaller share, a run in bits is hardly faster than sixteen
- * chains side by side. The first limit is for lattices with sites in bits, the second for chains in
- * bits. */
+ * chains side by side. The first limit is for lattices whose sites are bits, the second for chains
+ * in bits. */
 #define LEAST_SITES  0.25
 #define LEAST_CHAINS 0.75
-/* Speed of chains in bits, per bit, relative to sites in bits; chains in bits gather their
- * neighbours, which is slower. */
+/* Speed of chains in bits relative to sites in bits, per bit; chains in bits are slower because
+ * they gather their neighbours. */
 #define SPEED_OF_CHAINS 0.6
 
 /* Returns the reason for which options do not allow chains in bits; NULL if the options allow
@@ -40,7 +40,7 @@ static const char *other_options(const gbs_run_options *o)
     return NULL;
 }
 
-/* Whether the options require bits. */
+/* Whether the options ask for bits. */
 static bool is_demanded(const gbs_run_options *o)
 {
     return o->lattice == GBS_LATTICE_ALWAYS || o->estimator == GBS_ESTIMATOR_TRACES;
@@ -53,7 +53,7 @@ static gbs_status refuse(const gbs_run_options *o, const char *reason, gbs_error
                      reason);
 }
 
-/* The share of the bits used, if words have 32 chains. */
+/* The share of the bits that is used, if words have 32 chains. */
 double gbsi_share_of_chains(const gbs_run_options *o)
 {
     const uint64_t n_words = (o->chains + GBSI_PACKED_CHAINS - 1) / GBSI_PACKED_CHAINS;
@@ -74,7 +74,7 @@ bool gbsi_sites_suit(const gbsi_lattice *lattice, const gbs_run_options *o)
     const double share = gbsi_lattice_share(lattice);
     const bool averages =
         o->estimator ==
-        GBS_ESTIMATOR_RAO_BLACKWELL; /* chains in bits do not average conditionals */
+        GBS_ESTIMATOR_RAO_BLACKWELL; /* runs with chains in bits do not average conditionals */
     return (share >= LEAST_SITES || is_demanded(o)) &&
            (averages || share >= SPEED_OF_CHAINS * gbsi_share_of_chains(o));
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pilot of `--scan auto`: finds the scan that gives the most effective samples per operation
- * [M42]. The chromatic scan is tried first. On easy models it soon becomes clear that no splash
- * could be cheaper, and the pilot ends. If it becomes clear that the chains of the chromatic scan
- * are slow, splashes of growing width are tried. Only counts decide, and no chain of a trial is
- * kept: the run has the bits of a run for which the user named the chosen scan. */
+ * [M42]. The chromatic scan is tried first. On easy models this trial soon shows that no splash
+ * could be cheaper, and the pilot ends. If this trial shows that the chains of the chromatic scan
+ * are slow, splashes of increasing width are tried. Only counts decide, and the chains of trials
+ * are not used again: the run has the bits of a run for which the user named the chosen scan. */
 #include "choose/trial.h"
 
 #include <assert.h>
@@ -12,31 +12,32 @@
 #include "base/memory.h"
 #include "chains/run_options.h"
 
-/* Least number of passes of the first stretch; both limits are powers of two. */
+/* Least number of passes of the first stretch of a trial; both limits are powers of two. */
 #define FIRST_LEAST 8u
-#define FIRST_MOST  256u /* largest number of passes of the first stretch */
-#define SHARE       20u  /* the first stretch is at most 1 / SHARE of the shortest run */
-#define FEWEST      8u   /* least number of passes from which a trial is judged */
-/* Least number of passes of the cheapest splash after which a splash can win. */
+#define FIRST_MOST  256u /* largest number of passes of the first stretch of a trial */
+#define SHARE       20u /* the first stretch has at most 1 / SHARE of the passes of the shortest run */
+#define FEWEST      8u /* least number of passes after which a trial is judged */
+/* Least number of passes of the cheapest splash before a splash can win. */
 #define FIRST_SPLASH 16u
-/* Largest share of the kept passes at which passes_each is an estimate; a larger passes_each is
- * only a bound. */
+/* Largest ratio of passes_each (passes per independent draw) to kept passes at which passes_each is
+ * an estimate; at a larger ratio it is only a lower bound. */
 #define RESOLVED 0.25
-/* Factor by which a splash must be better than the chromatic scan, because trials are noisy. */
+/* Factor by which a splash must be better than the chromatic scan; the margin is there because
+ * trials are noisy. */
 #define MARGIN 1.5
 /* Factor by which a splash must be better than a splash of smaller width. */
 #define WIDTH_MARGIN 1.1
-/* The budget of the pilot: a share of the operations of the allowed updates or the requested
- * sweeps, and a share of the time. */
+/* The budget of the pilot: a share of the operations that the allowed updates or the requested
+ * sweeps take, and a share of the time. */
 #define SHARE_OF_UPDATES 0.05
 #define SHARE_OF_SWEEPS  0.25
 #define SHARE_OF_TIME    0.25
-#define LEAST_BUDGET     1e8 /* number of operations, which take a tenth of a second */
-/* number of operations if updates of single variables may never satisfy all zeros */
+#define LEAST_BUDGET     1e8 /* least budget of operations, which take a tenth of a second */
+/* budget of operations if updates of single variables may never satisfy all hard zeros */
 #define ZEROS_BUDGET   2e9
 #define LARGEST_CLIQUE 131072.0
 #define WHOLE          16384u /* largest number of variables of a model that one splash may hold */
-#define MOST_BYTES     (UINT64_C(1) << 30) /* limit for all trials together */
+#define MOST_BYTES     (UINT64_C(1) << 30) /* limit on the bytes of all trials together */
 
 static const uint32_t width[] = {1, 2, 4, 8, 16};
 enum { N_WIDTHS = sizeof width / sizeof width[0] };
@@ -44,21 +45,21 @@ enum { N_WIDTHS = sizeof width / sizeof width[0] };
 typedef struct pilot {
     gbs_run *run;
     gbsi_drive *drive;
-    gbsi_plan *own_plan; /* NULL if the run's plan is used */
+    gbsi_plan *own_plan; /* NULL if the plan of the run is used */
     gbsi_schedule own_schedule;
     const gbsi_plan *plan;
     const gbsi_schedule *schedule;
     bool crosses; /* whether updates of single variables reach all states that hard zeros allow */
     double mean_arity;
-    double budget;                      /* operations for all trials */
+    double budget;                      /* number of operations for all trials together */
     gbsi_trial *trial[GBS_MOST_TRIALS]; /* trials in the order of the report; the first is of the
                                            chromatic scan */
     uint32_t n_widths;                  /* number of widths that may be tried */
-    double least_passes; /* least number of passes of a run that may be called converged */
-    uint64_t bytes;      /* bytes of all trials made, in addition to the run's memory
+    double least_passes; /* least number of passes of a run that may be reported as converged */
+    uint64_t bytes;      /* bytes of all trials so far, in addition to the memory of the run
                           */
-    gbsi_pool *pool;     /* NULL if more threads would need more than MOST_BYTES */
-    bool too_large;      /* whether zeros join more variables than a splash can hold */
+    gbsi_pool *pool;     /* NULL if several threads would need more than MOST_BYTES */
+    bool too_large;      /* whether hard zeros join more variables than a splash can hold */
     bool cut;            /* whether the clock or a signal cut the pilot short */
 } pilot;
 
@@ -71,7 +72,8 @@ static double shortest_run(const gbs_run_options *o, double least_passes)
     return (o->sweeps > 0 ? (double)o->sweeps : least_passes) + burn_in;
 }
 
-/* The largest of low, 2 low, 4 low, ... that exceeds neither `most` nor `high`; at least `low`. */
+/* The largest of the numbers low, 2 low, 4 low, ... that exceeds neither `most` nor `high`; at
+ * least `low`. */
 static uint64_t power_of_two(double most, uint64_t low, uint64_t high)
 {
     uint64_t n = low;
@@ -91,7 +93,8 @@ static double budget_of(const pilot *p, double operations)
     return passes * operations > least ? passes * operations : least;
 }
 
-/* Whether a stop or the time limit ends the pilot. The pilot may take only a share of the time. */
+/* Whether a stop or the time limit ends the pilot. The time limit of the pilot is a share of the
+ * time of the run. */
 static bool is_cut(const pilot *p)
 {
     const double time_s = p->run->task.options.time_s;
@@ -141,7 +144,8 @@ static double spent(const pilot *p)
     return sum;
 }
 
-/* Takes a plan with rows for sixteen chains side by side: the run's own plan if it has them. */
+/* Takes a plan with rows for sixteen chains side by side: the run's own plan if its rows are of
+ * this kind. */
 static gbs_status take_plan(pilot *p, gbs_error *err)
 {
     gbs_run *run = p->run;
@@ -161,8 +165,8 @@ static gbs_status take_plan(pilot *p, gbs_error *err)
     return GBS_OK;
 }
 
-/* The options of a trial of splashes. Splashes that grow in order of discovery (fifo) follow the
- * model outwards from the root, and need the least width. */
+/* The options of a trial of splashes. Splashes that grow in order of discovery (fifo) expand from
+ * the root in breadth, and need the least width. */
 static gbs_run_options splashes_of(const pilot *p, uint32_t w)
 {
     gbs_run_options how = p->run->task.options;
@@ -170,7 +174,8 @@ static gbs_run_options splashes_of(const pilot *p, uint32_t w)
     how.grow = GBS_GROW_FIFO;
     how.width = w;
     if (!p->crosses && p->plan->n_slots <= WHOLE && how.splash_size < p->plan->n_slots) {
-        how.splash_size = p->plan->n_slots; /* large enough for all variables that zeros join */
+        how.splash_size = p->plan->n_slots; /* the splash size is large enough for all variables
+                                               that hard zeros join */
     }
     return how;
 }
@@ -182,8 +187,8 @@ static uint64_t bytes_of_scan(const pilot *p, const gbs_run_options *how, uint32
     return pass == p->run->sampling.engine.pass ? 0 : pass->bytes(&setting);
 }
 
-/* The bytes of the first n trials, the chromatic trial and trials of splashes, which are in memory
- * together. */
+/* The bytes of the first n trials, which are in memory together: the trial of the chromatic scan,
+ * and trials of splashes. */
 static uint64_t bytes_of_trials(const pilot *p, uint32_t n, uint32_t n_threads)
 {
     uint64_t bytes = n * gbsi_trial_bytes(p->plan, n_threads);
@@ -205,9 +210,9 @@ static uint64_t room_for_trials(const pilot *p)
     return left < MOST_BYTES ? left : MOST_BYTES;
 }
 
-/* Whether n trials fit the memory, and a run with the scan of the last trial fits the memory. The
- * bytes of trials are computed for one thread, which makes the choice independent of the number of
- * threads. */
+/* Whether the memory has room for n trials, and for a run with the scan of the last trial. The
+ * bytes of trials are computed for one thread; the choice therefore does not depend on the number
+ * of threads. */
 static bool fit(const pilot *p, uint32_t n)
 {
     const gbs_run *run = p->run;
@@ -218,7 +223,7 @@ static bool fit(const pilot *p, uint32_t n)
            run->memory.peak + of_scan <= gbsi_options_memory_limit(&run->task.options);
 }
 
-/* The factor by which tables grow with n_more further variables. */
+/* The factor by which tables grow if they have n_more further variables. */
 static double growth(const pilot *p, uint32_t n_more)
 {
     double factor = 1.0;
@@ -228,8 +233,8 @@ static double growth(const pilot *p, uint32_t n_more)
     return factor;
 }
 
-/* Counts the widths to try. Their cliques must not be too large, and their splashes must fit the
- * memory. */
+/* Counts the widths that the pilot may try. The cliques of a width must not be too large, and its
+ * splashes must fit the memory. */
 static void count_widths(pilot *p)
 {
     double sum = 0.0;
@@ -295,8 +300,8 @@ cleanup:
 
 /* ---- the race -------------------------------------------------------------------------------- */
 
-/* Tries the chromatic scan alone, until its result is more than a bound, or until it has taken
- * the least number of operations of splashes. */
+/* Tries the chromatic scan alone. The trial ends once its result is an estimate, and not only a
+ * bound, or once it has taken as many operations as splashes take at least. */
 static gbs_status try_chromatic(pilot *p, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -321,8 +326,8 @@ cleanup:
     return status;
 }
 
-/* Runs all trials up to a number of operations, and adds trials of wider splashes once they can be
- * afforded. */
+/* Runs all trials up to a number of operations, and adds trials of wider splashes once the budget
+ * allows them. */
 static gbs_status run_to(pilot *p, double level, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -346,8 +351,8 @@ cleanup:
     return status;
 }
 
-/* Finds out whether no splash can hold the largest block of variables that zeros join, or a block
- * so dense that its tree is wider than all widths to try. */
+/* Finds out whether the largest block of variables that hard zeros join is too large for a splash,
+ * or so dense that its tree is wider than all widths to try. */
 static gbs_status find_reach(pilot *p, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -359,7 +364,7 @@ static gbs_status find_reach(pilot *p, gbs_error *err)
     GBSI_TRY(GBSI_HAVE(err, "pilot", block, size));
     status = gbsi_hard_blocks(p->run->task.problem.part, &p->drive->watch, block, &n_blocks, err);
     if (gbsi_watch_stopped(
-            &p->drive->watch)) { /* nothing is tried if the watch stopped the search */
+            &p->drive->watch)) { /* no splash is tried if the watch stopped the search */
         status = GBS_OK;
         goto cleanup;
     }
@@ -376,7 +381,7 @@ cleanup:
     return status;
 }
 
-/* Whether all widths have been tried, and no trial reaches the states that zeros separate. */
+/* Whether all widths have been tried, and no trial reaches all states that hard zeros allow. */
 static bool is_out_of_reach(const pilot *p)
 {
     const gbs_report *r = &p->run->report.public;
@@ -387,9 +392,9 @@ static bool is_out_of_reach(const pilot *p)
     return tried;
 }
 
-/* The trial with the most effective samples per operation, among trials that reach all states
- * allowed by zeros and whose chains have moved; 0 if no trial qualifies. @param settled out:
- * whether a trial qualifies. */
+/* Returns the trial with the most effective samples per operation, or 0 if no trial qualifies. A
+ * trial qualifies if its chains have moved and it reaches all states that hard zeros allow. @param
+ * settled out: whether a trial qualifies. */
 static uint32_t best_of(const pilot *p, bool *settled)
 {
     const gbs_report *r = &p->run->report.public;
@@ -407,8 +412,8 @@ static uint32_t best_of(const pilot *p, bool *settled)
     return best;
 }
 
-/* The cheapest splash trial that reaches all states that hard zeros allow, even if its chains
- * have not moved; 0 if there is no such trial. */
+/* Returns the cheapest splash trial that reaches all states that hard zeros allow, even if its
+ * chains have not moved; 0 if there is no such trial. */
 static uint32_t best_that_reaches(const pilot *p)
 {
     const gbs_report *r = &p->run->report.public;
@@ -422,8 +427,8 @@ static uint32_t best_that_reaches(const pilot *p)
 }
 
 /* Runs the race. All trials get equal numbers of operations, which double from round to round. The
- * first trial whose chains are long compared with their correlation time has the most effective
- * samples. */
+ * comparison ends once the chains of a trial are long compared with their correlation time; this
+ * trial has the most effective samples. */
 static gbs_status race(pilot *p, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -435,7 +440,7 @@ static gbs_status race(pilot *p, gbs_error *err)
         GBSI_TRY(run_to(p, level, err));
         p->crosses = p->crosses || is_out_of_reach(p);
         if (p->crosses && p->run->sampling.engine.by_need) {
-            break; /* splashes cannot cross the hard zeros either */
+            break; /* no splash is needed, or none can cross the hard zeros */
         }
         r->chosen = best_of(p, &settled);
         level *= 2.0;

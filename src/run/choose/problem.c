@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the sampled part of a model and its graph. The part consists of the components that are not
- * answered exactly, or of their variables that a scan file visits. */
+ * answered exactly. If the user gives a scan file, the part has only those of their variables that
+ * the file visits. */
 #include "choose/problem.h"
 
 #include <inttypes.h>
@@ -144,7 +145,7 @@ static gbs_status take_targets(gbsi_problem *p, const gbs_run_options *options, 
         return gbsi_no_memory(err, "targets", n_user);
     }
     for (size_t t = 0; t < options->sequence_length; ++t) {
-        if (options->sequence[t] < n_user) { /* the scan refuses other variables */
+        if (options->sequence[t] < n_user) { /* the scan file may contain no other variables */
             visited[options->sequence[t]] = 1;
         }
     }
@@ -155,8 +156,8 @@ static gbs_status take_targets(gbsi_problem *p, const gbs_run_options *options, 
 
 /* ---- the part ------------------------------------------------------------------------------ */
 
-/* Makes the graph of the sampled variables, with the edges that the draw requires in addition to
- * those of the factors. */
+/* Makes the graph of the sampled variables; it has the edges of the factors, and the edges that the
+ * drawing method requires. */
 static gbs_status make_graph(gbsi_problem *p, const gbs_run_options *options, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -257,7 +258,7 @@ void gbsi_problem_free(gbsi_problem *p)
 
 void gbsi_problem_choose_again(gbsi_problem *p)
 {
-    const bool all = p->barren != NULL; /* the barren variables were removed from the whole model */
+    const bool all = p->barren != NULL; /* the whole model no longer has the barren variables */
     gbsi_problem kept = {.model = p->model,
                          .start = p->start,
                          .whole = all ? p->barren->full : p->whole,

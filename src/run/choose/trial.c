@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts the states of some variables for each chain. The differences between the chains' means
- * show the error of a mean, even if chains are slow. If chains do not move, their means differ as
- * much as their states. */
+/* Counts how often some variables have each state, separately for each chain. The differences
+ * between the means of the chains show the error of a mean, even if chains are slow. If chains do
+ * not move, their means differ as much as their states. */
 #include "choose/trial.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define MOST_WATCHED 256u
 #define MOST_CELLS   4096u
-/* 1 / WORST_SHARE of the watched variables, with the worst results, decide */
+/* the 1 / WORST_SHARE of the watched variables with the worst results decide */
 #define WORST_SHARE 10u
 /* Number of the first pass of trial 0. A run has far fewer passes than FIRST_PASS, and a trial has
  * fewer than PASSES. */
@@ -29,9 +29,9 @@ struct gbsi_trial {
     uint64_t n_kept[2];
     uint32_t n_watched;
     uint32_t *slot;     /* [n_watched] slots of the watched variables */
-    size_t *cell;       /* [n_watched + 1] start of the counts of each watched variable */
-    uint32_t *count[2]; /* [n_cells][chains] counts of the earlier half of the kept passes, and of
-                           the later half */
+    size_t *cell;       /* [n_watched + 1] index of the first cell of each watched variable */
+    uint32_t *count[2]; /* [n_cells][chains] counts of states in the earlier half of the kept
+                           passes, and in the later half */
 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -56,7 +56,7 @@ static gbs_status watch_some(gbsi_trial *t, gbs_error *err)
     return GBS_OK;
 }
 
-/* Sets starts that no chain of the run has. */
+/* Sets starts that differ from the starts of the run's chains. */
 static gbs_status start(gbsi_trial *t, const gbsi_problem *problem, const gbs_run_options *options,
                         gbs_error *err)
 {
@@ -142,7 +142,7 @@ static void count_states(gbsi_trial *t)
     ++t->n_kept[1];
 }
 
-/* Forgets the earlier half of the counts. The later half then becomes the earlier half. */
+/* Discards the counts of the earlier half. The later half then becomes the earlier half. */
 static void forget_earliest(gbsi_trial *t)
 {
     const size_t n = t->cell[t->n_watched] * GBSI_TRIAL_CHAINS;
@@ -180,10 +180,10 @@ double gbsi_trial_operations(const gbsi_trial *t)
     return t->executor.pass->operations(t->executor.pass_state, t->run_chains);
 }
 
-/* Variances summed over the states of a variable. */
+/* Variances of a variable, summed over its states. */
 typedef struct spread {
     double within; /* variance of one draw, over all chains and passes */
-    double means;  /* variance between the means of the chains */
+    double means;  /* variance among the means of the chains */
 } spread;
 
 static spread spread_of(const gbsi_trial *t, uint32_t i, double n_kept)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measures the bias of an inexact draw by comparing it with the random draw. The chains go on with
- * the random draw for 1 / SHARE as many passes, at least LEAST_PASSES. If marginals differ by more
- * than their standard errors explain, the bias is at least the remaining difference [M33]. The
- * standard errors of the short run also predict the errors that the random draw would have after as
- * many passes as this run, and thus which of the two draws is better for it. */
+/* Measures the bias of a drawing method that is not exact, by comparing it with the random draw.
+ * After the run, the chains go on with the random draw for 1 / SHARE as many passes, but for at
+ * least LEAST_PASSES. If marginals differ by more than their standard errors explain, the bias is
+ * at least the remaining difference [M33]. The standard errors of this short run have a second use:
+ * they predict the errors of the random draw in a run as long as this one, and show which of the
+ * two methods is better. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,10 +21,11 @@
 
 /* The results of the comparison over all marginals. */
 typedef struct comparison {
-    double bias;         /* lower bound of the bias; NAN if no marginal has both standard errors */
-    double at_most;      /* upper bound of the bias, which includes chance; NAN if `bias` is NAN */
-    uint32_t variable;   /* variable with the largest bias, in the user's numbering */
-    double random_error; /* largest standard error of the random draw */
+    double bias;       /* lower bound of the bias; NAN if no marginal has standard errors from both
+                          methods */
+    double at_most;    /* upper bound of the bias, which includes chance; NAN if `bias` is NAN */
+    uint32_t variable; /* variable with the largest bias, in the user's numbering */
+    double random_error; /* largest standard error of a marginal from the random draw */
     double passes;       /* number of passes with the random draw */
 } comparison;
 
@@ -75,8 +77,8 @@ static gbs_status compare(const gbsi_task *task, const gbsi_sampling *sampling,
     return GBS_OK;
 }
 
-/* Combines the comparisons of ranks that share the model: the largest bias, and the first variable
- * that has it. */
+/* Combines the comparisons of ranks that share the model: finds the largest bias, and the first
+ * variable that has this bias. */
 static gbs_status compare_ranks(const gbs_ranks *ranks, comparison *c, gbs_error *err)
 {
     double most[3] = {isnan(c->bias) ? -1.0 : c->bias, c->random_error,
@@ -91,7 +93,7 @@ static gbs_status compare_ranks(const gbs_ranks *ranks, comparison *c, gbs_error
     return GBS_OK;
 }
 
-/* Runs the random draw in place of the run's own draw. */
+/* Makes passes with the random draw in place of the run's own drawing method. */
 static gbs_status run_random(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
                              gbsi_drive *drive, gbsi_estimate *other, uint64_t passes,
                              gbs_error *err)
@@ -113,8 +115,9 @@ cleanup:
     return status;
 }
 
-/* Whether herding converges to the target. Herding converges if it keeps a weight for every state
- * of all other variables and the order of updates is fixed (Chen et al. 2016, theorem 3) [M80]. */
+/* Whether the marginals of herding converge to the target. Herding converges if it keeps a weight
+ * for every state of all other variables and the order of updates is fixed (Chen et al. 2016,
+ * theorem 3) [M80]. */
 static bool converges(const gbs_run_options *options, const gbsi_engine *engine)
 {
     const bool fixed = (engine->scan_traits & GBSI_SCAN_REPEATS) != 0 &&
@@ -131,9 +134,9 @@ static double weights_each(const gbsi_report *report, const gbsi_engine *engine)
     return report->public.n_weights / (double)engine->plan->n_slots;
 }
 
-/* The error of herding itself. The count of each of |Y| keys is off by the difference between the
- * present weight and the weight at the start, two numbers of variance 1/12 each. Equation (10) of
- * Yamashita & Suzuki (2019) adds up the worst cases instead. */
+/* The error that herding itself causes. A variable has |Y| keys, and the count of each key is off
+ * by the difference between the present weight and the weight at the start, two numbers of variance
+ * 1/12 each. Equation (10) of Yamashita & Suzuki (2019) adds up the worst cases instead. */
 static double herding_error(const gbsi_report *report, const gbsi_engine *engine)
 {
     return gbsi_sqrt(weights_each(report, engine) / (6.0 * (double)report->public.chains)) /
@@ -148,8 +151,8 @@ static int advised(const gbsi_engine *engine, const gbs_run_options *options, do
     return other < 0 ? gbsi_draw_with(GBSI_DRAW_INDEPENDENT) : other;
 }
 
-/* Reports the period and the advised draw. @param random_error the error that the random draw would
- * have in a run of this length. */
+/* Reports the period of herding and the advised drawing method. @param random_error the error that
+ * the random draw would have in a run of this length. */
 static void judge(const gbs_run_options *options, const gbsi_engine *engine, gbsi_report *report,
                   double bias, double random_error)
 {
@@ -201,7 +204,7 @@ static gbs_status advise(const gbs_run_options *options, const gbsi_engine *engi
                             strcmp(r->period, "fast") == 0 ? "keep" : "use", r->advised_draw);
 }
 
-/* @param proved whether a theorem says that the draw converges. */
+/* @param proved whether a theorem says that the drawing method converges. */
 static gbs_status tell(gbs_run_options *options, gbsi_engine *engine, gbsi_report *report,
                        const comparison *c, bool proved, gbs_error *err)
 {
@@ -217,7 +220,7 @@ static gbs_status tell(gbs_run_options *options, gbsi_engine *engine, gbsi_repor
 }
 
 /* Reports the mean number of weights of a chain, over all groups of chains on all ranks. The
- * numbers are summed as whole numbers. */
+ * numbers of weights are summed as whole numbers. */
 static gbs_status count_weights(const gbs_ranks *ranks, const gbs_ranks *spread,
                                 const gbsi_engine *engine, gbsi_report *report, gbs_error *err)
 {
@@ -244,7 +247,8 @@ gbs_status gbsi_run_compare(gbsi_task *task, gbsi_sampling *sampling, gbsi_repor
     uint64_t passes = report->public.sweeps / SHARE;
     passes = passes < LEAST_PASSES ? LEAST_PASSES : passes;
     const gbsi_draw *draw =
-        sampling->engine.executor.draw; /* NULL for a lattice, whose draw is random */
+        sampling->engine.executor
+            .draw; /* NULL for a lattice, whose only method is the random draw */
     if (draw == NULL || (draw->traits & GBSI_DRAW_EXACT) != 0 || stop >= GBSI_STOP_TIME) {
         return GBS_OK;
     }

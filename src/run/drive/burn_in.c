@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Burn-in: passes whose draws are thrown away, either a given number of passes, or until the chains
- * agree on the log density. The trace of log densities holds at most 64 values per chain: the value
- * of every s-th pass, where s doubles when the trace is full. After 64, 128, 256, ... passes, split
- * R-hat [M9] of the second half of the trace decides. */
+/* Burn-in: passes whose draws are thrown away. The number of passes is given, or burn-in lasts
+ * until the chains agree on the log density. The trace of log densities holds at most 64 values per
+ * chain: the value of every s-th pass, where s doubles when the trace is full. After 64, 128, 256,
+ * ... passes, split R-hat [M9] of the second half of the trace decides whether burn-in ends. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -11,7 +11,7 @@
 #include "chains/run.h"
 
 #define TRACE GBSI_BURN_IN_VALUES
-#define TOLD  8u /* number of further values after which R-hat is reported */
+#define TOLD  8u /* number of further recorded values after which R-hat is reported */
 
 /* Records the log density of every chain. @return GBS_STOPPED if the watch stopped the
  * computation; no densities are recorded then. */
@@ -45,7 +45,7 @@ static double rhat_of(const gbsi_engine *engine, const gbsi_burn_in *t)
     return gbsi_split_rhat(t->density + (t->n - half), engine->executor.n_all, half, TRACE);
 }
 
-/* Keeps every second value and doubles the stride. */
+/* Keeps every second recorded value, and doubles the number of passes between values. */
 static void thin(uint32_t n_chains, gbsi_burn_in *t)
 {
     for (uint32_t chain = 0; chain < n_chains; ++chain) {
@@ -58,7 +58,7 @@ static void thin(uint32_t n_chains, gbsi_burn_in *t)
     t->stride *= 2;
 }
 
-/* The largest number of passes of automatic burn-in: the number of sweeps in the options, or
+/* The largest number of passes of automatic burn-in: the number of sweeps if the options give it,
  * else half of max_updates. */
 static uint64_t most_passes(const gbsi_task *task, const gbsi_engine *engine)
 {
@@ -69,7 +69,7 @@ static uint64_t most_passes(const gbsi_task *task, const gbsi_engine *engine)
                               : task->options.max_updates / 2 / (per_pass == 0 ? 1 : per_pass);
     const bool hopeless =
         task->problem.support ==
-        GBSI_SUPPORT_DISCONNECTED; /* chains in different parts of the support cannot agree */
+        GBSI_SUPPORT_DISCONNECTED; /* chains in separate parts of the support cannot agree */
     return hopeless && most > TRACE ? TRACE : most;
 }
 
@@ -77,9 +77,9 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_burn_in *t = &run->sampling.burn_in;
-    t->most = most_passes(&run->task,
-                          &run->sampling.engine); /* computed from the present options, which may
-                                                     differ from the options of the checkpoint */
+    t->most = most_passes(
+        &run->task, &run->sampling.engine); /* computed from the options of this run, which may
+                                               differ from the options in the checkpoint */
     t->stride = t->stride == 0 ? 1 : t->stride;
     GBSI_TRY(gbsi_burn_in_take(&run->sampling.burn_in, &run->sampling.engine, err));
     while (run->report.public.burn_in < t->most && drive->stop == GBSI_GO_ON) {
@@ -133,7 +133,7 @@ static gbs_status by_number(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     gbs_status status = GBS_OK;
     const uint64_t most =
         run->task.options.restarts ? 0 : run->task.options.burn_in; /* restarts need no burn-in */
-    run->report.burn_in_agreed = true; /* the user decided on the length */
+    run->report.burn_in_agreed = true; /* the user has chosen the length of burn-in */
     while (run->report.public.burn_in < most && drive->stop == GBSI_GO_ON) {
         GBSI_TRY(gbsi_run_pass(&run->task, &run->sampling, &run->checkpoints, &run->report, drive,
                                false, err));

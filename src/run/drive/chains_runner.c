@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plain chains: the way of running that suits every model that is sampled. Burn-in and passes
- * continue until a stop, whose time depends on counts only. */
+ * continue up to a stop, whose time depends on counts only. */
 #include "base/plural.h"
 #include "choose/exact_part.h"
 #include "drive/draws.h"
@@ -10,17 +10,17 @@
 
 #define MANY_SPINS (UINT64_C(1) << 20)
 
-/* Number of sweeps before the k-th check: 64 * 2^(k/2), rounded down, which double computes
- * exactly. */
+/* Number of sweeps before the k-th check: 64 * 2^(k/2), rounded down; arithmetic in double is exact
+ * here. */
 static uint64_t check_after(unsigned k)
 {
     const double base = k % 2 == 0 ? 64.0 : 90.50966799187809;
     return k >= 100 ? UINT64_MAX : (uint64_t)(base * (double)(UINT64_C(1) << (k / 2)));
 }
 
-/* Computes standard errors, which take as long as some sweeps, only for a decision or for
- * display. For many spins in bits, standard errors take as long as dozens of sweeps and are
- * computed only for a decision. */
+/* Computes standard errors only when they are needed for a decision or for display, because they
+ * take as long as some sweeps. For many spins in bits, they take as long as dozens of sweeps, and
+ * are computed only for a decision. */
 static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     const bool decides = run->report.public.target_error != 0.0 && drive->stop == GBSI_GO_ON &&
@@ -60,13 +60,12 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     if (stops) {
         drive->stop = GBSI_STOP_TARGET;
     } else if (run->task.problem.support == GBSI_SUPPORT_DISCONNECTED) {
-        drive->stop =
-            GBSI_STOP_SUPPORT; /* if more sweeps cannot cross these zeros, the run stops */
+        drive->stop = GBSI_STOP_SUPPORT; /* the run stops if more sweeps cannot cross these zeros */
     }
     return GBS_OK;
 }
 
-/* Decides, before another sweep, whether the run has enough sweeps. @param k number of the next
+/* Decides, before each sweep, whether the run has enough sweeps. @param k number of the next
  * check. */
 static gbs_status decide(gbs_run *run, gbsi_drive *drive, unsigned *k, gbs_error *err)
 {
@@ -118,7 +117,7 @@ cleanup:
 
 /* Keeps one sweep if the clock or a signal ended the run during burn-in. The estimates then have
  * the bits of a run with this length of burn-in and one sweep. If the user wants draws, no sweep is
- * kept: a draw does not say that burn-in was cut short. */
+ * kept, because a draw cannot say that burn-in was cut short. */
 static gbs_status keep_one_sweep(gbsi_task *task, gbsi_sampling *sampling,
                                  const gbsi_checkpoints *checkpoints, gbsi_report *report,
                                  gbsi_drive *drive, gbs_error *err)
@@ -129,7 +128,7 @@ static gbs_status keep_one_sweep(gbsi_task *task, gbsi_sampling *sampling,
         sampling->estimates.estimate == NULL || drive->callbacks->draw != NULL) {
         return GBS_OK;
     }
-    drive->stop = GBSI_GO_ON; /* lets one more sweep run after the stop */
+    drive->stop = GBSI_GO_ON; /* allows one more sweep after the stop */
     const gbs_status status = gbsi_run_pass(task, sampling, checkpoints, report, drive, true, err);
     drive->stop = stop;
     report->public.in_burn_in = status >= 0;
@@ -161,9 +160,9 @@ gbs_status gbsi_chains_advance(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     run->sampling.phase =
         drive->stop == GBSI_STOP_TO_TEMPER ? GBSI_PHASE_STUCK : run->sampling.phase;
     GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASSES, err));
-    GBSI_TRY(
-        keep_one_sweep(&run->task, &run->sampling, &run->checkpoints, &run->report, drive,
-                       err)); /* a run that resumes from the checkpoint does not use this sweep */
+    GBSI_TRY(keep_one_sweep(
+        &run->task, &run->sampling, &run->checkpoints, &run->report, drive,
+        err)); /* a run that resumes from this checkpoint does not use the last sweep */
     GBSI_TRY(gbsi_run_compare(&run->task, &run->sampling, &run->report, drive, err));
     GBSI_TRY(gbsi_monitor_gather(run->task.ranks, run->task.spread, &run->sampling.engine,
                                  &run->sampling.monitor, err));

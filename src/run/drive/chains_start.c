@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prepares the chains for their first pass: decides whether the support is connected, makes the
- * scan, sets the threshold of the draw, and finds starts. */
+/* Prepares the chains for their first pass: decides whether the support is connected, compiles the
+ * scan, sets the threshold of the drawing method, and finds starts. */
 #include "choose/trial.h"
 #include "drive/runners.h"
 #include "reference/enumerate.h"
@@ -14,12 +14,12 @@ static gbs_status find_support(gbsi_report *report, gbsi_problem *problem, gbsi_
                : GBS_OK;
 }
 
-/* Settles the scan if the user left it open: compiles the scan that the pilot chose, and takes
- * memory. */
+/* Settles the scan if the user left the choice open: compiles the scan that the pilot chose, and
+ * takes memory. */
 static gbs_status settle_scan(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_report *r = &run->report.public;
-    uint64_t bytes = 0; /* bytes of the trials */
+    uint64_t bytes = 0; /* bytes that the trials of the pilot took */
     if (!run->sampling.engine.undecided) {
         return GBS_OK;
     }
@@ -45,8 +45,8 @@ gbs_status gbsi_chains_decide(gbs_run *run, gbsi_drive *drive, gbs_error *err)
                         drive->callbacks->context);
     if (run->task.problem.support == GBSI_SUPPORT_DISCONNECTED &&
         gbsi_executor_may_connect(&run->sampling.engine.executor)) {
-        run->task.problem.support =
-            GBSI_SUPPORT_UNKNOWN; /* the earlier result was for updates of single variables only */
+        run->task.problem.support = GBSI_SUPPORT_UNKNOWN; /* the result from before was for updates
+                                                             of single variables only */
     }
     return gbsi_run_find_threshold(run, drive, err);
 }

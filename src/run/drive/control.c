@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Controls plain chains that would be reported as converged. If conditionals are nearly
  * deterministic, chains that start in one mode may move within it, agree, and never enter another
- * mode. Ladders of temperatures cross between modes, and cost little if the model is small. They
- * run beside the chains. The answer of the chains is kept unless ladders that have converged
- * contradict it [M9]. */
+ * mode. Ladders of temperatures cross between modes, and cost little if the model is small. The
+ * control runs such ladders beside the chains. The answer of the chains is kept unless ladders that
+ * have converged contradict this answer [M9]. */
 #include <math.h>
 #include <string.h>
 
@@ -14,16 +14,17 @@
 #include "options/options.h"
 #include "simd/math.h"
 
-/* Limits of the cost of a control run in counted operations: CHEAP is a fraction of a second, SHARE
- * a fraction of the cost of the chains. */
+/* Limits of the cost of a control run, in counted operations: CHEAP operations take a fraction of a
+ * second, and SHARE is a fraction of the cost of the chains. */
 #define CHEAP 2.5e8
 #define SHARE 0.25
 
-/* Ladders may take this many times as many updates as their burn-in. */
+/* The whole control run may take this many times as many updates as the burn-in of its ladders. */
 #define LENGTH 4.0
 
-/* Ladders that have not converged are ignored, unless their estimates differ by this many target
- * errors. Such ladders have visited states that the chains have not visited. */
+/* Ladders that have not converged are ignored unless their estimates differ from those of the
+ * chains by this many target errors. With such a difference, ladders have visited states that the
+ * chains have not visited. */
 #define DOUBTFUL 10.0
 
 static double target_of(const gbs_run *run)
@@ -48,7 +49,8 @@ cleanup:
     return status;
 }
 
-/* Marks slots with a state whose probability is below the target error, by the chains' estimates.
+/* Marks slots that have a state whose probability, as estimated by the chains, is below the target
+ * error.
  */
 static uint32_t mark_sharp(const gbs_run *run, uint8_t *mark, double *p)
 {
@@ -66,8 +68,8 @@ static uint32_t mark_sharp(const gbs_run *run, uint8_t *mark, double *p)
     return n;
 }
 
-/* Counts the variables with a state that the chains hardly met although some states of the
- * neighbours may make it likely. */
+/* Counts the variables with a state that the chains hardly met, although the state may be likely
+ * for some states of the neighbours. */
 static gbs_status count_sharp(const gbs_run *run, uint32_t *n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -85,8 +87,8 @@ cleanup:
 
 /* ---- ladders --------------------------------------------------------------------------------- */
 
-/* Makes a run of ladders for the same problem. The run of ladders borrows all members of `run`
- * except the report. */
+/* Makes a run of ladders for the same problem. This run borrows all members of `run` except the
+ * report. */
 static gbs_run ladders_of(const gbs_run *run)
 {
     gbs_run control = *run;
@@ -109,7 +111,7 @@ static double sweeps_of(const gbs_run *control)
            gbsi_run_ladders(&control->task);
 }
 
-/* Whether ladders fit the memory limit and cost little. */
+/* Whether ladders fit the memory limit and cost little enough. */
 static bool is_cheap(const gbs_run *run, const gbs_run *control, bool sharp)
 {
     const gbs_report *r = &run->report.public;
@@ -125,9 +127,9 @@ static bool is_cheap(const gbs_run *run, const gbs_run *control, bool sharp)
 
 /* ---- comparison of ladders and chains -------------------------------------------------------- */
 
-/* Finds the state with the largest difference of probabilities beyond what errors explain.
- * Errors of converged ladders explain a difference of the size of the errors. Ladders that have
- * not converged only show which states they visited. */
+/* Finds the state whose two estimates of probability differ most, after the part that errors
+ * explain is subtracted. For converged ladders, the errors explain a difference of their own size.
+ * For ladders that have not converged, the estimates only show which states they visited. */
 static void compare_slot(const gbs_run *run, const gbs_run *control, uint32_t slot, double z,
                          double *scratch, gbsi_contradiction *worst)
 {
@@ -195,7 +197,7 @@ cleanup:
     return status;
 }
 
-/* Whether a control is possible for this run. */
+/* Whether this run allows a control. */
 static bool is_open(const gbs_run *run, const gbsi_drive *drive)
 {
     return (drive->stop == GBSI_STOP_TARGET || drive->stop == GBSI_STOP_SWEEPS) &&

@@ -50,7 +50,7 @@ static gbs_status rows_give(gbsi_draw_rows *rows, const gbs_ranks *ranks, const 
     return status;
 }
 
-/* Gives the draws of synchronous chains, each made from two chromatic chains. */
+/* Gives the draws of synchronous chains to the user; each is made from two chromatic chains. */
 static gbs_status give_split(gbs_run *run, const gbsi_drive *drive, gbsi_giving *g, gbs_error *err)
 {
     uint32_t *x = g->x;
@@ -67,8 +67,8 @@ static gbs_status give_split(gbs_run *run, const gbsi_drive *drive, gbsi_giving 
     return status;
 }
 
-/* Gives every chain's state at the end of a kept pass, in the user's numbering. Variables that a
- * scan omits have no state; the whole state then has no density. */
+/* Gives the user every chain's state at the end of a kept pass, in the user's numbering. If a scan
+ * omits variables, they have no state, and the state of the model has no density. */
 static gbs_status give_each(gbs_run *run, const gbsi_drive *drive, gbsi_giving *g, gbs_error *err)
 {
     const uint32_t lanes = run->sampling.engine.executor.lanes;

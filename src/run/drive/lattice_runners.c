@@ -11,10 +11,10 @@
 #include "lattice/bits.h"
 #include "levels/levels_chains.h"
 
-/* A lattice with at least this many sites in bits has first batches of LONG_BATCHES passes. */
+/* Least number of sites in bits of a lattice whose first batches have LONG_BATCHES passes. */
 #define MANY_SITES   (UINT32_C(1) << 20)
 #define LONG_BATCHES 16u
-/* Number of batches per block and chain for pictures. The number is small, so that standard
+/* Number of batches of passes per block and chain, for pictures. With this small number, standard
  * errors exist after few passes. */
 #define BATCHES_OF_LEVELS 8u
 
@@ -28,8 +28,8 @@ static void take_form(const gbs_run_options *options, gbsi_engine *engine, gbsi_
     engine->pass = form->pass;
     engine->scan_traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE;
     engine->schedule.n_places = form->n_places;
-    engine->schedule.n_batches =
-        form->n_colors; /* there are no pieces, because bits are not updated place by place */
+    engine->schedule.n_batches = form->n_colors; /* the schedule has no pieces, because bits are not
+                                                    updated place by place */
     r->scan = gbsi_scan_of(options->scan)->name;
     r->n_colors = form->n_colors;
     r->n_levels = r->n_batches = form->n_colors;
@@ -60,7 +60,7 @@ static gbs_status report_spins(gbs_run *run, gbs_error *err)
     return gbsi_chains_errors(run, err);
 }
 
-/* The estimates of a spin, whose slot number is its variable number. */
+/* The estimates of a spin; its variable and its slot have equal numbers. */
 static void marginal_of_spin(const gbsi_sampling *sampling, uint32_t v,
                              double *const row[GBSI_N_ROWS])
 {
@@ -94,15 +94,16 @@ static gbs_status digest_spins(gbs_run *run, char *text, gbs_error *err)
 
 /* ---- sites as bits --------------------------------------------------------------------------- */
 
-/* Number of rows of slots that are read at once. Chains hold the sums of their slots in rows, see
- * gbsi_held. */
+/* Number of rows of slots that are read at once. The sums of slots are stored with the chains in
+ * rows, see gbsi_held. */
 enum { ROWS = 128 };
 
 typedef struct row_job {
     const gbsi_estimate *estimate;
-    uint32_t first, n_rows; /* first slot, number of rows */
+    uint32_t first, n_rows; /* number of the first slot; number of rows */
     uint32_t n_members;
-    double *value; /* [n_rows][2][GBSI_SLOTS_HELD] probabilities, then errors */
+    double *value; /* [n_rows][2][GBSI_SLOTS_HELD] for each row of slots, its probabilities, then
+                      their errors */
 } row_job;
 
 static void tell_rows(void *context, uint32_t member)
@@ -122,7 +123,7 @@ static void tell_rows(void *context, uint32_t member)
     }
 }
 
-/* Adds the estimates of all slots to the digest in slot order, if all variables are sampled. */
+/* If all variables are sampled, adds the estimates of all slots to the digest, in slot order. */
 static gbs_status add_rows(const gbsi_estimate *estimate, uint32_t n_slots, gbsi_pool *pool,
                            gbsi_digest *digest, gbs_error *err)
 {
@@ -143,7 +144,7 @@ static gbs_status add_rows(const gbsi_estimate *estimate, uint32_t n_slots, gbsi
     return GBS_OK;
 }
 
-/* Whether chains hold the sums of their conditionals themselves, see gbsi_held. */
+/* Whether the pass stores the sums of conditionals with the chains, see gbsi_held. */
 static bool holds(const gbs_run_options *options)
 {
     return options->estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
@@ -302,7 +303,7 @@ static gbs_status compile_levels(gbsi_task *task, gbsi_engine *engine, gbsi_repo
     return GBS_OK;
 }
 
-/* The shape of the estimates, whose slots are the sites that are watched. */
+/* The shape of the estimates; their slots are the watched sites. */
 static gbsi_estimate_shape shape_of_levels(const gbsi_task *task, const gbsi_engine *engine)
 {
     const uint32_t n_chains = gbsi_options_chains(&task->options);
@@ -317,13 +318,13 @@ static gbsi_estimate_shape shape_of_levels(const gbsi_task *task, const gbsi_eng
                                  .each_once = true};
 }
 
-/* Predicts the memory of a picture, whose results are read some rows at a time. */
+/* Predicts the memory of a picture, whose estimates are read some rows at a time. */
 static gbs_status bytes_of_levels(gbs_run *run, gbsi_run_memory *m, gbs_error *err)
 {
     return gbsi_form_bytes(&run->task, &run->sampling, m, 0, err);
 }
 
-/* Writes the estimates of a site; only watched sites have standard errors. */
+/* Writes the estimates of a site; they include standard errors only if the site is watched. */
 static void levels_marginal(const gbsi_sampling *sampling, uint32_t v,
                             double *const row[GBSI_N_ROWS])
 {
@@ -340,7 +341,7 @@ static void levels_marginal(const gbsi_sampling *sampling, uint32_t v,
     }
 }
 
-/* Digest of the probabilities of all sites, then of the errors of the watched sites. */
+/* Makes a digest of the probabilities of all sites, then of the errors of the watched sites. */
 static gbs_status digest_levels(gbs_run *run, char *text, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -22,15 +22,15 @@ double gbsi_one_nan(double value)
 typedef struct marginals_job {
     const gbs_run *run;
     uint32_t first, end;      /* range of the user's variables */
-    double *out[GBSI_N_ROWS]; /* estimates of these variables; NULL for a row that the caller does
-                                 not need */
+    double *out[GBSI_N_ROWS]; /* estimates of the variables in this range; NULL for a row that the
+                                 caller does not need */
     uint32_t n_members;
-    size_t n_scratch; /* four numbers for each state of a variable */
+    size_t n_scratch; /* p, mcse, ess and rhat of each state of a variable */
     double *scratch;  /* [n_members][n_scratch] */
 } marginals_job;
 
 /* Sets the estimates of a state whose probability does not come from draws. If the variable has no
- * estimate, all its states are NAN, including those that evidence rules out. */
+ * estimate, all its states get NAN, including those that evidence rules out. */
 static void put_known(const marginals_job *job, size_t at, double p, double mcse)
 {
     const double value[GBSI_N_ROWS] = {p, mcse, NAN, NAN};
@@ -51,8 +51,8 @@ static void put_sampled(const marginals_job *job, size_t at, double *const row[G
     }
 }
 
-/* Writes the marginal of a variable that was pruned from the model. The marginal is estimated if
- * the variable is drawn given exact draws of the other variables; otherwise the marginal is NAN. */
+/* Writes the marginal of a variable that was pruned from the model. If the variable is drawn given
+ * exact draws of the other variables, its marginal is estimated; otherwise the marginal is NAN. */
 static void put_pruned(const marginals_job *job, uint32_t u, size_t at)
 {
     const gbsi_barren *b = job->run->task.problem.barren;
@@ -103,7 +103,7 @@ static void variable_marginal(const marginals_job *job, uint32_t u, double *scra
     for (unsigned r = GBSI_MCSE; r < GBSI_N_ROWS; ++r) {
         row[r] = job->out[r] == NULL ? NULL : scratch + r * (size_t)k;
     }
-    row[GBSI_P][0] = NAN; /* the scan omits this variable */
+    row[GBSI_P][0] = NAN; /* the scan leaves out this variable */
     if (of_part != GBSI_NONE) {
         job->run->task.runner->marginal(&job->run->sampling, of_part, row);
     }
@@ -142,7 +142,7 @@ static gbs_status share_marginals(marginals_job job, gbsi_pool *pool, gbs_error 
     return GBS_OK;
 }
 
-/* Fails if the run has no marginals to read yet. */
+/* Fails if the marginals of the run cannot be read yet. */
 static gbs_status check_marginals(const gbs_run *run, gbs_error *err)
 {
     if (run->report.executed && !run->report.answering) {
@@ -184,7 +184,7 @@ gbs_status gbs_run_marginals_of(const gbs_run *run, uint32_t first, uint32_t n, 
     const gbs_status status = check_marginals(run, err);
     const marginals_job job = {
         .run = run, .first = first, .end = first + n, .out = {p, mcse, ess, rhat}};
-    /* One thread does the work, because callers may read a run from several threads. */
+    /* One thread does the work, because several threads of the caller may read the run at once. */
     return status < 0 ? status : share_marginals(job, NULL, err);
 }
 
@@ -222,11 +222,11 @@ cleanup:
 
 /* ---- the digest ------------------------------------------------------------------------------ */
 
-/* Number of states below which one thread does the work, because this thread finishes before
- * other threads have woken up. */
+/* Number of states below which one thread does the work: it finishes before other threads have
+ * woken up. */
 #define LEAST_SHARED 4096u
-/* Number of variables that are read at a time. The estimates of all variables of a large model
- * would take more memory than the states. */
+/* Number of variables that are read at a time. In a large model, the estimates of all variables at
+ * once would take more memory than the states. */
 #define WINDOW (UINT32_C(1) << 16)
 
 static uint32_t window_end(const gbs_model *model, uint32_t first)

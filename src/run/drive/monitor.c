@@ -10,8 +10,8 @@
 #include "chains/density.h"
 #include "chains/run.h"
 
-/* A log density takes about as long as a pass. If a pass has more than MOST_UPDATES updates, only
- * every STRIDE-th pass records one. */
+/* A log density takes about as long as a pass. If a pass has more than MOST_UPDATES updates, the
+ * log density is recorded only in every STRIDE-th pass. */
 enum { MOST_UPDATES = 1 << 16, STRIDE = 16 };
 
 gbs_status gbs_run_monitor(gbs_run *run, const uint32_t *variable, size_t n, gbs_error *err)
@@ -83,15 +83,15 @@ gbs_status gbsi_monitor_begin(const gbsi_problem *problem, gbsi_monitor *monitor
     return gbsi_thinned_init(&m->traces, n_chains, m->n, large ? STRIDE : 1, err);
 }
 
-/* Returns the number in the sampled part of one of the user's variables; GBSI_NONE if this variable
- * is not sampled. */
+/* Returns the number, in the sampled part, of one of the user's variables; GBSI_NONE if this
+ * variable is not sampled. */
 static uint32_t sampled_as(const gbsi_problem *problem, uint32_t variable)
 {
     const uint32_t v = problem->whole->free_variable[variable];
     return v == GBSI_NONE || problem->part_of == NULL ? v : problem->part_of[v];
 }
 
-/* Records the states of the monitored variables, read from the states of all variables. */
+/* Records the states of the monitored variables from an array of the states of all variables. */
 static void keep(gbsi_monitor *m, gbsi_engine *engine, uint32_t chain, double density)
 {
     for (uint32_t i = 0; i < m->n; ++i) {
@@ -100,8 +100,8 @@ static void keep(gbsi_monitor *m, gbsi_engine *engine, uint32_t chain, double de
     gbsi_thinned_set(&m->traces, engine->executor.first_chain + chain, density, m->state);
 }
 
-/* Records the states of monitored variables one by one, which is faster if a large model has few of
- * them. */
+/* Records the states of monitored variables one by one, which is faster if a large model has few
+ * monitored variables. */
 static void keep_single(const gbsi_problem *problem, const gbsi_engine *engine, gbsi_monitor *m,
                         uint32_t chain, double density)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divides a model among ranks: conditions it, gives every variable to a rank, and makes the
- * schedule that a run of one process would have. */
+/* Divides a model among ranks: conditions it on the evidence, gives every variable to a rank, and
+ * makes the schedule that a run of one process would have. */
 #include "drive/partition.h"
 
 #include <stdlib.h>
@@ -113,8 +113,9 @@ static gbs_status check_scan(const gbs_partition *p, uint32_t n_ranks, gbs_error
     return gbsi_share_check_scan(&run->sampling.engine, err);
 }
 
-/* Checks the support. If updates of single variables are not shown to cross all zeros, a single
- * process starts a pilot, which may choose splashes. Ranks that share a model have no pilot. */
+/* Checks the support. If it is not proved that updates of single variables cross all hard zeros, a
+ * single process starts a pilot, which may choose splashes. Ranks that share a model have no pilot.
+ */
 static gbs_status check_support(gbs_partition *p, bool named, gbs_error *err)
 {
     gbs_run *run = p->run;
@@ -172,7 +173,7 @@ static uint64_t count_runs(const gbsi_plan *plan)
     return n;
 }
 
-/* Stores a digest as two numbers. @param text [33] a digest, or "". */
+/* Stores a digest as two numbers of 8 bytes. @param text [33] a digest, or "". */
 static void keep_digest(const char *text, uint64_t out[2])
 {
     char half[17] = "";
@@ -235,7 +236,7 @@ static gbsi_share_facts facts_of(const gbs_partition *p, uint32_t n_ranks)
 
 /* ---- made ---------------------------------------------------------------------------------- */
 
-/* Makes a batch for each turn: all variables of the ranks that have this turn. */
+/* Makes one batch for each turn; the batch has all variables of the ranks that have this turn. */
 static gbs_status list_turns(gbs_partition *p, const gbsi_sequence *sequence, uint32_t n_ranks,
                              gbs_error *err)
 {
@@ -255,7 +256,7 @@ cleanup:
     return status;
 }
 
-/* Makes the schedule: the places of a pass, or of the turns if the scan draws blocks. */
+/* Makes the schedule. Its batches have the places of a pass, or turns if the scan draws blocks. */
 static gbs_status list_places(gbs_partition *p, uint32_t n_ranks, gbs_error *err)
 {
     gbsi_sequence sequence = {0};
@@ -275,8 +276,8 @@ static gbs_status list_places(gbs_partition *p, uint32_t n_ranks, gbs_error *err
     return GBS_OK;
 }
 
-/* Frees data that no share needs: the graph, the components, the sequence, and the neighbourhoods
- * of the plan. */
+/* Frees data of the run that no share needs: the graph, the components, the sequence, and the
+ * neighbourhoods of the plan. */
 static void forget(gbsi_problem *problem, gbsi_engine *engine)
 {
     if (problem->graph != problem->whole_graph) {
@@ -344,7 +345,8 @@ gbs_status gbsi_partition_end(gbs_partition *p, uint32_t n_ranks, gbs_error *err
 {
     gbs_status status = GBS_OK;
     gbsi_run_enter(&p->run->budget);
-    gbsi_mapping_rest(&p->run->task.problem.model->mapping); /* slots follow from the graph */
+    gbsi_mapping_rest(
+        &p->run->task.problem.model->mapping); /* the slots of variables depend on the graph */
     GBSI_TRY(list_places(p, n_ranks, err));
     p->facts = facts_of(p, n_ranks);
     GBSI_TRY(take_number(p, err));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs one pass of all chains, and checks time and updates afterwards. */
+/* Runs one pass of all chains, and then checks the time and the number of updates. */
 #include "chains/run.h"
 
-/* Combines the results of a pass from all ranks. */
+/* Combines the results that ranks have after a pass. */
 static gbs_status bring_together(const gbsi_task *task, const gbsi_engine *engine,
                                  gbsi_report *report, gbsi_estimate *estimate, gbs_error *err)
 {
@@ -32,14 +32,16 @@ static gbs_status run_once(gbsi_task *task, gbsi_sampling *sampling, gbsi_report
     }
     gbsi_drive_go_whole(drive, estimate != NULL);
     sampling->engine.executor.watch = &drive->watch;
-    report->answering = false; /* progress reports must not read the estimates while they change */
+    report->answering =
+        false; /* progress reports must not read the estimates while a pass changes them */
     status = gbsi_executor_pass(&sampling->engine.executor, &sampling->engine.schedule, drive->pass,
                                 estimate, sampling->estimates.rao_blackwell, err);
     report->answering = answering;
     GBSI_TRY(status);
     ++drive->pass;
     const gbs_status brought = bring_together(task, &sampling->engine, report, estimate, err);
-    status = brought < 0 ? brought : status; /* `status` shows whether the pass was cut short */
+    status = brought < 0 ? brought
+                         : status; /* the value of `status` shows whether the pass was cut short */
 cleanup:
     return status;
 }
@@ -56,7 +58,7 @@ gbs_status gbsi_run_advance(gbsi_task *task, gbsi_sampling *sampling, gbsi_repor
     return status;
 }
 
-/* Runs one pass. A kept pass has no estimate if only traces are kept. */
+/* Runs one pass. A kept pass writes no estimate if only traces are kept. */
 gbs_status gbsi_run_pass(gbsi_task *task, gbsi_sampling *sampling,
                          const gbsi_checkpoints *checkpoints, gbsi_report *report,
                          gbsi_drive *drive, bool keep, gbs_error *err)
@@ -94,7 +96,7 @@ gbs_status gbsi_run_pass(gbsi_task *task, gbsi_sampling *sampling,
         const gbs_status agreed = gbsi_drive_agree(task->ranks, drive, err);
         return agreed < 0 ? agreed : status;
     }
-    if (task->purpose.up_only) { /* ranks meet at the end of a run for gbs_log_z() */
+    if (task->purpose.up_only) { /* for gbs_log_z(), ranks meet at the end of the run */
         drive->stop = GBSI_STOP_FAILED;
         (void)gbsi_drive_agree(task->ranks, drive, NULL);
     }

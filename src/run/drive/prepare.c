@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles a run from a model and evidence: conditions the model, chooses the components that are
- * answered exactly, and makes the plan. */
+/* Compiles a run from a model and evidence: conditions the model on the evidence, chooses the
+ * components that are answered exactly, and makes the plan. */
 #include <math.h>
 
 #include "base/clock.h"
@@ -28,8 +28,8 @@ cleanup:
     return status;
 }
 
-/* Refuses draws that depend on the states of neighbours with scans of blocks, which are drawn
- * without them. */
+/* Refuses to combine drawing methods that depend on the states of neighbours with scans of blocks,
+ * because blocks are drawn without these methods. */
 static gbs_status refuse_context(const gbsi_draw *draw, const gbsi_scan *scan, gbs_error *err)
 {
     if ((draw->traits & GBSI_DRAW_HERDS) == 0) {
@@ -61,7 +61,8 @@ gbs_status gbsi_run_check_draw(const gbsi_task *task, gbsi_engine *engine, gbs_e
         return refuse_context(draw, engine->scan, err);
     }
     if ((draw->traits & GBSI_DRAW_INDEPENDENT) == 0 && splits) {
-        /* a synchronous chain is two chromatic chains, which share the weights of a variable */
+        /* a synchronous chain consists of two chromatic chains, which share the weights of each
+         * variable */
         engine->scan_traits |= GBSI_SCAN_AT_ONCE;
     }
     if (task->purpose.anneals && (blocks || splits)) {
@@ -177,7 +178,7 @@ gbs_status gbsi_chains_prepare(gbs_run *run, gbs_error *err)
     return GBS_OK;
 }
 
-/* Allocates room for the marginals of components that are answered exactly. */
+/* Allocates memory for the marginals of components that are answered exactly. */
 static gbs_status take_exact_marginals(const gbsi_problem *problem, gbsi_estimates *estimates,
                                        const gbsi_report *report, gbs_error *err)
 {
@@ -190,14 +191,14 @@ static gbs_status take_exact_marginals(const gbsi_problem *problem, gbsi_estimat
     return GBSI_HAVE(err, "marginals", estimates->exact_p);
 }
 
-/* Whether the model has a form that replaces the plan. */
+/* Whether the model runs in a form that replaces the plan. */
 static bool has_form(const gbsi_engine *engine)
 {
     return engine->form_kind != GBSI_FORM_NONE;
 }
 
-/* Chooses the form of the sampled part, if there is one. @param whole whether the whole model is
- * known not to be a lattice. */
+/* Chooses the form of the sampled part: bits, levels of a picture, or none. @param whole whether
+ * the whole model is known not to be a lattice. */
 static gbs_status choose_form(const gbsi_task *task, gbsi_sampling *sampling,
                               const gbsi_run_budget *budget, bool whole, gbsi_watch *watch,
                               gbs_error *err)
@@ -219,8 +220,8 @@ static gbs_status choose_form(const gbsi_task *task, gbsi_sampling *sampling,
 }
 
 /* Finds the part of the model that is sampled, and decides whether spins are kept in bits. If no
- * component of a lattice can be answered exactly, all of it is sampled. No graph is made then,
- * because a graph would take many times as much memory as the bits. */
+ * component of a lattice can be answered exactly, the whole lattice is sampled. The run then makes
+ * no graph, because a graph would take many times as much memory as the bits. */
 static gbs_status find_part(gbsi_task *task, gbsi_sampling *sampling, const gbsi_run_budget *budget,
                             gbsi_report *report, gbsi_watch *watch, gbs_error *err)
 {
@@ -246,8 +247,9 @@ static gbs_status find_part(gbsi_task *task, gbsi_sampling *sampling, const gbsi
     return choose_form(task, sampling, budget, whole, watch, err);
 }
 
-/* Whether the splash scan may be chosen. It needs the random draw and a plan. A run with a
- * certified burn-in cannot use it, because certificates are only for updates of single variables.
+/* Whether the splash scan may be chosen. The scan needs the random draw and a plan. A run with a
+ * certified burn-in cannot use splashes, because certificates are only for updates of single
+ * variables.
  */
 static bool may_splash(const gbsi_run_purpose *purpose, const gbs_run_options *o)
 {
@@ -271,10 +273,11 @@ static void plan_pilot(gbsi_task *task, gbsi_engine *engine, gbsi_report *report
     }
 }
 
-/* Whether variables that affect no queried variable may be left out. Approximations need all
- * variables, because their ln Z is of the whole model. Traces report the density of the whole
- * model. Options with lists of variables could name variables that were left out. A run whose user
- * set the number of chains must have the bits of a run on ranks that share the model. */
+/* Whether variables that affect no queried variable may be left out. All variables are kept for
+ * approximations, whose ln Z is of the whole model. All are kept for traces, which report the
+ * density of the whole model. All are kept for options with lists of variables, because such a list
+ * could name a variable that was left out. All are kept with --method sample, because such a run
+ * must have the bits of a run on ranks that share the model. */
 static bool may_leave_out(const gbsi_task *task)
 {
     const gbs_run_options *o = &task->options;
@@ -284,7 +287,7 @@ static bool may_leave_out(const gbsi_task *task)
 }
 
 /* Chooses the components of the conditioned model that are answered exactly, compiles the others,
- * and predicts the memory. @param asked the scan that the user asked for. */
+ * and predicts the memory. @param asked the scan that the options name. */
 static gbs_status prepare_whole(gbs_run *run, int asked, gbsi_watch *watch, gbs_error *err)
 {
     if (gbsi_scan_choice_of(asked) != GBSI_CHOICE_NAMED) {
@@ -308,15 +311,15 @@ static gbs_status prepare_whole(gbs_run *run, int asked, gbsi_watch *watch, gbs_
         plan_pilot(&run->task, &run->sampling.engine, &run->report, asked);
     }
     GBSI_PASS(gbsi_run_predict(run, err));
-    return gbsi_watch_stopped(
-               watch) /* the search for exact answers was cut short and found fewer components */
+    return gbsi_watch_stopped(watch) /* the search for exact answers was cut short, and fewer
+                                        components are exact */
                ? gbsi_watch_fail(err, "preparing the run")
                : GBS_OK;
 }
 
-/* Warns of a target that standard errors cannot reach. The standard error of an average of
- * conditionals is never below the resolution of sums of floats. A run with a lower target would
- * continue up to its limit on updates. [M8] */
+/* Warns of a target error that standard errors cannot reach. The standard error of an average of
+ * conditionals is never smaller than the resolution of the sums, which are floats. A run with a
+ * smaller target error would continue up to its limit on updates. [M8] */
 static gbs_status tell_resolution(gbs_run *run, gbs_error *err)
 {
     const double target = run->task.options.target_error;

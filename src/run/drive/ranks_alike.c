@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks that all ranks have the same run. */
+/* Checks that all ranks execute the same run. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@
 #include "gibbsite/io.h"
 #include "ranks/ranks.h"
 
-/* Results of conditioning, of the search for exact answers and of the compiler. These results
- * must be equal on all ranks. */
+/* Results of conditioning, of the search for exact answers and of the compiler, as numbers. These
+ * results must be equal on all ranks. */
 typedef struct decisions {
     uint64_t n_free, n_exact, n_components, all_exact, chains, n_levels, undecided;
     char exact[40]; /* digest of the components that are exact */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns the first row of verdict.def that applies to a run into the sentence that is printed. */
+/* Takes the first row of verdict.def that applies to a run, and makes the sentence that is printed.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,14 +18,14 @@ static double target_of(const gbsi_report *report, const gbsi_run_purpose *purpo
                                  : GBSI_DEFAULT_TARGET;
 }
 
-/* Whether the verdict depends on errors. The verdict of a run for draws depends on errors only
- * if the user gave a target. */
+/* Whether the verdict depends on the standard errors. The verdict of a run for draws depends on
+ * errors only if the user gave a target. */
 static bool judges_errors(const gbsi_run_purpose *purpose, const gbs_run_options *options)
 {
     return !purpose->draws || options->target_error > 0.0;
 }
 
-/* Whether the chains agree. For ladders the standard error decides, because it includes the
+/* Whether the chains agree. For ladders, the standard error decides, because it includes the
  * differences between ladders. */
 bool gbsi_run_chains_agree(const gbsi_runner *runner, const gbsi_report *report)
 {
@@ -32,8 +33,8 @@ bool gbsi_run_chains_agree(const gbsi_runner *runner, const gbsi_report *report)
            report->public.max_rhat < GBSI_RHAT_LIMIT;
 }
 
-/* The number of draws of all chains together that the verdict needs. The same number of
- * independent draws at p = 1/2 has the target error as its standard error. */
+/* The number of draws, of all chains together, that the verdict needs. With this number of
+ * independent draws at p = 1/2, the standard error equals the target error. */
 static double least_draws(const gbsi_report *report, const gbsi_run_purpose *purpose)
 {
     const double target = target_of(report, purpose);
@@ -49,8 +50,8 @@ double gbsi_run_least_passes(const gbs_run_options *options, const gbsi_run_purp
     return by_updates > by_draws && !options->restarts ? by_updates : by_draws;
 }
 
-/* Number of updates of one chain in a pass. For a ladder, through which replicas move, it is the
- * number of updates of all its levels. */
+/* Number of updates of one chain in a pass. For a ladder, through whose levels states move, it is
+ * the number of updates at all levels. */
 static double updates_per_pass(const gbsi_runner *plain, const gbsi_shared *shared,
                                const gbsi_engine *engine, const gbsi_report *report)
 {
@@ -67,16 +68,19 @@ bool gbsi_run_long_enough(const gbsi_task *task, const gbsi_engine *engine,
                       task->options.restarts;
     return many &&
            draws >=
-               least_draws(report, &task->purpose); /* with restarts, all draws are independent */
+               least_draws(
+                   report,
+                   &task->purpose); /* with restarts, all draws are independent of one another */
 }
 
-/* Whether a theorem bounds the error from every start, even for a single chain. */
+/* Whether a theorem bounds the error from every start; the bound then holds even for a single
+ * chain. */
 static bool is_proved(const gbs_run_options *options)
 {
     return options->certified > 0.0 || options->restarts;
 }
 
-/* Number of visits of all chains together to a slow state. The probability of a slow state
+/* Number of visits that all chains together make to a slow state. The probability of a slow state
  * equals the target error. Chains leave this state as slowly as they forgot their starts. [M9] */
 static double visits_of_slow_states(const gbsi_run_purpose *purpose, const gbsi_runner *runner,
                                     const gbsi_report *report)
@@ -105,11 +109,12 @@ bool gbsi_run_has_wandered(const gbsi_task *task, const gbsi_report *report)
 
 enum { ENDED_SIZE = 200 };
 
-/* Text that says how an approximation ended. @param change name of its residual. */
+/* Makes the text that says how an approximation ended. @param change name of the residual of the
+ * approximation. */
 static const char *how_it_ended(const gbs_report *r, const char *change, char text[ENDED_SIZE])
 {
     const unsigned long long n = r->iterations;
-    char last[64] = ""; /* no residual exists until all messages have been sent */
+    char last[64] = ""; /* the approximation has no residual until all messages have been sent */
     if (isfinite(r->residual)) {
         gbsi_say(last, sizeof last, " (%s %.2g)", change, r->residual);
     }
@@ -132,7 +137,7 @@ static const char *how_it_ended(const gbs_report *r, const char *change, char te
     return text;
 }
 
-/* Whether ladders, run as a control, contradict the chains that give the answer. */
+/* Whether ladders, run as a control, contradict the chains whose answer is reported. */
 static bool has_missed(const gbsi_task *task, const gbsi_report *report)
 {
     return !gbsi_runner_climbs(task->runner) && report->contradiction.beyond > 0.0;
@@ -150,7 +155,8 @@ static bool has_splashes(const gbsi_engine *engine)
 
 static bool draw_is_exact(const gbsi_engine *engine)
 {
-    const gbsi_draw *draw = engine->executor.draw; /* NULL for a lattice, whose draw is random */
+    const gbsi_draw *draw =
+        engine->executor.draw; /* NULL for a lattice, whose only method is the random draw */
     return draw == NULL || (draw->traits & GBSI_DRAW_EXACT) != 0;
 }
 
@@ -163,7 +169,7 @@ static bool takes_ladders(const gbsi_task *task)
            gbsi_options_check(&o, NULL) >= 0;
 }
 
-/* Whether ladders may help a run without ladders. This is so if R-hat of the chains is above the
+/* Whether ladders may help a run without ladders. They may help if R-hat of the chains is above the
  * limit at which `auto` would try ladders. */
 static bool ladders_may_help(const gbsi_task *task, const gbsi_report *report)
 {
@@ -171,14 +177,15 @@ static bool ladders_may_help(const gbsi_task *task, const gbsi_report *report)
            takes_ladders(task);
 }
 
-/* The scan of blocks that verdict.def advises. */
+/* The scan of blocks that the advice in verdict.def names. */
 static const char *block_scan(void)
 {
     return gbsi_scan_of(gbsi_scan_with(GBSI_SCAN_CANDIDATE))->name;
 }
 
 /* Text for the option that makes blocks larger: "a larger --width" if the run has splashes, else
- * "--scan ". In the second case block_scan_unless_used() gives the name of the scan. */
+ * "--scan ", to which block_scan_unless_used() adds the name of the scan. In the second case
+ * block_scan_unless_used() gives the name of the scan. */
 static const char *larger_blocks(const gbsi_engine *engine)
 {
     return has_splashes(engine) ? "a larger --width" : "--scan ";
@@ -194,7 +201,7 @@ static const char *independent_draw(void)
     return gbsi_draw_name(gbsi_draw_with(GBSI_DRAW_INDEPENDENT));
 }
 
-/* Rounds a number of sweeps up to two digits, for advice. */
+/* Rounds a number of sweeps up to two digits, for advice to the user. */
 static double round_up(double sweeps)
 {
     double unit = 1.0;
@@ -205,7 +212,7 @@ static double round_up(double sweeps)
     return unit * (whole < sweeps / unit ? whole + 1.0 : whole);
 }
 
-/* The sweeps that gbsi_run_long_enough() needs. */
+/* The number of sweeps from which gbsi_run_long_enough() is true. */
 static double least_sweeps(const gbsi_task *task, const gbsi_engine *engine,
                            const gbsi_report *report)
 {
@@ -214,7 +221,7 @@ static double least_sweeps(const gbsi_task *task, const gbsi_engine *engine,
                               updates_per_pass(task->plain, &task->shared, engine, report)));
 }
 
-/* The sweeps that gbsi_run_has_wandered() needs. */
+/* The number of sweeps from which gbsi_run_has_wandered() is true. */
 static double sweeps_to_wander(const gbsi_task *task, const gbsi_report *report)
 {
     const double sweeps = (double)report->public.sweeps;
@@ -222,7 +229,8 @@ static double sweeps_to_wander(const gbsi_task *task, const gbsi_report *report)
                     visits_of_slow_states(&task->purpose, task->runner, report));
 }
 
-/* The sweeps for the target error, which falls with the square root of the sweeps. */
+/* The number of sweeps needed for the target error; the error falls with the square root of this
+ * number. */
 static double sweeps_for_target(const gbsi_task *task, const gbsi_engine *engine,
                                 const gbsi_report *report)
 {
@@ -232,9 +240,8 @@ static double sweeps_for_target(const gbsi_task *task, const gbsi_engine *engine
                                                        : least_sweeps(task, engine, report);
 }
 
-/* Returns the number of sweeps for enough round trips, which is twice the number predicted from
- * the rate of round trips so far. If no round trip was seen, half of the necessary number is
- * assumed. */
+/* Returns the number of sweeps for enough round trips: twice the number that the rate of round
+ * trips so far predicts. If there was no round trip, half of the necessary number is assumed. */
 static double sweeps_for_trips(const gbs_report *r)
 {
     const double trips = r->round_trips > 0 ? (double)r->round_trips : 0.5 * GBSI_LEAST_TRIPS;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs with restarts. A scan file made for some variables updates only a part of the model. Every
  * pass of the file, from a fresh state, yields one independent draw of these variables, whose
- * distance from the target is bounded by the variation of the scan [M38]. Only the part of the
- * model around the visited variables is compiled and run; the rest takes no time or memory.
- * Neighbours of visited variables are drawn again before every pass, and are fixed during the
- * pass. */
+ * distance from the target is bounded by the variation of the scan [M38]. Only the visited
+ * variables and their neighbours are compiled and run; the rest of the model takes no time or
+ * memory. Neighbours of visited variables are drawn again before every pass, and are fixed during
+ * the pass. */
 #include <string.h>
 
 #include "base/memory.h"

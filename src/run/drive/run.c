@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes a run with the functions of its runner. Counts decide all stops. The clock only ends a
- * run early, and a run with the counts that it reached gives the same bits. */
+/* Executes a run with the functions of its runner. All stops except those of the clock and the user
+ * are decided by counts. The clock only ends a run early: a run limited to the counts reached gives
+ * the same bits. */
 #include "chains/run.h"
 
 #include <math.h>
@@ -87,8 +88,8 @@ const char *gbsi_stop_text(gbsi_stop stop)
     return stop_name[stop];
 }
 
-/* Does the work before the first pass. If the checkpoint is of a run that turned to ladders, the
- * runner changes to the runner of ladders. */
+/* Does all work that is needed before the first pass. If the checkpoint is of a run that turned to
+ * ladders, the runner changes to the runner of ladders. */
 static gbs_status start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     if (run->task.runner->start == NULL) {
@@ -101,8 +102,8 @@ static gbs_status start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     return gbsi_drive_agree(run->task.ranks, drive, err);
 }
 
-/* Whether the time ended, or a signal came, before sampling had an answer, and belief
- * propagation has an answer. */
+/* Whether belief propagation gives the answer: sampling has none, because the time was over or a
+ * signal came, but belief propagation has one. */
 static bool is_empty_handed(const gbs_run *run, const gbsi_drive *drive, gbs_status status)
 {
     const gbs_report *r = &run->report.public;
@@ -146,7 +147,7 @@ static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_
     drive.exact_share = timed ? GBSI_EXACT_SHARE : 1.0;
     gbs_status status = answer(run, timed, &drive, err);
     if (status == GBS_ERR_STOPPED &&
-        drive.stop == GBSI_GO_ON) { /* the share of --time for exact answers is over */
+        drive.stop == GBSI_GO_ON) { /* the share of --time for exact answers is used up */
         GBSI_PASS(gbsi_run_sample_instead(run, &drive, err));
         status = answer(run, timed, &drive, err);
     }

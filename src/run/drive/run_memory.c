@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Predicts the memory of a run. There are two peaks. While compiling, the scratch memory of the
- * compiler adds to the plan. At the end of sampling, all estimates and the caller's marginals are
- * in memory. Sampling uses the memory again that compiling has freed. Reading the model comes
- * earlier and has its own peak (the text and the model), which is not counted here. */
+/* Predicts the memory of a run. Memory use has two peaks. The first is at the compilation, when the
+ * compiler needs scratch memory in addition to the plan. The second is at the end of sampling, when
+ * all estimates and the caller's marginals are in memory. Sampling uses the memory again that the
+ * compiler has freed. Reading the model comes earlier and has a peak of its own (the text and the
+ * model), which is not counted here. */
 #include "drive/run_memory.h"
 
 #include <inttypes.h>
@@ -15,11 +16,11 @@
 #include "graph/graph.h"
 
 /* Runs of up to this many passes never write to the sums for long batches (more than 128 counts or
- * 256 terms, estimate.c), which therefore take no memory: a batch has at most a sixteenth of the
- * passes before it (batches.c). */
+ * 256 terms, estimate.c). These sums therefore take no memory. A batch has at most a sixteenth of
+ * the passes before it (batches.c). */
 #define SHORT_OF_COUNTS 4096u
 #define SHORT_OF_SUMS   8192u
-#define SHORT_OF_HELD   128u /* number of passes, if chains hold sums of 4 terms */
+#define SHORT_OF_HELD   128u /* the same limit if chains hold sums of 4 terms */
 
 gbsi_estimate_shape gbsi_plain_shape(const gbsi_task *task, const gbsi_engine *engine)
 {
@@ -55,9 +56,9 @@ static uint64_t schedule_bytes(const gbsi_schedule *s)
            s->scratch_capacity * sizeof *s->scratch;
 }
 
-/* Compiling has two peaks. The first is the sorting of slots, which needs the list of factors of
- * each variable. The second is the plan, with its fields in double and, if there are terms, the
- * list of factors of every variable. */
+/* Compiling has two peaks of memory use. The first is the sorting of slots, which needs the list of
+ * factors of each variable. The second is the plan, whose fields are doubles; if there are terms,
+ * the list of factors of every variable is in memory too. */
 static uint64_t compile_bytes(const gbsi_plan *plan, const gbsi_factors *f)
 {
     const uint64_t n = plan->n_slots;
@@ -72,7 +73,8 @@ static uint64_t compile_bytes(const gbsi_plan *plan, const gbsi_factors *f)
     return (sorting > packing ? sorting : packing) + f->n_tables * 20;
 }
 
-/* Number of bytes for finding starts. With hard zeros, the search for starts keeps domains. */
+/* Number of bytes for finding starts. With hard zeros, the search for starts keeps the domain (the
+ * possible states) of every variable. */
 static uint64_t start_bytes(const gbsi_conditioned *part)
 {
     const gbsi_factors *f = &part->factors;
@@ -84,9 +86,8 @@ static uint64_t start_bytes(const gbsi_conditioned *part)
             ++n_hard;
         }
     }
-    const uint64_t each =
-        n_hard > 0 ? 48
-                   : 8; /* with hard zeros, the domains; otherwise only the states of one chain */
+    const uint64_t each = n_hard > 0 ? 48 : 8; /* with hard zeros, the domains of variables;
+                                                  otherwise only the states of one chain */
     return part->n_variables * each + hard_ends * 8 + n_hard * 40;
 }
 
@@ -118,8 +119,8 @@ static uint64_t more(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Number of bytes of the estimates without the sums that a run with this number of passes never
- * writes to. */
+/* Number of bytes of the estimates, without those sums that a run of this many passes never writes
+ * to. */
 static uint64_t touched_bytes(const gbs_run_options *options, const gbs_ranks *spread,
                               const gbsi_estimate_shape *shape, uint64_t estimate)
 {
@@ -134,7 +135,7 @@ static uint64_t touched_bytes(const gbs_run_options *options, const gbs_ranks *s
         const uint32_t arity = gbsi_shape_arity(shape, s);
         n_cells += arity == 2 ? 1 : arity;
     }
-    /* bytes of the open sums and the totals */
+    /* bytes of the sums of unfinished batches, and of the totals */
     const uint64_t each = shape->held ? sizeof(float)
                           : counts    ? 2 * sizeof(double)
                                       : sizeof(double);
@@ -164,8 +165,10 @@ gbs_status gbsi_run_draw_bytes(const gbs_ranks *spread, const gbsi_engine *engin
     return draw->bytes == NULL || engine->plan == NULL ? GBS_OK : draw->bytes(&job, bytes, err);
 }
 
-/* Adds the memory of chains while they run. @param m in: the memory of all other data.
- * @param compiling bytes while compiling. @param result bytes of the results that callers read. */
+/* Adds the memory of chains while they run. @param m in: the memory of all other data; out: also
+ * that of chains.
+ * @param compiling number of bytes in use while compiling. @param result number of bytes of the
+ * results that callers read. */
 static gbs_status add_running(const gbsi_task *task, gbsi_sampling *sampling, gbsi_run_memory *m,
                               uint64_t compiling, uint64_t result, gbs_error *err)
 {
@@ -191,8 +194,8 @@ static gbs_status add_running(const gbsi_task *task, gbsi_sampling *sampling, gb
     }
     if ((gbsi_draw_of(&task->options, gbsi_simd_level())->traits & GBSI_DRAW_EXACT) == 0) {
         m->estimators =
-            more(m->estimators, m->estimators); /* the memory is counted twice, because the draw is
-                                                   compared with the random draw */
+            more(m->estimators, m->estimators); /* the estimates are counted twice, because they are
+                                                   compared with those of the random draw */
     }
     m->untouched = task->purpose.anneals || all < m->estimators ? 0 : all - m->estimators;
     m->estimators =
@@ -276,7 +279,7 @@ gbs_status gbsi_run_check_part(const gbsi_task *task, const gbsi_estimates *esti
                                  .n_chains = n_chains,
                                  .lanes = gbsi_lanes_of(n_chains),
                                  .n_groups = gbsi_groups_of(n_chains),
-                                 .value_bytes = 2, /* room for any number of states */
+                                 .value_bytes = 2, /* the prediction allows any number of states */
                                  .kind = (gbs_estimator_kind)task->options.estimator,
                                  .each_once = true};
     size_t estimate = 0;
@@ -286,8 +289,9 @@ gbs_status gbsi_run_check_part(const gbsi_task *task, const gbsi_estimates *esti
     uint64_t bytes = more(gbsi_run_standing_bytes(&task->problem, estimates),
                           touched_bytes(&task->options, task->spread, &shape, estimate));
     bytes = more(bytes, lanes * part->n_variables + gbsi_result_bytes(task->problem.model));
-    /* The order of slots in the plan has fewer runs of equal slots than the order of the model,
-     * which is used here. A run takes 24 bytes, and this difference is allowed for. */
+    /* The number of runs (sequences of slots with equal arity) is counted in the order of the
+     * model. The plan has another order, with fewer runs. A run takes 24 bytes; the bytes of runs
+     * that the plan may not have are subtracted. */
     const uint64_t slack = (uint64_t)part->n_variables * 24;
     if (bytes > slack && bytes - slack > limit) {
         GBSI_PASS(refuse(budget, bytes - slack, "at least ", limit, err));

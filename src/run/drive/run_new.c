@@ -12,10 +12,10 @@
 #include "drive/run_memory.h"
 #include "drive/runners.h"
 
-/* Number of variables above which the model is sampled without a search for trees. */
+/* Number of variables above which the model is sampled, and no trees are searched. */
 #define MOST_DRAWN (UINT32_C(1) << 20)
 
-/* Sets options that the user left open and that depend on the draw. */
+/* Sets options that the user left open and that depend on the drawing method. */
 static gbs_status settle(gbs_run_options *options, gbsi_report *report, gbs_error *err)
 {
     char warning[GBSI_WARNING_SIZE] = "";
@@ -77,7 +77,7 @@ cleanup:
     return status;
 }
 
-/* Makes a run without retries. @param options already copied. */
+/* Makes a run in one attempt. @param options already copied. */
 static gbs_status open_once(const gbs_model *model, const gbs_evidence *evidence,
                             const gbs_run_options *options, const gbsi_run_purpose *purpose,
                             gbs_run **out, gbs_error *err)
@@ -121,8 +121,8 @@ cleanup:
     return status;
 }
 
-/* The number of chains for the next attempt: half of the present number, or the fewest allowed.
- * The result is 0 if fewer chains are not allowed or do not help. */
+/* The number of chains for the next attempt: half of the present number, but no fewer than allowed.
+ * The result is 0 if fewer chains are not allowed or would not help. */
 static uint64_t fewer_chains(const gbs_run_options *o)
 {
     if (!gbsi_options_sample(o) || o->least_chains == 0 || o->chains <= o->least_chains) {
@@ -140,7 +140,7 @@ gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
     GBSI_TRY(gbsi_options_take(options, &taken, err));
     const uint64_t asked = taken.chains;
     gbsi_watch watch = gbsi_watch_of(NULL, NULL, gbsi_clock_s(), taken.time_s);
-    gbsi_watch *before = gbsi_watch_enter(&watch); /* one time limit for all attempts together */
+    gbsi_watch *before = gbsi_watch_enter(&watch); /* all attempts together have one time limit */
     status = open_once(model, evidence, &taken, purpose, out, err);
     const bool may_repeat = purpose->ranks == NULL && !purpose->bare;
     while (status == GBS_ERR_LIMIT && may_repeat && fewer_chains(&taken) > 0 &&
@@ -166,8 +166,8 @@ cleanup:
     return status;
 }
 
-/* @param options used instead of setup->options. @param purpose the purpose of the run; the
- * function sets further members. */
+/* @param options options used instead of setup->options. @param purpose the purpose of the run; the
+ * function sets those members that follow from the setup. */
 static gbs_status new_run(const gbs_run_setup *setup, const gbs_run_options *options,
                           gbsi_run_purpose purpose, gbs_run **out, gbs_error *err)
 {
@@ -187,7 +187,7 @@ static gbs_status new_run(const gbs_run_setup *setup, const gbs_run_options *opt
     }
     GBSI_TRY(gbsi_ranks_meet(purpose.ranks, status, err));
     GBSI_TRY(gbsi_ranks_compare(run, err));
-    run->task.options.sequence = NULL; /* options.sequence is borrowed only until here */
+    run->task.options.sequence = NULL; /* options.sequence is borrowed only up to this point */
     run->task.options.start = NULL;
     run->task.options.dummy_edges = NULL;
     run->task.options.target = NULL;
@@ -200,7 +200,7 @@ cleanup:
     return status;
 }
 
-/* @param purpose the purpose, with the lattice or levels that the run takes over. */
+/* @param purpose purpose of the run, with the lattice or levels; the run becomes their owner. */
 static gbs_status new_bare_run(const gbs_model *variables, const gbsi_run_purpose *purpose,
                                const gbs_run_options *options, gbs_run **out, gbs_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the run of one share. */
+/* Makes the run of one rank that has a share of a model. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "drive/runners.h"
 #include "ranks/share_run.h"
 
-/* Sets the scan of the partition, if the user left the scan open or named this scan. */
+/* Sets the scan to the scan of the partition, if the user left the scan open or named this scan. */
 static gbs_status take_scan(const gbs_share *share, gbs_run_options *options, gbs_error *err)
 {
     const int scan = (int)share->facts.scan;
@@ -24,7 +24,7 @@ static gbs_status take_scan(const gbs_share *share, gbs_run_options *options, gb
                          gbsi_scan_of(scan)->name);
     }
     const bool reads = (gbsi_scan_traits(scan) & GBSI_SCAN_READS) !=
-                       0; /* the share already has the updates of the scan file */
+                       0; /* the share already has the updates from the scan file */
     options->scan = reads ? gbsi_scan_with(GBSI_SCAN_BASE) : scan;
     return GBS_OK;
 }
@@ -38,8 +38,8 @@ static void tell_digest(const uint64_t digest[2], char *text)
     }
 }
 
-/* Notes the data of the run for its checkpoints. The text equals the text of a run in one process:
- * it does not name the scan if the partition uses the default scan. */
+/* Notes the data of the run for its checkpoints. The text of a checkpoint equals the text of a run
+ * in one process: the scan is not named if it is the default. */
 static gbs_status note_run(gbsi_shared *shared, gbsi_checkpoints *checkpoints,
                            const gbs_run_options *given, gbs_error *err)
 {
@@ -59,7 +59,8 @@ static gbs_status note_run(gbsi_shared *shared, gbsi_checkpoints *checkpoints,
 static gbs_status check_ranks(const gbs_share *share, const gbs_ranks *ranks, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    uint64_t own[sizeof(gbsi_share_facts) / sizeof(uint64_t)]; /* all facts have 8 bytes */
+    uint64_t own[sizeof(gbsi_share_facts) /
+                 sizeof(uint64_t)]; /* every member of the facts has 8 bytes */
     uint64_t first[sizeof(gbsi_share_facts) / sizeof(uint64_t)];
     memcpy(own, &share->facts, sizeof own);
     memcpy(first, own, sizeof first);
@@ -117,8 +118,9 @@ static gbs_status take_turns(gbsi_shared *shared, gbsi_engine *engine, gbs_error
     return GBS_OK;
 }
 
-/* Frees the graph, unless it is still needed. The levels and slots are determined by now. Blocks
- * grow along the graph, and some draws read neighbours. */
+/* Frees the graph, unless it is still needed. The levels and slots have been determined before. The
+ * graph is still needed if blocks grow along its edges, or if the drawing method reads neighbours.
+ */
 static void forget_graph(const gbs_run_options *options, gbsi_problem *problem,
                          const gbsi_engine *engine)
 {
@@ -258,7 +260,8 @@ static gbsi_estimate_shape shape(const gbsi_task *task, const gbsi_engine *engin
     return shape;
 }
 
-/* Does the work before the first pass. The partition knows whether the support is connected. */
+/* Does all work that is needed before the first pass. The partition has recorded whether the
+ * support is connected. */
 static gbs_status start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     const gbs_status status = gbsi_chains_decide(run, drive, err);

@@ -6,7 +6,7 @@
 #include "base/digest.h"
 #include "chains/run.h"
 
-/* tempered.c: the runner that replaces plain chains that disagree. */
+/* tempered.c: the runner that replaces plain chains that do not agree. */
 extern const gbsi_runner gbsi_runner_ladders;
 
 /* run_new.c and run_of_share.c: do the work of gbs_run_new_with() for a model, and for a share. */
@@ -18,10 +18,10 @@ gbs_status gbsi_chains_compile(gbsi_task *task, gbsi_engine *engine, gbsi_report
                                gbsi_watch *watch, gbs_error *err);
 gbs_status gbsi_chains_prepare(gbs_run *run, gbs_error *err);
 
-/* run_memory.c: the first two functions give the shape of the estimates, without and with a
- * plan. The next two functions predict the memory of chains with a plan and of a compiled form.
- * The last function gives the bytes of the marginals that callers request. @param result value
- * of gbsi_result_bytes(). */
+/* run_memory.c: the first two functions give the shape of the estimates: for a run without a plan,
+ * and for a run with a plan. The next two functions predict memory: of chains with a plan, and of a
+ * form that replaces the plan. The last function gives the bytes of the marginals that callers
+ * request. @param result value of gbsi_result_bytes(). */
 gbsi_estimate_shape gbsi_plain_shape(const gbsi_task *task, const gbsi_engine *engine);
 gbsi_estimate_shape gbsi_chains_shape(const gbsi_task *task, const gbsi_engine *engine);
 gbs_status gbsi_chains_bytes(gbs_run *run, gbsi_run_memory *m, gbs_error *err);
@@ -29,8 +29,8 @@ gbs_status gbsi_form_bytes(const gbsi_task *task, gbsi_sampling *sampling, gbsi_
                            uint64_t result, gbs_error *err);
 uint64_t gbsi_result_bytes(const gbs_model *model);
 
-/* chains_start.c: the first function makes the decisions before the first pass. The second
- * function calls the first, and sets the starts of all chains. */
+/* chains_start.c: the first function makes the decisions that are needed before the first pass. The
+ * second function calls the first, and sets the starts of all chains. */
 gbs_status gbsi_chains_decide(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 gbs_status gbsi_chains_start(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
@@ -41,23 +41,23 @@ gbs_status gbsi_chains_errors(gbs_run *run, gbs_error *err);
 gbs_status gbsi_chains_remark(gbs_run *run, gbs_error *err);
 gbs_status gbsi_chains_check(const gbs_run *run, gbs_error *err);
 
-/* verdict.c: sets the verdict on the sampled variables. */
+/* verdict.c: writes the verdict on the estimates of the sampled variables. */
 gbs_status gbsi_judge_sampled(gbs_run *run, gbs_error *err);
 
-/* Makes the error of a run from which no marginal can be read yet. */
+/* Sets the error that no marginal of the run can be read yet. */
 gbs_status gbsi_no_draw_kept(gbs_error *err);
 /* Replaces every NaN by a NaN with a fixed sign; other values are returned unchanged. */
 double gbsi_one_nan(double value);
 
-/* Adds the probabilities of all variables to a digest; if `errors`, adds their standard errors
- * instead. */
+/* Adds the probabilities of all variables to a digest; if `errors` is set, adds their standard
+ * errors instead. */
 gbs_status gbsi_marginals_add(const gbs_run *run, bool errors, gbsi_digest *digest, gbs_error *err);
-/* Makes a digest of the probabilities of all variables, then of their standard errors; a
+/* Makes a digest of the probabilities of all variables and then their standard errors; used as
  * gbsi_runner.digest. */
 gbs_status gbsi_marginals_digest(gbs_run *run, char *text, gbs_error *err);
 
-/* unsampled.c: the runner that gives the answer of belief propagation if the time is over. It has
- * no row in runners.def. */
+/* unsampled.c: the runner that gives the answer of belief propagation if the time is over. This
+ * runner has no row in runners.def. */
 extern const gbsi_runner gbsi_runner_first_answer;
 
 #endif

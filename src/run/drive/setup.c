@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a run from a gbs_run_setup: of a model, or of the share of a rank. */
+/* Makes a run from a gbs_run_setup, which has a model, or a rank's share of a model. */
 #include "base/sized.h"
 #include "drive/runners.h"
 
-/* Refuses fields that cannot be combined. */
+/* Refuses a setup whose fields cannot be combined. */
 static gbs_status check_setup(const gbs_run_setup *s, gbs_error *err)
 {
     const char *why = NULL;

@@ -46,7 +46,8 @@ gbs_status gbsi_run_take_up(gbs_run *run, gbsi_drive *drive, gbs_error *err)
                                       run->memory.draw_room, err));
     }
     GBSI_TRY(gbsi_run_find_threshold(
-        run, drive, err)); /* the threshold is known already; the call reports the draw */
+        run, drive,
+        err)); /* the threshold is known already; this call only writes the draw to the report */
     stand_there(&run->task.problem, &run->sampling, &run->checkpoints, &run->report, drive, &s);
     if (run->sampling.phase == GBSI_PHASE_CLIMBING) {
         GBSI_TRY(gbsi_tempered_begin(&run->task, &run->sampling.engine, &run->memory, &run->report,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes a tempered run. Burn-in has rounds, after each of which the ladder adapts. Then
- * iterations are kept. Counts decide all stops; the clock only ends a run early, and a run with the
- * counts that it reached gives the same bits. If the run has not converged after three windows of
- * kept iterations, the first window becomes burn-in. Windows therefore double in length, and at
- * most a third of the iterations is lost. */
+/* Executes a tempered run. Burn-in consists of rounds; the ladder adapts after each of them. After
+ * burn-in, iterations are kept. Counts decide when a run stops. The clock only ends a run early,
+ * and a run limited to the counts reached gives the same bits. If the run has not converged after
+ * three windows of kept iterations, the first window becomes burn-in. Windows therefore double in
+ * length, and at most a third of the iterations is lost. */
 
 #include <math.h>
 
@@ -21,12 +21,12 @@
 /* Share of --time after which plain chains that still disagree are called stuck. */
 #define TRIED_SHARE 0.05
 
-/* If the chains agree but some variables hardly moved, the chains go on for 1 / STILL of the time
- * after which they would be called stuck. A variable that moves moderately often will move in this
- * time. A wait for rarer moves would take too long. */
+/* If the chains agree but some variables hardly moved, the chains go on for a while: 1 / STILL of
+ * the time after which they would be called stuck. A variable that moves moderately often will move
+ * in this time. A wait for rarer moves would take too long. */
 #define STILL 8.0
 
-/* Share of the remaining time that burn-in may take. */
+/* Share of the remaining time that the burn-in of ladders may take. */
 #define SHARE_OF_TIME 0.5
 
 /* Number of iterations at the final levels from which the ratios of Z are estimated. */
@@ -41,7 +41,7 @@ _Static_assert(N_ROUNDS == GBSI_TEMPERED_ROUNDS, "as a checkpoint expects them")
 
 /* ---- one iteration --------------------------------------------------------------------------- */
 
-/* Copies the states of one variable of the core in all lanes. */
+/* Copies the states of one core variable in all lanes. */
 static void states_of(const gbsi_tempered *t, uint32_t v, uint32_t *lane_state)
 {
     const gbsi_executor *x = &t->executor;
@@ -118,15 +118,15 @@ static gbs_status iterate(const gbsi_task *task, gbsi_tempered *t,
 
 /* ---- burn-in --------------------------------------------------------------------------------- */
 
-/* Number of levels of a ladder for a given barrier, limited by the number of lanes. */
+/* Number of levels of a ladder for a given barrier; it is at most the number of lanes. */
 static uint32_t levels_for(double barrier, uint32_t lanes)
 {
     const uint32_t n = barrier <= 1.5 ? 4 : barrier <= 4.5 ? 8 : barrier <= 12.0 ? 16 : 32;
     return n < lanes / 2 ? n : lanes / 2;
 }
 
-/* Cuts the hot end off the ladder. Levels at which local moves alone forget quickly are useless.
- * They are kept only if ln Z is estimated, because ln Z is known at b = 0. */
+/* Removes levels at the hot end of the ladder. Levels at which local moves alone forget quickly are
+ * useless. All levels are kept if ln Z is estimated, because ln Z is known at b = 0. */
 static gbs_status cut(gbsi_tempered *t, gbs_error *err)
 {
     const gbsi_exchange *e = t->exchange;
@@ -154,7 +154,7 @@ static gbs_status adapt(gbsi_tempered *t, gbsi_engine *engine, uint64_t round, g
         GBSI_PASS(gbsi_tempered_harden(t, engine->pool, t->penalty + HARDER, err));
     }
     if (t->blocks.plans != NULL && round + 1 == CUT) {
-        t->blocks.used = true; /* blocks are used for one round, to compare them with sweeps */
+        t->blocks.used = true; /* blocks are drawn in one round, which compares them with sweeps */
     } else if (t->blocks.used && round == CUT) {
         t->blocks.used = gbsi_tempered_prefers_blocks(t);
     }
@@ -165,7 +165,7 @@ static gbs_status adapt(gbsi_tempered *t, gbsi_engine *engine, uint64_t round, g
     return GBS_OK;
 }
 
-/* Whether burn-in is over, because its time is used up or the requested iterations are done.
+/* Whether burn-in is over: its time is used up, or the requested iterations are done.
  * @param until_s time limit of automatic burn-in. */
 static gbs_status burnt_in(const gbsi_task *task, const gbsi_tempered *t, const gbsi_report *report,
                            const gbsi_drive *drive, double until_s, bool *is_so, gbs_error *err)
@@ -189,8 +189,8 @@ static gbs_status burnt_in(const gbsi_task *task, const gbsi_tempered *t, const 
     return GBS_OK;
 }
 
-/* The object that measures in this round how fast local moves forget; NULL in other rounds. The
- * ladder is cut by the better of the two kinds of moves. */
+/* The object that measures, in this round, how fast local moves forget their start; NULL in rounds
+ * without this measurement. The ladder is cut as the better of sweeps and blocks requires. */
 static gbsi_overlap *observed(const gbsi_tempered *t)
 {
     return t->round == CUT                                  ? t->overlap
@@ -224,7 +224,8 @@ static gbs_status burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         }
         GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
     }
-    /* If burn-in was cut short in a round, the ladder is cut if the round had OBSERVED iterations.
+    /* If burn-in was cut short in the middle of a round, the ladder is cut only if the round had
+     * OBSERVED iterations.
      */
     if (drive->stop == GBSI_GO_ON && t->observed != NULL && t->in_round >= OBSERVED &&
         t->ratios == NULL) {
@@ -241,8 +242,8 @@ cleanup:
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
 
-/* Whether the verdict is due. The verdict is due once WINDOW iterations are kept, and later
- * whenever eight or twelve batches are full. */
+/* Whether it is time for a verdict. The first verdict comes after WINDOW kept iterations; later
+ * verdicts come whenever eight or twelve batches are full. */
 static bool is_due(const gbsi_means *m)
 {
     return m->open == 0 && m->n >= WINDOW && (m->n_full == 8 || m->n_full == 12);
@@ -291,7 +292,7 @@ static gbs_status tell_missing(const gbs_run_options *options, const gbsi_temper
                             (unsigned long long)t->n_given, (unsigned long long)wanted);
 }
 
-/* Decides, before another iteration, whether the run has enough iterations. */
+/* Decides, before each iteration, whether the run has enough iterations. */
 static gbs_status decide(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     const gbs_status status =
@@ -303,9 +304,8 @@ static gbs_status decide(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 }
 
 /* Gives one draw of every ladder, if the cold states of all ladders are valid in this iteration.
- * Ladders are independent. The cold state of a ladder in such an iteration therefore has the law of
- * any valid state. If ladders were considered one by one, they would give different numbers of
- * draws. */
+ * Ladders are independent. The cold state of a ladder in such an iteration has the law of the valid
+ * states. If ladders were considered one by one, they would give different numbers of draws. */
 static gbs_status give(const gbs_ranks *ranks, gbsi_tempered *t, gbsi_checkpoints *checkpoints,
                        gbsi_report *report, const gbsi_drive *drive, gbs_error *err)
 {
@@ -350,8 +350,8 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 
 /* ---- whether a run changes to ladders -------------------------------------------------------- */
 
-/* Whether the run may change to ladders: the user set no option that ladders do not support, and
- * ladders fit the memory. */
+/* Whether the run may change to ladders. The user must have set no option that ladders do not
+ * support, and ladders must fit the memory. */
 static bool may_temper(const gbsi_task *task, const gbsi_engine *engine,
                        const gbsi_run_memory *memory, const gbsi_drive *drive)
 {
@@ -398,7 +398,7 @@ bool gbsi_run_is_stuck(const gbsi_task *task, const gbsi_engine *engine,
              x->pass->operations(x->pass_state, x->n_all) >= operations_tried(&task->options)));
 }
 
-/* Whether the burn-in of ladders leaves at least as much of the updates and of the time for
+/* Whether, after the burn-in of ladders, at least as many updates and as much time remain for
  * sampling. */
 static bool may_burn_in(const gbsi_task *task, const gbsi_engine *engine, const gbsi_report *report)
 {
@@ -486,7 +486,8 @@ static gbs_status climb(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         !run->task.purpose.up_only) {
         r->target_error = GBSI_TEMPERED_TARGET;
     }
-    run->task.problem.support = GBSI_SUPPORT_CONNECTED; /* the ladders' zeros are soft */
+    run->task.problem.support =
+        GBSI_SUPPORT_CONNECTED; /* the model of the ladders has soft zeros */
     run->report.starts_dispersed = true;
     const gbs_status kept = gbsi_run_keep(
         run, drive, run->checkpoints.begun ? GBSI_AFTER_PASS : GBSI_BEFORE_PASSES, err);
@@ -508,7 +509,8 @@ gbs_status gbsi_run_tempered(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     if (run->sampling.tempered == NULL) {
         status = begin(&run->task, &run->sampling, &run->memory, &run->report, drive, err);
     }
-    if (status == GBS_ERR_STOPPED) { /* stopped while the ladders were prepared */
+    if (status ==
+        GBS_ERR_STOPPED) { /* the watch stopped the work while the ladders were prepared */
         return gbsi_drive_agree(run->task.ranks, drive, err);
     }
     if (status >= 0) {
@@ -536,7 +538,8 @@ static void marginal(const gbsi_sampling *sampling, uint32_t v, double *const ro
 
 static gbs_status start(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
-    run->task.problem.support = GBSI_SUPPORT_CONNECTED; /* the ladders' zeros are soft */
+    run->task.problem.support =
+        GBSI_SUPPORT_CONNECTED; /* the model of the ladders has soft zeros */
     const gbs_status status = gbsi_chains_decide(run, drive, err);
     drive->stop = GBSI_GO_ON;
     return status;

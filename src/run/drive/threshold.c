@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the threshold of the bounded-error draw for a number of sweeps, by the preliminary
- * experiment of Yamashita & Suzuki (2019), section 5.4, made precise in [M37]. There are two runs
- * of the random draw, then one run for each candidate c, smallest first. If a run is not biased,
- * its estimates and those of the first run differ by an amount that falls as 1/sqrt(t). If the
- * difference stops falling, c is too small. */
+/* Finds the threshold c of the bounded-error draw for a number of sweeps T. The method is the
+ * preliminary experiment of Yamashita & Suzuki (2019), section 5.4, made precise in [M37]. First
+ * there are two series of passes with the random draw, then one series for each candidate c,
+ * smallest first. If a series is not biased, its estimates after t passes and those of the first
+ * series differ by an amount that falls as 1/sqrt(t). If the difference stops falling, c is too
+ * small. */
 #include <math.h>
 #include <string.h>
 
@@ -12,21 +13,21 @@
 #include "draw/keys.h"
 #include "simd/math.h"
 
-#define POINTS        5u /* number of times of comparison: T/16, T/8, .., T */
+#define POINTS        5u /* number of times at which series are compared: T/16, T/8, .., T */
 #define LEAST_REPEATS 6u
 #define MOST_CHAINS   64u /* largest number of chains that are watched */
 #define MOST_SLOTS    1024u
 #define MOST_CELLS    8192u
 #define JOINT_SLOTS   12u
 #define JOINT_CELLS   4096u
-#define SLACK         0.12 /* allowed difference of slopes */
+#define SLACK         0.12 /* largest allowed difference of slopes */
 
 static const double candidate[] = {0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0};
 enum { N_CANDIDATES = sizeof candidate / sizeof candidate[0] };
 
-/* The cells in which every watched chain is counted at the end of a pass. They are the joint states
- * if there are few variables, else the states of up to 1024 variables at equal distances. A repeat
- * is a chain of a round. */
+/* Cells of states; at the end of a pass, every watched chain is counted in its cells. If there are
+ * few variables, a cell is a joint state; else it is a state of one of up to 1024 variables at
+ * equal distances. A repeat is one chain in one round of passes. */
 typedef struct tally_shape {
     bool joint;
     uint32_t n_chains, n_rounds, n_slots;
@@ -39,7 +40,7 @@ typedef struct search {
     tally_shape shape;
     uint64_t passes;
     uint32_t *count; /* [n_cells][n_chains] */
-    uint32_t *first; /* [POINTS][n_rounds][n_cells][n_chains] counts of the first random run */
+    uint32_t *first; /* [POINTS][n_rounds][n_cells][n_chains] counts of the first series */
 } search;
 
 /* ---- what is counted ------------------------------------------------------------------------- */
@@ -126,9 +127,9 @@ static void count_pass(search *s)
 
 /* ---- series ---------------------------------------------------------------------------------- */
 
-/* Runs the rounds of one draw. The first series stores its counts in s->first; other series are
- * compared with these counts. @param distance [POINTS] sums over cells and repeats of |count -
- * count|; NULL for the first series. */
+/* Runs the rounds of passes of one series. The first series stores its counts in s->first; other
+ * series are compared with these counts. @param distance [POINTS] sums of |count - first count|
+ * over cells and repeats; NULL for the first series. */
 static gbs_status run_series(search *s, const gbs_run_options *how, uint64_t series,
                              uint64_t *distance, gbs_error *err)
 {
@@ -172,7 +173,7 @@ cleanup:
     return status;
 }
 
-/* Least-squares slope of log2 (distance / t) at t = T/16, .., T. */
+/* Least-squares slope of log2 (distance / t) at the times t = T/16, .., T. */
 static double slope_of(const uint64_t *distance)
 {
     double slope = 0.0;

@@ -17,7 +17,7 @@ static bool nothing_is_sampled(const gbsi_task *task)
 static gbs_status answer(gbsi_task *task, gbsi_sampling *sampling, gbsi_report *report,
                          gbsi_drive *drive, gbs_error *err)
 {
-    report->public.log_z = /* correct if no variable is free */
+    report->public.log_z = /* also correct if no variable is free */
         task->problem.n_skipped > 0 ? NAN : task->problem.whole->log_constant;
     return gbsi_run_exactly(task, sampling, report, drive, err);
 }
@@ -111,7 +111,7 @@ static gbs_status say_barren(gbs_run *run, gbs_error *err)
         }
     }
     if (run->task.purpose.draws &&
-        r->target_error == 0.0) { /* a run for draws has no error to reach */
+        r->target_error == 0.0) { /* a run for draws has no target error to reach */
         r->converged = b->n_draws > 0;
         gbsi_say(r->verdict, sizeof r->verdict, "converged: %llu independent exact draw%s",
                  (unsigned long long)b->n_draws, gbsi_plural(b->n_draws));
@@ -153,8 +153,8 @@ static gbs_status say_approximate(gbs_run *run, gbs_error *err)
     return run->task.runner->digest(run, r->digest, err);
 }
 
-/* Writes the marginal of belief propagation for a run in which sampling has no answer; exact
- * components keep their answers. */
+/* Writes a marginal of belief propagation, for a run whose sampling has no answer; exact components
+ * keep their answers. */
 static void first_marginal(const gbsi_sampling *sampling, uint32_t v,
                            double *const row[GBSI_N_ROWS])
 {
