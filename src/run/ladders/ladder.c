@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#define LEAST_SHARE 0.01 /* least length of a stretch, as a share of the mean length */
+#define LEAST_SHARE \
+    0.01 /* least length of a stretch, as a fraction of the mean length of stretches */
 
 void gbsi_ladder_init(gbsi_ladder *ladder)
 {
@@ -30,13 +31,13 @@ void gbsi_ladder_tell(gbsi_ladder *ladder, uint64_t t, uint64_t n, double spread
     ++ladder->n_told[k];
 }
 
-/* Computes the length |d beta| sd(E) of each stretch. @param length [KNOTS] out. @return the sum of
- * the lengths. */
+/* Computes the length |d beta| sd(E) of each stretch between two knots. @param length [KNOTS] out.
+ * @return the sum of the lengths of all stretches. */
 static double measure(const gbsi_ladder *ladder, double *length)
 {
     double total = 0.0;
-    double spread = 0.0; /* spread of the last stretch that has a spread; it is used for stretches
-                            without a spread */
+    double spread = 0.0; /* spread of the last stretch whose spread is known; it is used for
+                            stretches of unknown spread */
     for (unsigned k = 0; k < GBSI_LADDER_KNOTS; ++k) {
         if (ladder->n_told[k] > 0) {
             spread = ladder->spread[k] / (double)ladder->n_told[k];
@@ -63,7 +64,7 @@ void gbsi_ladder_even(gbsi_ladder *ladder)
         length[k] = length[k] > least ? length[k] : least;
         total += length[k];
     }
-    double before = 0.0; /* sum of the old lengths below stretch j */
+    double before = 0.0; /* sum of the old lengths of the stretches below stretch j */
     unsigned j = 0;
     for (unsigned k = 1; k < GBSI_LADDER_KNOTS; ++k) {
         const double wanted = total * k / GBSI_LADDER_KNOTS;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tempered runs: ladders of chains at rising inverse temperatures in place of equal chains. The
- * model that runs has softened hard zeros (model/soften.h) at every temperature, including the cold
- * end: no chain is held by zeros, and cold states that violate a zero are not counted. The law of
- * level t is exp(b_t U(x)), where U is the softened log density; b = 1 without violated zeros is
- * the model. Lanes hold levels x ladders. An iteration is a few sweeps of all lanes, followed by
- * swaps (temper/exchange.h). The levels and the penalty are adapted only before the first iteration
- * that is kept. [M50] */
+/* Tempered runs: ladders of chains at rising inverse temperatures replace chains that all run at
+ * the temperature of the model. The chains run on a model with softened hard zeros (model/soften.h)
+ * at every temperature, even at the cold end. No chain is held by zeros, and cold states that
+ * violate a hard zero are not counted. The law of level t is exp(b_t U(x)), where U is the softened
+ * log density. At b = 1, states that violate no hard zero have the law of the model. There is one
+ * lane for each level of each ladder. An iteration is a few sweeps of all lanes, followed by swaps
+ * (temper/exchange.h). The levels and the penalty are adapted only before the first iteration that
+ * is kept. [M50] */
 #ifndef GBSI_LADDERS_TEMPERED_H
 #define GBSI_LADDERS_TEMPERED_H
 
@@ -25,35 +26,35 @@ struct gbs_run;
 struct gbsi_drive;
 typedef struct gbsi_tempered gbsi_tempered;
 
-/* Whether plain chains, after enough work, disagree or cannot cross hard zeros, and the options
+/* Whether plain chains, after enough work, disagree or cannot cross hard zeros, while the options
  * allow ladders. @param rhat R-hat of the chains. */
 bool gbsi_run_is_stuck(const struct gbsi_task *task, const struct gbsi_engine *engine,
                        const struct gbsi_run_memory *memory, const struct gbsi_drive *drive,
                        double rhat);
-/* Whether the options allow ladders. If `now`, plain chains must also have done enough work to be
- * given up if they are not trusted; otherwise they must not have done so much work yet. */
+/* Whether the options allow ladders. If `now`, plain chains must also have worked long enough to be
+ * given up; otherwise they must not have worked so long yet. */
 bool gbsi_run_may_climb(const struct gbsi_task *task, const struct gbsi_engine *engine,
                         const struct gbsi_run_memory *memory, const struct gbsi_report *report,
                         const struct gbsi_drive *drive, bool now);
-/* Whether the chains agree, but so slowly that all may have missed states, and ladders are allowed
- * and affordable. */
+/* Whether the chains agree, but took so long that all of them may have missed states, while ladders
+ * are allowed and affordable. */
 bool gbsi_run_is_slow(const struct gbsi_task *task, const struct gbsi_engine *engine,
                       const struct gbsi_run_memory *memory, const struct gbsi_report *report,
                       const struct gbsi_drive *drive);
-/* Whether ladders that ran as a control contradict the chains, and may give the answer in their
- * place. */
+/* Whether ladders that ran as a control contradict the chains, and may therefore give the answer
+ * instead of the chains. */
 bool gbsi_run_is_contradicted(const struct gbsi_task *task, const struct gbsi_engine *engine,
                               const struct gbsi_run_memory *memory,
                               const struct gbsi_report *report, const struct gbsi_drive *drive);
 /* Runs burn-in and sampling by tempering; the results are in run->sampling.tempered and in the
  * report. */
 gbs_status gbsi_run_tempered(struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
-/* The number of ladders in the options. */
+/* The number of ladders that the options ask for. */
 uint32_t gbsi_run_ladders(const struct gbsi_task *task);
 /* The largest number of bytes that ladders take in addition to the problem and plain chains,
  * without blocks. */
 uint64_t gbsi_run_tempered_bytes(const struct gbsi_task *task, const struct gbsi_engine *engine);
-/* The number of bytes that blocks may take if `left` bytes are free. */
+/* The number of bytes that blocks may take if `left` bytes are still free. */
 uint64_t gbsi_run_block_bytes(const struct gbsi_task *task, uint64_t left);
 
 void gbsi_tempered_free(gbsi_tempered *tempered);
@@ -69,20 +70,21 @@ gbs_status gbsi_tempered_save(const gbsi_tempered *tempered, const gbsi_sink *si
 gbs_status gbsi_tempered_load(gbsi_tempered *tempered, struct gbsi_pool *pool,
                               const gbsi_source *source, gbs_error *err);
 
-/* The function gbsi_runner.marginal of ladders. */
+/* Writes the marginal of one variable: gbsi_runner.marginal of the runner of ladders. */
 void gbsi_tempered_marginal(const gbsi_tempered *tempered, uint32_t variable,
                             double *const row[GBSI_N_ROWS]);
-/* Whether every ladder has counted a state. @param tempered NULL before ladders are made. */
+/* Whether every ladder has counted at least one state. @param tempered NULL if ladders have not
+ * been made yet. */
 bool gbsi_tempered_has_draws(const gbsi_tempered *tempered);
-/* The estimate of ln Z of the sampled part, for runs that estimate only ln Z. */
+/* The estimate of ln Z of the sampled part, for runs that estimate no marginals. */
 typedef struct gbsi_tempered_log_z {
     double log_z, error; /* log_z is NAN if no iteration was kept; error is NAN if too few
                             iterations were kept */
-    double freedom;      /* degrees of freedom of the error */
+    double freedom;      /* degrees of freedom of `error` */
 } gbsi_tempered_log_z;
 /* @param tempered NULL if no ladders were made. */
 gbsi_tempered_log_z gbsi_tempered_ask_log_z(const gbsi_tempered *tempered);
-/* Writes the errors to the report. */
+/* Writes the errors of the estimates to the report. */
 void gbsi_tempered_report(const gbsi_tempered *tempered, gbsi_report *report,
                           gbsi_checkpoints *checkpoints);
 

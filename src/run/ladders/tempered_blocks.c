@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joint draws of blocks as the local move of a tempered run (block/block.h), if draws of blocks
- * forget more per operation than sweeps do. The messages of the cold lanes also serve for further
- * draws at the cold end. */
+/* Joint draws of blocks as the local move of a tempered run (block/block.h); they are used if they
+ * make chains forget more per operation than sweeps do. The messages of the cold lanes are used a
+ * second time, for additional draws at the cold end. */
 #include <math.h>
 
 #include "base/budget.h"
@@ -14,16 +14,17 @@
 
 enum {
     LANES = GBSI_BLOCK_LANES,
-    ENTRIES =
-        256, /* most entries of a clique; 1024 takes three times as long and forgets little more */
+    ENTRIES = 256, /* most entries of a clique; with 1024, draws take three times as long and forget
+                      little more */
 };
 
-/* The cost of an iteration without its moves (densities, swaps, counting), in nanoseconds for each
- * variable and lane. */
+/* The cost of an iteration without its moves, that is of densities, swaps and counting, in
+ * nanoseconds for each variable and lane. */
 #define OVERHEAD_NS 10.0
-/* The factor by which sixteen states redrawn at the cold level raise the value of an iteration.
- * On grids, pedigrees and diagnosis networks, standard errors with redrawn states were as small
- * as after two to five times as many iterations without redrawn states. */
+/* The factor by which sixteen additional states, redrawn at the cold level, raise the value of an
+ * iteration. On grids, pedigrees and diagnosis networks, iterations with redrawn states gave
+ * standard errors for which iterations without redrawn states had to be two to five times as many.
+ */
 #define REDRAWN 2.0
 
 void gbsi_tempered_free_blocks(gbsi_tempered *t)
@@ -57,7 +58,7 @@ static gbs_status take_memory(gbsi_tempered *t, gbsi_watch *watch, gbs_error *er
     return GBS_OK;
 }
 
-/* Makes blocks. Blocks have a separate memory budget, and never take more than `bytes`. */
+/* Makes blocks. Blocks have a memory budget of their own, of at most `bytes`. */
 gbs_status gbsi_tempered_take_blocks(gbsi_tempered *t, uint64_t bytes, gbsi_watch *watch,
                                      gbs_error *err)
 {
@@ -182,10 +183,10 @@ void gbsi_tempered_draw_blocks(gbsi_tempered *t)
 
 /* ---- which move ------------------------------------------------------------------------------ */
 
-/* The value of a move per operation: how much the move forgets at the colder levels, times the
- * square of the rate of round trips that it leads to. Hotter levels forget with any move. The rate
- * is squared, because a barrier of half the height needs half as many levels, which leaves room for
- * twice as many ladders. */
+/* The value of a move per operation: how much the move makes the colder levels forget, times the
+ * square of the resulting rate of round trips. Hotter levels forget with every kind of move. The
+ * rate is squared for this reason: a barrier of half the height needs half as many levels, which
+ * leaves room for twice as many ladders. */
 static double worth(const gbsi_tempered *t, const gbsi_overlap *overlap, double operations)
 {
     const uint32_t n_levels = t->exchange->n_levels;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The chains of a tempered run: the model that they run on, and the transfer of their states when
+/* The chains of a tempered run: the model on which they run, and the transfer of their states when
  * this model changes. */
 #include <math.h>
 #include <string.h>
@@ -11,17 +11,18 @@
 #include "options/options.h"
 #include "rng/philox.h"
 
-#define PENALTY 12.0 /* penalty of a violated zero at the beginning */
-/* The weight of a softened zero is at least exp(-DEPTH) times the largest weight beside it. */
+#define PENALTY 12.0 /* penalty of a violated hard zero at the beginning, in nats */
+/* The weight of a softened zero is at least exp(-DEPTH) times the largest weight of the same
+ * factor. */
 #define DEPTH 5.0
-/* The product of the numbers of levels and ladders, unless the user sets these numbers. A ladder
- * for ln Z is not cut at the hot end, and needs twice the levels. */
+/* Number of levels times number of ladders, unless the user sets these numbers. If ln Z is
+ * estimated, the ladder is not cut at the hot end, and needs twice as many levels. */
 #define LANES          32u
 #define LANES_OF_LOG_Z 64u
 
-/* Limits on the bytes of blocks: for each variable and factor, for the plans and for sixteen lanes,
- * and in total. The limits are three to ten times the memory that the tested models needed. If a
- * model needs more, no blocks are used. */
+/* Limits on the bytes of blocks: per variable and factor, once for the plans and once for sixteen
+ * lanes, and in total. The limits are three to ten times the memory that the tested models needed.
+ * If a model needs more, no blocks are used. */
 #define BLOCKS_EACH      (UINT64_C(96) << 10)
 #define BLOCK_LANES_EACH (UINT64_C(64) << 10)
 #define MOST_BLOCKS      (UINT64_C(64) << 20)
@@ -94,7 +95,8 @@ void gbsi_tempered_set_temperatures(gbsi_tempered *t)
     gbsi_tempered_heat_blocks(t);
 }
 
-/* Compiles the model with soft zeros to a plan by colours, and makes chains without states. */
+/* Compiles the model with soft zeros to a plan by colours, and makes chains that have no states
+ * yet. */
 static gbs_status compile(gbsi_tempered *t, gbsi_pool *pool, gbsi_watch *watch, gbs_error *err)
 {
     const gbsi_scan *scan = gbsi_scan_of(t->options.scan);
@@ -157,7 +159,7 @@ cleanup:
     return status;
 }
 
-/* The level of a ladder whose temperature is nearest to `beta`. */
+/* The level of a ladder whose inverse temperature is nearest to `beta`. */
 static uint32_t nearest(const gbsi_exchange *e, double beta)
 {
     uint32_t best = 0;
@@ -237,7 +239,7 @@ cleanup:
     return status;
 }
 
-/* Draws uniform starts. With soft zeros, every state is a possible start. */
+/* Draws uniform starts. With soft zeros, a chain may start in every state. */
 static void start(gbsi_tempered *t)
 {
     for (uint32_t lane = 0; lane < t->executor.n_chains; ++lane) {
@@ -288,7 +290,8 @@ static gbs_status take_draws(gbsi_tempered *t, const gbsi_problem *problem, gbs_
     return GBS_OK;
 }
 
-/* Sums out the variables for which this is cheap, unless no variable would be left to sample. */
+/* Sums out the variables for which summing is cheap, unless no variable would remain to be sampled.
+ */
 static gbs_status take_core(gbsi_tempered *t, gbsi_watch *watch, gbs_error *err)
 {
     GBSI_PASS(gbsi_collapse_new(t->part, GBSI_COLLAPSE_ENTRIES, watch, &t->collapse, err));
@@ -301,9 +304,9 @@ static gbs_status take_core(gbsi_tempered *t, gbsi_watch *watch, gbs_error *err)
     return gbsi_graph_new(t->core, NULL, &t->graph, err);
 }
 
-/* Adds the memory of ladders to the prediction in the report, unless this memory was predicted with
- * the run.
- * @return the bytes that blocks may take. */
+/* Adds the memory of ladders to the prediction in the report, unless the prediction of the run
+ * includes this memory.
+ * @return the number of bytes that blocks may take. */
 static uint64_t predict(const gbsi_task *task, const gbsi_engine *engine, gbsi_run_memory *memory,
                         gbsi_report *report)
 {
@@ -366,15 +369,16 @@ uint64_t gbsi_run_tempered_bytes(const gbsi_task *task, const gbsi_engine *engin
     const uint32_t n_ladders = gbsi_run_ladders(task);
     const uint64_t lanes =
         ((uint64_t)n_levels * n_ladders + GBSI_LANES - 1) / GBSI_LANES * GBSI_LANES;
-    /* A cut of the ladder may leave a quarter of the levels, which makes room for more ladders. */
+    /* If the ladder is cut, a quarter of the levels may remain, which makes room for more ladders.
+     */
     const uint64_t most_ladders = lanes / 4 > n_ladders ? lanes / 4 : n_ladders;
     const uint64_t n = part->n_variables;
     const uint64_t states =
-        n * (lanes + 16) * (2 + 2 * sizeof(uint32_t)) + /* the states and their copies */
+        n * (lanes + 16) * (2 + 2 * sizeof(uint32_t)) + /* states and copies of states */
         part->state_offset[n] * GBSI_COLLAPSE_LANES * sizeof(double);
-    /* Summing out a variable makes a factor and conditional probabilities with this number of
-     * entries each. The factor is stored four times: while it is made, in the core, in the softened
-     * core, and compiled. */
+    /* Summing out a variable makes a new factor and a table of conditional probabilities; each has
+     * this number of entries. The new factor is stored four times: while it is made, in the core,
+     * in the softened core, and in compiled form. */
     const uint64_t made = n * GBSI_COLLAPSE_ENTRIES * sizeof(double);
     const uint64_t core = 3 * gbsi_conditioned_bytes(part) + 4 * made;
     const gbsi_plan none = {0};

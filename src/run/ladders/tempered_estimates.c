@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The counts of a tempered run: cold states that violate no hard zero, and the conditional
+/* The counts of a tempered run: the cold states that violate no hard zero, and the conditional
  * probabilities of variables that were summed out. */
 #include <math.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static bool violates(const gbsi_tempered *t, const uint32_t *x)
     return false;
 }
 
-/* Copies the state t->one of the core to the part's variables. */
+/* Copies the state t->one of the core to the corresponding variables of the part. */
 static void spread(gbsi_tempered *t, uint32_t lane)
 {
     for (uint32_t v = 0; v < t->part->n_variables; ++v) {
@@ -47,8 +47,9 @@ static void spread(gbsi_tempered *t, uint32_t lane)
     }
 }
 
-/* Copies the states that were redrawn at the cold level. Lane i belongs to ladder i mod n_ladders.
- * @param weight [LANES] out: 1 for a state that is included in the means, else 0. */
+/* Copies the states that were redrawn at the cold level. Lane i holds a state of ladder i mod
+ * n_ladders.
+ * @param weight [LANES] out: 1 if the state is included in the means, else 0. */
 static void take_redrawn(gbsi_tempered *t, double *weight)
 {
     for (uint32_t i = 0; i < LANES; ++i) {
@@ -60,8 +61,9 @@ static void take_redrawn(gbsi_tempered *t, double *weight)
     }
 }
 
-/* Copies the cold states of ladders [first, first + n) to the part's variables; cold lanes come
- * first. @param weight [LANES] out: 1 for a state that is included in the means, else 0. */
+/* Copies the cold states of ladders [first, first + n) to the variables of the part; lanes of the
+ * cold level come first. @param weight [LANES] out: 1 if the state is included in the means, else
+ * 0. */
 static void take_states(gbsi_tempered *t, uint32_t first, uint32_t n, double *weight)
 {
     for (uint32_t i = 0; i < LANES; ++i) {
@@ -93,7 +95,7 @@ static void recover(gbsi_tempered *t, uint64_t iteration, uint32_t first, const 
     gbsi_collapse_recover(c, &recovery);
 }
 
-/* Adds the state of one ladder to the means. @param lane lane of its state. */
+/* Adds the state of one ladder to the means. @param lane lane that holds the state. */
 static void add_state(gbsi_tempered *t, uint32_t ladder, uint32_t lane)
 {
     const gbsi_conditioned *part = t->part;
@@ -110,7 +112,7 @@ static void add_state(gbsi_tempered *t, uint32_t ladder, uint32_t lane)
     }
 }
 
-/* Adds sixteen states to the means: state i belongs to ladder first + i mod n. */
+/* Adds sixteen states to the means; state i is of ladder first + i mod n. */
 static void add_states(gbsi_tempered *t, uint32_t first, uint32_t n, uint32_t n_states,
                        const double *weight)
 {
@@ -130,8 +132,9 @@ static void add_states(gbsi_tempered *t, uint32_t first, uint32_t n, uint32_t n_
     t->n_cold += n_states;
 }
 
-/* Adds an iteration of all ladders to the means, if only ln Z is estimated. Every ladder is
- * included. One of the means is the share of cold states that violate a zero. */
+/* Adds an iteration of all ladders to the means, for runs that estimate only ln Z. The states of
+ * all ladders are included, valid or not. One of these means is the share of cold states that
+ * violate a hard zero. */
 static void count_ratios(gbsi_tempered *t)
 {
     for (uint32_t ladder = 0; ladder < t->exchange->n_ladders; ++ladder) {
@@ -202,8 +205,8 @@ bool gbsi_tempered_has_draws(const gbsi_tempered *t)
     return t != NULL && t->means != NULL && gbsi_means_share(t->means) > 0.0;
 }
 
-/* The mean of one cell over cold states. Its error is at least the error of a rare event, because a
- * state that no ladder or only a few ladders met may be rare. */
+/* The mean of one cell over cold states, and its error. The error is at least the error of a rare
+ * event, because a state that few ladders met, or none, may be rare. */
 static gbsi_mean cell_of(const gbsi_tempered *t, size_t cell)
 {
     gbsi_mean mean = gbsi_means_cell(t->means, cell);
@@ -234,9 +237,9 @@ void gbsi_tempered_marginal(const gbsi_tempered *t, uint32_t variable,
     }
 }
 
-/* Returns the degrees of freedom of the error: n - 1, where n is the smaller of the numbers of
- * round trips and of full batches. Each round trip brings at most one independent state to the cold
- * end. */
+/* Returns the degrees of freedom of the error: n - 1, where n is the number of round trips or the
+ * number of full batches, whichever is smaller. Each round trip brings at most one independent
+ * state to the cold end. */
 static double freedom_of(const gbsi_means *m)
 {
     const double trips = (double)gbsi_means_least_trips(m) * m->n_ladders;

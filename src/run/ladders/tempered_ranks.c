@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ladders on several ranks. Every rank has the states of all lanes, and moves some groups of lanes.
- * It sends the new states to all other ranks, and all ranks then swap, adapt and count in the same
- * way. A level may therefore swap with a level that another rank has moved, and a checkpoint equals
- * the checkpoint of one process. */
+/* Ladders on several ranks. Every rank has the states of all lanes, but makes the local moves of
+ * only some groups of lanes. It sends the new states to all other ranks. All ranks then swap, adapt
+ * and count in the same way. A level may therefore swap with a level that another rank has moved,
+ * and a checkpoint equals the checkpoint of one process. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "ladders/tempered_inside.h"
 
-enum { HEAD = 8 }; /* bytes of a number that is 1 if the rank's moves failed */
+enum { HEAD = 8 }; /* bytes for a number that is 1 if the local moves of the rank failed */
 
 /* ---- one group ------------------------------------------------------------------------------- */
 
@@ -93,7 +93,8 @@ static void put_all(const gbsi_tempered *t, bool failed, unsigned char *at)
     }
 }
 
-/* Takes the data of another rank. @return whether its moves failed. */
+/* Takes over the data that another rank has sent. @return whether the local moves of that rank
+ * failed. */
 static bool take_all(gbsi_tempered *t, uint32_t rank, const unsigned char *at)
 {
     uint64_t head = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deals out by counting sorts: a first walk counts the series of each rank, a second walk writes
- * them. */
+/* Deals out objects by counting sorts: a first walk counts the series (contiguous numbers) of each
+ * rank, a second walk writes them. */
 #include "ranks/deal.h"
 
 #include <assert.h>
@@ -11,7 +11,7 @@
 typedef struct dealing {
     const gbsi_deal_source *from;
     gbsi_deal *deal;
-    uint64_t *scratch; /* [longest scope] owners of a factor */
+    uint64_t *scratch; /* [longest scope] ranks that own the variables of a factor */
 } dealing;
 
 void gbsi_deal_free(gbsi_deal *deal)
@@ -44,8 +44,8 @@ size_t gbsi_sort_once(uint64_t *number, size_t n)
     return n_kept;
 }
 
-/* Finds the ranks that own variables of a factor. @return the number of owners; most factors have
- * one. */
+/* Finds the ranks that own variables of a factor. @return the number of these ranks, which is 1 for
+ * most factors. */
 static size_t owners_of(const dealing *d, uint64_t factor)
 {
     const gbsi_factors *f = &d->from->part->factors;
@@ -62,8 +62,8 @@ static size_t owners_of(const dealing *d, uint64_t factor)
 
 /* ---- who sees a variable --------------------------------------------------------------------- */
 
-/* Notes that a rank sees a variable. With long scopes, equal entries occur many times; entries are
- * sorted and repeated entries removed before more memory is taken. */
+/* Notes that a rank sees a variable. With long scopes, the same entry is noted many times. Entries
+ * are therefore sorted, and repeated entries are removed, before more memory is taken. */
 static gbs_status see(gbsi_deal *deal, uint32_t v, uint32_t rank, gbs_error *err)
 {
     if (deal->n_seen == deal->seen_capacity) {
@@ -80,8 +80,8 @@ static gbs_status see(gbsi_deal *deal, uint32_t v, uint32_t rank, gbs_error *err
     return GBS_OK;
 }
 
-/* Finds the ranks that see each variable. If ranks share a factor, each of these ranks sees all
- * variables of the factor. */
+/* Finds the ranks that see each variable. If ranks own variables of a factor, each of these ranks
+ * sees all variables of the factor. */
 static gbs_status find_seen(dealing *d, gbs_error *err)
 {
     gbsi_deal *deal = d->deal;
@@ -123,8 +123,8 @@ size_t gbsi_deal_first_seen(const gbsi_deal *deal, uint32_t variable)
 
 /* ---- series of each rank ------------------------------------------------------------------ */
 
-/* Returns the variable of item i: the item is this variable, has the variable in its scope, or
- * updates the variable. */
+/* Returns the variable through which item i belongs to a rank. The item is this variable, has the
+ * variable in its scope, or updates the variable. */
 static uint32_t variable_of(const gbsi_deal_source *from, gbsi_dealt what, uint64_t i)
 {
     return what == GBSI_DEALT_VARIABLES ? (uint32_t)i
@@ -132,12 +132,13 @@ static uint32_t variable_of(const gbsi_deal_source *from, gbsi_dealt what, uint6
                                         : from->plan->variable_of[from->schedule->slot[i]];
 }
 
-/* The series of one kind, while they are counted, and then while they are written. */
+/* The series (contiguous numbers) of objects of one kind: first they are counted, then they are
+ * written. */
 typedef struct counting {
     uint32_t n_ranks;
-    uint64_t *next; /* [n_ranks] number after the last item of the rank */
-    size_t *n; /* [n_ranks] number of series of each rank; later the index at which the next series
-                  of the rank is written */
+    uint64_t *next; /* [n_ranks] for each rank, the number after its last item so far */
+    size_t *n; /* [n_ranks] number of series of each rank; in the second walk, the index at which
+                  the next series of the rank is written */
     gbsi_series *series; /* NULL while series are counted */
 } counting;
 
@@ -153,7 +154,7 @@ static void give(counting *c, uint32_t rank, uint64_t item)
         ++c->series[c->n[rank] - 1].n;
     }
     assert(rank < c->n_ranks &&
-           c->next[rank] <= item); /* items come once each, in ascending order */
+           c->next[rank] <= item); /* items come in ascending order, each once */
     c->next[rank] = item + 1;
 }
 
@@ -197,8 +198,8 @@ static gbs_status deal_out(dealing *d, gbsi_dealt what, uint64_t n_items, counti
     GBSI_PASS(GBSI_HAVE(err, "share of a model", c->series));
     give_all(d, what, n_items, c);
     assert(deal->n_ranks == 0 ||
-           c->n[deal->n_ranks - 1] ==
-               start[deal->n_ranks]); /* as many were written as were counted */
+           c->n[deal->n_ranks - 1] == start[deal->n_ranks]); /* the second walk has written as many
+                                                                series as the first walk counted */
     return GBS_OK;
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists, for each rank, the factors, variables, slots and places that the rank holds, and lists
- * which ranks see each variable. With these lists, the time for making a share is proportional to
- * the size of the share. */
+/* Lists the factors, variables, slots and places that each rank holds, and the ranks that see each
+ * variable. With these lists, the time for making a share is proportional to the size of the share.
+ */
 #ifndef GBSI_RANKS_DEAL_H
 #define GBSI_RANKS_DEAL_H
 
 #include "condition/condition.h"
 #include "plan/plan.h"
 
-/* The kinds of objects that are dealt out. A rank holds the factors of its variables, all variables
- * of these factors, and their slots and places. */
+/* The kinds of objects that are dealt out to ranks. A rank holds all factors of its own variables,
+ * all variables of these factors, and the slots and places of these variables. */
 typedef enum gbsi_dealt {
     GBSI_DEALT_FACTORS,
     GBSI_DEALT_VARIABLES,
@@ -24,17 +24,18 @@ typedef struct gbsi_deal {
                        ascending */
     size_t n_seen, seen_capacity;
     uint8_t *is_seen; /* [n_variables] 1 if a rank other than the owner sees the variable */
-    size_t *start[GBSI_N_DEALT];       /* [n_ranks + 1] start of the series of each rank */
-    gbsi_series *series[GBSI_N_DEALT]; /* the series of all ranks, one rank after the other,
-                                          ascending within each rank */
+    size_t *start[GBSI_N_DEALT];       /* [n_ranks + 1] index of the first series of each rank */
+    gbsi_series *series[GBSI_N_DEALT]; /* the series of all ranks, one rank after the other, in
+                                          ascending order within each rank */
 } gbsi_deal;
 
-/* The whole model that is dealt out; borrowed for the call. */
+/* The whole model whose objects are dealt out; borrowed for the call. */
 typedef struct gbsi_deal_source {
     const gbsi_conditioned *part;
     const gbsi_plan *plan;
-    const gbsi_schedule *schedule; /* must have a list of slots */
-    const uint32_t *owner;         /* [part->n_variables] below n_ranks */
+    const gbsi_schedule *schedule; /* schedule that must have a list of slots */
+    const uint32_t
+        *owner; /* [part->n_variables] number of the rank that owns each variable, below n_ranks */
     uint32_t n_ranks;
 } gbsi_deal_source;
 

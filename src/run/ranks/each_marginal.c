@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates one variable after another. If ranks share the model, the marginals are gathered for a
- * window of variables at a time, and no rank ever holds all of them. */
+/* Gives the user the estimates of one variable after another. If ranks share the model, the
+ * marginals are gathered for a window of variables at a time, and no rank ever holds all of them.
+ */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -9,21 +10,22 @@
 #include "base/memory.h"
 #include "chains/run.h"
 
-/* Number of variables of a window. */
+/* Number of variables in a window. */
 #define WINDOW 4096u
 
 enum { P, MCSE, ESS, RHAT, N_VALUES };
 
-/* The estimates of variables while ranks send them to rank 0. The record of a variable is its
- * number, its number of states, and then the requested rows, as doubles. */
+/* Records of variables, in which ranks send their estimates to rank 0. A record has the number of
+ * the variable, its number of states, and then the requested rows of estimates as doubles. */
 typedef struct bringing {
     const gbs_run *run;
-    unsigned from, to; /* range of the requested rows (P, MCSE, ...); row `to` is not included */
-    uint32_t next;     /* first variable of the share that the next window has */
+    unsigned from, to; /* range of the requested rows (P, MCSE, ...), without row `to` */
+    uint32_t
+        next; /* first variable of the share that has not been sent; it goes into the next window */
     unsigned char *own, *all;
     size_t n_own, own_capacity, all_capacity;
-    size_t *at;  /* [WINDOW] start of each variable in `all` */
-    double *row; /* [N_VALUES][largest arity] estimates of one variable */
+    size_t *at;  /* [WINDOW] start of the record of each variable in `all` */
+    double *row; /* [N_VALUES][largest arity] rows of estimates of one variable */
 } bringing;
 
 static size_t row_bytes(const bringing *b, uint32_t arity)
@@ -36,7 +38,8 @@ static size_t record_bytes(const bringing *b, uint32_t arity)
     return 2 * sizeof(uint32_t) + row_bytes(b, arity);
 }
 
-/* @param at start of the first row. @return the row; NULL if the caller does not need the row. */
+/* @param at start of the first row in the record. @return the row; NULL if the caller does not need
+ * the row. */
 static double *row_of(const bringing *b, double *at, unsigned row, uint32_t arity)
 {
     return row >= b->from && row < b->to ? at + (size_t)row * arity : NULL;
@@ -58,7 +61,8 @@ static gbs_status put_record(bringing *b, uint32_t variable, uint32_t arity, gbs
     return status;
 }
 
-/* Writes the estimates of an own variable to b->row, for the user's states. */
+/* Writes the estimates of an own variable to b->row, with one entry for each of the user's states.
+ */
 static void estimate(bringing *b, uint32_t u, double *scratch)
 {
     const gbs_run *run = b->run;
@@ -90,8 +94,9 @@ static gbs_status put_fixed(bringing *b, uint32_t i, gbs_error *err)
     return put_record(b, share->fixed_variable[i], arity, err);
 }
 
-/* Writes the estimates of own variables below `end` to the window. On rank 0, also writes the
- * estimates of fixed variables. @param fixed in and out: index of the next fixed variable. */
+/* Writes the records of own variables below `end` to the window. On rank 0, also writes the records
+ * of fixed variables. @param fixed in and out: index in share->fixed_variable of the next fixed
+ * variable. */
 static gbs_status put_window(bringing *b, uint64_t end, uint32_t *fixed, double *scratch,
                              gbs_error *err)
 {
@@ -110,8 +115,8 @@ static gbs_status put_window(bringing *b, uint64_t end, uint32_t *fixed, double 
     return GBS_OK;
 }
 
-/* Passes the records of a window to the callback, in the order of their variables. Called on rank
- * 0. */
+/* Passes the records of a window to the user's callback, in the order of their variables. Called on
+ * rank 0. */
 static gbs_status give_window(bringing *b, uint64_t first, uint64_t end, gbs_on_marginal *on,
                               void *context, gbs_error *err)
 {
@@ -150,8 +155,8 @@ static gbs_status bring(bringing *b, gbs_on_marginal *on, void *context, gbs_err
     GBSI_TRY(GBSI_HAVE(err, "marginals", scratch, b->row, b->at));
     for (uint64_t first = 0; first < n; first += WINDOW) {
         const uint64_t end = n - first < WINDOW ? n : first + WINDOW;
-        uint64_t turn =
-            first; /* other ranks wait for rank 0, where messages would accumulate otherwise */
+        uint64_t turn = first; /* other ranks wait for rank 0, because their messages would
+                                  otherwise accumulate there */
         GBSI_TRY(run->task.ranks->broadcast(run->task.ranks->context, 0, &turn, sizeof turn, err));
         GBSI_TRY(put_window(b, end, &fixed, scratch, err));
         GBSI_TRY(
@@ -165,7 +170,8 @@ cleanup:
     return status;
 }
 
-/* Gives rows from .. to - 1 of every variable to the callback; its other rows are NULL. */
+/* Gives rows `from` to `to` - 1 of every variable to the callback; the pointers of all other rows
+ * are NULL. */
 static gbs_status each_row(const gbs_run *run, unsigned from, unsigned to, gbs_on_marginal *on,
                            void *context, gbs_error *err)
 {
@@ -256,15 +262,16 @@ static gbs_status digest_one(void *context, uint32_t variable, uint32_t arity, c
     (void)rhat;
     (void)err;
     for (uint32_t a = 0; a < arity; ++a) {
-        const double told =
-            isnan(row[a]) ? (double)NAN : row[a]; /* every NaN gets the same sign and bits */
+        const double told = isnan(row[a])
+                                ? (double)NAN
+                                : row[a]; /* a NaN of any sign or bits becomes one fixed NaN */
         gbsi_digest_f64(context, &told, 1);
     }
     return GBS_OK;
 }
 
-/* Makes the digest, in which the probabilities of all variables come before their errors: the rows
- * are gathered one after the other. */
+/* Makes the digest. It needs the probabilities of all variables before their errors, and the rows
+ * are therefore gathered one after the other. */
 gbs_status gbsi_shared_digest(gbs_run *run, char *text, gbs_error *err)
 {
     gbs_status status = GBS_OK;

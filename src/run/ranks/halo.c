@@ -15,7 +15,7 @@ static size_t group_bytes(const gbsi_halo *h)
     return h->bits ? sizeof(uint16_t) : h->executor->lanes * h->wire_bytes;
 }
 
-/* Packs sixteen binary states: lane i is bit i, little-endian. */
+/* Packs sixteen binary states: the state of lane i becomes bit i of a little-endian number. */
 static void pack_bits(const uint8_t *state, unsigned char *out)
 {
     unsigned bits = 0;
@@ -35,8 +35,8 @@ static void unpack_bits(const unsigned char *in, uint8_t *state)
     }
 }
 
-/* Copy the states of some lanes to and from a message. A state takes 2 bytes, little-endian, if the
- * states of some variable of the whole model need 2 bytes. */
+/* Copy the states of some lanes to a message, and from a message. A state takes 2 bytes,
+ * little-endian, if some variable of the whole model needs 2 bytes for its states. */
 static void put_states(const gbsi_halo *h, const void *state, unsigned char *out)
 {
     for (uint32_t lane = 0; lane < h->executor->lanes; ++lane) {
@@ -78,8 +78,8 @@ static unsigned char *pack(const gbsi_halo *h, const uint32_t *slot, size_t n, u
     return out;
 }
 
-/* Stores a tile of received states, after updating the counters of long factors, which need the old
- * states. */
+/* Stores a tile of received states. The counters of long factors are updated first, because they
+ * need the old states. */
 static void store(const gbsi_halo *h, uint32_t g, const uint32_t *slot, uint32_t n)
 {
     const gbsi_executor *x = h->executor;
@@ -148,8 +148,8 @@ static size_t make_messages(gbsi_halo *h, uint32_t batch, bool out, gbs_message 
             message[n] = (gbs_message){
                 .rank = h->share->neighbour[j], .bytes = bytes, .n = values.n * h->value_bytes};
             bytes = out ? pack(h, values.slot, values.n, bytes) : bytes + values.n * h->value_bytes;
-            assert(bytes ==
-                   (unsigned char *)message[n].bytes + message[n].n); /* the message is full */
+            assert(bytes == (unsigned char *)message[n].bytes +
+                                message[n].n); /* the message has no room for more states */
             n++;
             h->n_messages += out;
             h->n_bytes += out ? values.n * h->value_bytes : 0;
@@ -176,7 +176,7 @@ static gbs_status take_in(gbsi_halo *h, uint32_t batch, gbs_error *err)
         const list values = list_of(h, &h->share->in, batch, j);
         const unsigned char *end = in + values.n * h->value_bytes;
         in = unpack(h, values.slot, values.n, in);
-        assert(in == end); /* every byte of the message was taken */
+        assert(in == end); /* every byte of the received message was used */
         (void)end;
     }
     return status;
@@ -194,7 +194,7 @@ static gbs_status after_batch(void *context, uint32_t batch, gbs_error *err)
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-/* The largest number of values of one batch, over all neighbours together. */
+/* The largest number of values in the messages of one batch, over all neighbours together. */
 static size_t most_values(const gbs_share *share, const gbsi_share_lists *lists)
 {
     size_t most = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes one rank's share of a lattice: the variables of its block and their neighbours, then their
- * factors. */
+/* Makes one rank's share of a lattice: first the variables of its block and their neighbours, then
+ * their factors. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -36,8 +36,8 @@ static uint32_t variable_at(const gbsi_share_lattice *l, const uint32_t at[3])
     return (at[2] * l->shape.side[1] + at[1]) * l->shape.side[0] + at[0];
 }
 
-/* Moves to the next coordinates in direction d, or to the previous coordinates if `back` is set.
- * @return false at an open end. */
+/* Moves one site on in direction d, or one site back if `back` is set.
+ * @return false at the end of a lattice that is open in this direction. */
 static bool step(const gbsi_share_lattice *l, const uint32_t at[3], unsigned d, bool back,
                  uint32_t to[3])
 {
@@ -69,7 +69,8 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Finds the halo: the planes next to the block. A variable may be in two of these planes. */
+/* Finds the halo: the planes of variables next to the block. A variable may be in two of these
+ * planes. */
 static gbs_status find_halo(taking *t, gbs_error *err)
 {
     size_t n_kept = 0;
@@ -187,7 +188,8 @@ static gbs_status find_seen(taking *t, uint32_t n, gbs_error *err)
     return GBS_OK;
 }
 
-/* Lists the slots, and the updates of a pass, in the order of the pieces of the whole model. */
+/* Lists the slots of the share, and the updates of a pass, in the order of the pieces of the whole
+ * model. */
 static void list_slots(taking *t, uint32_t n)
 {
     gbsi_making *m = &t->making;
@@ -212,8 +214,8 @@ static void list_slots(taking *t, uint32_t n)
 
 /* ---- the part ------------------------------------------------------------------------------ */
 
-/* Numbers of factors, scope entries and table entries. If `part` is set, these are also written to
- * the part. */
+/* Counters of factors, scope entries and table entries. If `part` is set, the factors and entries
+ * are also written to `part`. */
 typedef struct putting {
     gbsi_conditioned *part;
     size_t n_factors, n_scope, n_tables;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes shares of a lattice of spins or levels without making the lattice. The parts are blocks,
- * and the colours are those of a chessboard. Slots, places and numbers of factors follow from
- * coordinates. */
+/* Makes shares of a lattice of spins or levels without making the lattice. The shares are blocks of
+ * sites, and the colours are those of a chessboard. Slots, places and numbers of factors are
+ * computed from coordinates. */
 #ifndef GBSI_RANKS_LATTICE_H
 #define GBSI_RANKS_LATTICE_H
 
@@ -9,23 +9,24 @@
 #include "graph/partition.h"
 #include "ranks/share.h"
 
-/* The set of variables whose conditionals span too wide a range for products of weights, and are
- * computed as sums of logarithms. These variables have the first slots of their colour. Bits are
- * sorted by chessboard colour, then by number. */
+/* A set of variables: the range of their weights is too wide for products, and their conditionals
+ * are computed as sums of logarithms. These variables have the first slots of their colour. The
+ * bits of the set are sorted by chessboard colour, then by number of the variable. */
 typedef struct gbsi_lattice_sums {
     uint64_t *bit;    /* [(variables + 63) / 64] the set; NULL if it is empty */
-    uint32_t *before; /* [(variables + 63) / 64] number of members in the words before each word */
+    uint32_t *before; /* [(variables + 63) / 64] for each word of bits, number of members in all
+                         earlier words */
     uint32_t n[2];    /* number of members of each colour */
 } gbsi_lattice_sums;
 
 typedef struct gbsi_share_lattice {
     gbsi_grid_model grid;
     gbsi_grid_shape shape;
-    uint32_t n_even; /* number of variables of the first colour */
+    uint32_t n_even; /* number of variables of the chessboard colour that comes first */
     bool by_count;   /* whether all couplings are equal */
     gbsi_lattice_sums sums;
     gbsi_block *block;   /* [n_ranks] */
-    gbsi_schedule whole; /* batches and pieces of the whole model */
+    gbsi_schedule whole; /* batches and pieces of the schedule of the whole model */
     size_t batch_start[3];
     gbsi_piece piece[4];
     gbsi_share_facts facts;
@@ -38,8 +39,8 @@ gbs_status gbsi_share_lattice_init(gbsi_share_lattice *lattice, const gbsi_grid_
                                    uint32_t n_ranks, int scan, gbs_error *err);
 void gbsi_share_lattice_free(gbsi_share_lattice *lattice);
 
-/* Makes the share that gbsi_share_make() would make from the model. The time is proportional to
- * the size of the share. */
+/* Makes the same share that gbsi_share_make() would make from the model. The time is proportional
+ * to the size of the share. */
 gbs_status gbsi_share_of_lattice(const gbsi_share_lattice *lattice, uint32_t rank, gbs_share **out,
                                  gbs_error *err);
 
@@ -47,10 +48,11 @@ gbs_status gbsi_share_of_lattice(const gbsi_share_lattice *lattice, uint32_t ran
  * src/run/ranks. */
 
 void gbsi_lattice_at(const gbsi_share_lattice *l, uint32_t v, uint32_t at[3]);
-/* The position of a variable in the sequence of a pass: by chessboard colour, then by number. */
+/* The place of a variable in the sequence of updates of a pass: sorted by chessboard colour, then
+ * by number. */
 uint32_t gbsi_lattice_position(const gbsi_share_lattice *l, uint32_t v);
-/* The slot of a variable, which is also its place. Slots are sorted by colour, then sums of
- * logarithms before products of weights, then by number. */
+/* The slot of a variable, which is also the place of its update. Slots are sorted by colour; within
+ * a colour, variables computed as sums of logarithms come first; then the number decides. */
 uint32_t gbsi_lattice_slot(const gbsi_share_lattice *l, uint32_t v);
 
 #endif

@@ -13,15 +13,18 @@
 
 enum { CHUNK = 512 };
 
-/* Least length of a side. Most variables then have a next neighbour in two directions. */
+/* Least length of a side of the lattice. With this length, most variables have a next neighbour in
+ * two directions. */
 #define LEAST_SIDE 4u
-/* The largest span, which is below GBSI_LINEAR_SPAN by more than the rounding of sums. */
+/* The largest span of the log-weights of a conditional. It is below GBSI_LINEAR_SPAN by more than
+ * the rounding of sums. */
 #define MOST_SPAN 39.0
-/* The largest span for grids of levels. With at most 7 factors, no sum in float has an error as
- * large as GBSI_ROUNDING_LIMIT. */
+/* The largest span of the log-weights for grids of levels. With at most 7 factors per variable, no
+ * sum of floats has an error as large as GBSI_ROUNDING_LIMIT. */
 #define MOST_SPAN_OF_LEVELS 60.0
-/* Limits of src/model/graph/locality.c. If first neighbours are FAR or more places away, and
- * breadth-first levels are shorter than this distance, the variables get another order. */
+/* Limits of src/model/graph/locality.c. If first neighbours are FAR or more places away, and the
+ * levels of a breadth-first search are shorter than this distance, the variables get another order.
+ */
 #define FAR        4096u
 #define LONG_SIDES 128u
 
@@ -39,7 +42,8 @@ static gbs_status refuse(const gbsi_share_lattice *l, const char *why, gbs_error
 
 /* Whether the plan of the whole model keeps the variables in the order of their numbers
  * (src/model/graph/locality.c). The plan keeps this order if the model is small, if first
- * neighbours are near, or if all sides are long, which makes breadth-first levels long. */
+ * neighbours are near, or if all sides are long. With long sides, the levels of a breadth-first
+ * search are long. */
 static bool keeps_order(const gbsi_grid_shape *shape, uint32_t n)
 {
     const uint32_t *side = shape->side;
@@ -72,8 +76,8 @@ static gbs_status check(const gbsi_share_lattice *l, gbs_error *err)
                : refuse(l, "breadth-first orders of such sides may be local", err);
 }
 
-/* Checks that it is known which conditionals are products of weights, and that all or none of them
- * are computed by counts. */
+/* Checks that the formulas know which conditionals are products of weights, and that all or none of
+ * these conditionals are computed by counts. */
 static gbs_status check_couplings(const gbsi_share_lattice *l, const gbsi_grid_walk *walk,
                                   gbs_error *err)
 {
@@ -99,7 +103,7 @@ void gbsi_lattice_at(const gbsi_share_lattice *l, uint32_t v, uint32_t at[3])
     at[2] = v / side[0] / side[1];
 }
 
-/* The number of even numbers among n consecutive numbers. */
+/* How many of n consecutive numbers are even. */
 static uint64_t evens(uint64_t n, bool first_even)
 {
     return (n + (first_even ? 1 : 0)) / 2;
@@ -113,8 +117,8 @@ uint32_t gbsi_lattice_position(const gbsi_share_lattice *l, uint32_t v)
     gbsi_lattice_at(l, v, at);
     const bool even_layer = at[2] % 2 == 0;
     const bool even_row = (at[1] + at[2]) % 2 == 0;
-    /* number of even sites in the earlier layers, rows and places; successive layers, rows and
-     * places begin with different colours */
+    /* number of even sites in the earlier layers, rows and places; of two successive layers, rows
+     * or places, one begins with an even site and the other with an odd site */
     uint64_t n_even =
         evens(at[2], true) * evens(area, true) + (at[2] - evens(at[2], true)) * evens(area, false);
     n_even += evens(at[1], even_layer) * evens(side[0], true) +
@@ -126,7 +130,7 @@ uint32_t gbsi_lattice_position(const gbsi_share_lattice *l, uint32_t v)
 
 /* ---- sums of logarithms -------------------------------------------------------------------- */
 
-/* Number of members of the set at positions before this position. */
+/* Number of members of a set at positions before this position. */
 static uint32_t sums_before(const gbsi_lattice_sums *s, uint32_t position)
 {
     const uint64_t below = ((uint64_t)1 << (position % 64)) - 1;
@@ -187,7 +191,7 @@ cleanup:
 
 /* ---- facts --------------------------------------------------------------------------------- */
 
-/* Feeds n numbers to a digest; the i-th is number(l, i). */
+/* Adds n numbers to a digest; the i-th number is number(l, i). */
 static void feed(const gbsi_share_lattice *l, gbsi_digest *digest, uint64_t n,
                  uint32_t (*number)(const gbsi_share_lattice *l, uint64_t i))
 {
@@ -229,7 +233,7 @@ static gbs_status take_number(gbsi_share_lattice *l, const char *model, gbs_erro
     gbsi_digest_bytes(digest, model, sizeof text - 1);
     feed(l, digest, n, itself); /* slot of each place */
     feed(l, digest, n, owner);
-    feed(l, digest, n, itself); /* numbers of the user's variables */
+    feed(l, digest, n, itself); /* numbers of the variables in the user's model */
     feed(l, digest, l->grid.arity * n, state);
     gbsi_digest_text(digest, text);
     gbsi_digest_free(digest);

@@ -99,7 +99,7 @@ gbs_status gbsi_ranks_meet(const gbs_ranks *ranks, gbs_status status, gbs_error 
     const gbs_status own = status;
     gbs_error told = {.status = own};
     uint64_t first = own < 0 ? ranks->n_ranks - ranks->rank
-                             : 0; /* the largest value belongs to the first rank that failed */
+                             : 0; /* the largest value comes from the first rank that failed */
     uint64_t n_failed = own < 0;
     if (own < 0) {
         (void)snprintf(told.message, sizeof told.message, "%s", err == NULL ? "" : err->message);
@@ -262,7 +262,7 @@ gbs_status gbsi_run_turn_to_ladders(const gbsi_runner *plain, const gbs_ranks *r
     return GBS_OK;
 }
 
-/* Gathers the rows of the chains of all ranks on rank 0, and sends them from there to all ranks.
+/* Gathers the rows of the chains of all ranks on rank 0, which then sends all rows to all ranks.
  * @param size number of bytes for a chain. */
 static gbs_status gather_rows(const gbsi_engine *engine, const gbs_ranks *ranks, void *rows,
                               size_t size, gbs_error *err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finishes a share whose variables are known: one walk through the places of own variables and halo
- * makes the schedule and the lists of values to send. */
+/* Finishes a share whose variables are known. One walk through the places of own variables and of
+ * the halo makes the schedule and the lists of values to send. */
 #include "ranks/share.h"
 #include "ranks/making.h"
 
@@ -167,8 +167,7 @@ static void check_halo(const gbsi_making *m)
 }
 #endif
 
-/* Finds the neighbours. If a rank sees an own variable, some of that rank's variables are in the
- * halo. */
+/* Finds the neighbours. A rank that sees an own variable has variables in the halo of this rank. */
 static gbs_status find_neighbours(gbsi_making *m, gbs_error *err)
 {
     gbs_share *share = m->share;
@@ -207,7 +206,8 @@ static gbs_status put_slot(gbsi_share_lists *list, size_t *n, size_t *capacity, 
     return status;
 }
 
-/* Lists the updates of one batch, events [first, end), whose values neighbour j receives or sends.
+/* Lists the updates in one batch, events [first, end), whose values are received from neighbour j
+ * or sent to it.
  */
 static gbs_status list_values(gbsi_making *m, size_t first, size_t end, uint32_t j, gbs_error *err)
 {
@@ -229,7 +229,7 @@ static gbs_status list_values(gbsi_making *m, size_t first, size_t end, uint32_t
     return GBS_OK;
 }
 
-/* Adds the update of an event to the last piece if the update continues this piece; otherwise
+/* Appends the update of an event to the last piece if the update continues this piece; otherwise
  * begins a new piece with the update. */
 static gbs_status put_update(gbsi_making *m, size_t event, const gbsi_piece *like, gbs_error *err)
 {
@@ -275,9 +275,9 @@ cleanup:
     return status;
 }
 
-/* Adds own updates among events [first, end): if `seen`, the updates that other ranks need, else
- * all other own updates. @param piece in and out: a piece of the whole model, which is the piece
- * of the first event or an earlier piece. */
+/* Appends own updates among events [first, end): if `seen`, the updates whose values other ranks
+ * need, else all other own updates. @param piece in and out: the piece of the whole model that has
+ * the first event, or an earlier piece. */
 static gbs_status put_updates(gbsi_making *m, size_t first, size_t end, bool seen, size_t piece,
                               gbs_error *err)
 {
@@ -316,7 +316,7 @@ static gbs_status take_schedule(gbsi_making *m, gbs_error *err)
                      share->out.start, share->in.start);
 }
 
-/* Pads the arrays: slots and positions after the last place are read together with the last tile.
+/* Pads the arrays, because a tile reads slots and positions even behind the last place.
  */
 static void pad(gbsi_schedule *s)
 {
@@ -352,8 +352,8 @@ static gbs_status walk(gbsi_making *m, gbs_error *err)
             GBSI_PASS(list_values(m, first, event, j, err));
         }
     }
-    assert(event ==
-           m->n_events); /* every event is an update in the schedule or an update of the halo */
+    assert(event == m->n_events); /* every event is now an update in the schedule, or an update of a
+                                     variable of the halo */
     assert(n_lists == (size_t)share->facts.n_batches * share->n_neighbours);
     share->out.start[n_lists] = m->n_out;
     share->in.start[n_lists] = m->n_in;
@@ -367,9 +367,8 @@ gbs_status gbsi_making_finish(gbsi_making *m, gbs_share **out, gbs_error *err)
     GBSI_PASS(find_neighbours(m, err));
     GBSI_PASS(walk(m, err));
     assert(gbsi_share_check(m->share, NULL) ==
-           GBS_OK); /* a share that fails this check could not be loaded */
-    m->share->part->model =
-        m->share->nothing; /* the whole model does not exist when a share is used */
+           GBS_OK); /* a share that fails this check could not be loaded from a file */
+    m->share->part->model = m->share->nothing; /* no rank that uses a share has the whole model */
     *out = m->share;
     m->share = NULL;
     return GBS_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks a share that was loaded. The file may be forged; no number in it may point outside the
+/* Checks a share that was loaded. The file may be forged, and no number in it may point outside the
  * arrays. */
 #include <math.h>
 
@@ -8,7 +8,7 @@
 #include "scan/scan.h"
 #include "store/checks.h"
 
-/* Whether offsets begin with 0 and never fall. */
+/* Whether offsets begin with 0 and never decrease. */
 static bool ascend(const size_t *start, size_t n)
 {
     bool fine = start[0] == 0;
@@ -27,8 +27,8 @@ static bool are_below(const uint32_t *number, size_t n, uint64_t limit)
     return fine;
 }
 
-/* Sums that show whether numbers are 0 .. n - 1 in any order, each once. The sums are added up over
- * all ranks. */
+/* Sums that show whether the numbers 0 .. n - 1 occur once each, in any order. Each sum is added up
+ * over all ranks. */
 typedef struct tally {
     uint64_t n, sum, squares;
 } tally;
@@ -100,9 +100,9 @@ static uint64_t entries_of(const gbsi_conditioned *p, size_t i)
     return n;
 }
 
-/* Whether a noisy factor is well formed. The inhibitions must suffice for the leak and the parents,
- * and be at most 1. The child must be last in the scope, unless it is observed, and the effect must
- * be one of its states. */
+/* Whether a noisy factor is well formed. There must be an inhibition for the leak and for every
+ * parent state, and each must be at most 1. The child must be last in the scope, unless it is
+ * observed, and the effect must be one of its states. */
 static bool noisy_fits(const gbsi_conditioned *p, size_t i)
 {
     const gbsi_factors *f = &p->factors;
@@ -124,8 +124,9 @@ static bool noisy_fits(const gbsi_conditioned *p, size_t i)
     return fine;
 }
 
-/* Whether a logical factor is well formed. Its literals must name states that exist, and must
- * not be more than were written. The factor may be hard only if its kind allows hard factors. */
+/* Whether a logical factor is well formed. The literals must name states that exist, and there must
+ * be no more literals than the file contains. The factor may be hard only if its kind allows hard
+ * factors. */
 static bool logical_fits(const gbsi_conditioned *p, size_t i)
 {
     const gbsi_factors *f = &p->factors;
@@ -213,7 +214,8 @@ static bool factors_fit(const gbs_share *s)
     return fine;
 }
 
-/* Checks that piece i begins at the end of the previous piece, and has own slots of one arity. */
+/* Checks that piece i begins at the end of the previous piece, and that its slots are own slots of
+ * one arity. */
 static bool piece_fits(const gbs_share *s, size_t i, uint64_t place)
 {
     const gbsi_piece *p = &s->schedule.piece[i];
@@ -229,7 +231,7 @@ static bool piece_fits(const gbs_share *s, size_t i, uint64_t place)
     return fine;
 }
 
-/* Whether every own variable is updated once; always true if facts.each_once is 0. */
+/* Whether every own variable is updated exactly once; always true if facts.each_once is 0. */
 static bool updates_fit(const gbs_share *s)
 {
     tally updated = {0};
@@ -305,8 +307,8 @@ static bool fixed_fit(const gbs_share *s)
 
 gbs_status gbsi_share_check(const gbs_share *s, gbs_error *err)
 {
-    const gbs_status status =
-        gbsi_places_check(s->facts.n_places, err); /* number of places in the whole model */
+    const gbs_status status = gbsi_places_check(
+        s->facts.n_places, err); /* number of places in the schedule of the whole model */
     if (status < 0) {
         return status;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public functions of shares: files, messages and figures. */
+/* The public functions of shares: reading and writing files and messages, and figures about a
+ * share. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -47,7 +48,7 @@ cleanup:
 
 typedef struct buffer {
     unsigned char *bytes;
-    size_t n, capacity; /* number of bytes written or read so far; number of all bytes */
+    size_t n, capacity; /* number of bytes written or read so far; number of bytes in total */
 } buffer;
 
 static gbs_status put(void *context, const void *bytes, size_t n, gbs_error *err)
@@ -94,7 +95,7 @@ gbs_status gbs_share_unpack(const void *bytes, size_t n, gbs_share **share, gbs_
 {
     GBSI_NEED(bytes, share);
     buffer b = {.bytes = (unsigned char *)(uintptr_t)bytes,
-                .capacity = n}; /* a buffer that is only read */
+                .capacity = n}; /* a buffer of bytes that are only read */
     const gbsi_source source = {&b, take};
     return gbsi_share_load(&source, n, share, err);
 }

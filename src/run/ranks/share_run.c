@@ -34,8 +34,9 @@ gbs_status gbsi_run_count_updates(const gbsi_task *task, const gbsi_engine *engi
                                  : ranks->combine(ranks->context, GBS_COMBINE_SUM_U64, n, 1, err);
 }
 
-/* Combines over ranks whether blocks connect the support. If a block of hard zeros does not belong
- * to one rank, no splash holds it, and every rank that sees a part of it counts it as unconnected.
+/* Finds out, over all ranks, whether the blocks show that the support is connected. No splash holds
+ * a block of hard zeros whose variables belong to several ranks. Every rank that sees a part of
+ * such a block counts the block as unconnected.
  */
 gbs_status gbsi_shared_connect(const gbs_ranks *ranks, const gbsi_engine *engine,
                                gbsi_report *report, gbs_error *err)
@@ -100,7 +101,7 @@ void gbsi_shared_parts(const gbsi_engine *engine, const gbsi_shared *shared, cha
     }
 }
 
-/* Whether the share holds starts for a run with these options. */
+/* Whether the share has the starts for a run with these options. */
 bool gbsi_shared_has_starts(const gbs_share *share, const gbs_run_options *options)
 {
     return share->facts.n_starts >= gbsi_options_chains(options) &&
@@ -117,7 +118,7 @@ void gbsi_shared_free(gbsi_task *task, gbsi_sampling *sampling)
 
 /* ---- starts -------------------------------------------------------------------------------- */
 
-/* Takes the start of a chain from the share. */
+/* Sets the start of a chain from the starts in the share. */
 static void start_as_found(const gbs_share *share, uint32_t chain, uint32_t *x)
 {
     const size_t n = share->part->n_variables;
@@ -126,8 +127,8 @@ static void start_as_found(const gbs_share *share, uint32_t chain, uint32_t *x)
     }
 }
 
-/* Draws the start of a chain uniformly, with the states that one process would draw for the
- * variables of this rank. */
+/* Draws the start of a chain uniformly; the variables of this rank get the states that they would
+ * get in one process. */
 static void start_anywhere(const gbsi_task *task, uint32_t chain, uint32_t *x)
 {
     const gbsi_conditioned *part = task->problem.part;
@@ -137,8 +138,8 @@ static void start_anywhere(const gbsi_task *task, uint32_t chain, uint32_t *x)
     }
 }
 
-/* Rank 0 finds the start of a chain in the whole model and sends it to all ranks, which wait for
- * it. */
+/* Rank 0 searches the whole model for the start of a chain, and sends the start to all other ranks,
+ * which wait. */
 static gbs_status start_from_whole(gbsi_shared *shared, const gbs_ranks *ranks,
                                    gbsi_starter *starter, uint32_t chain, uint32_t *all,
                                    uint32_t *x, gbs_error *err)
@@ -216,7 +217,7 @@ gbs_status gbsi_shared_gather_state(gbsi_shared *shared, const gbs_ranks *ranks,
             own[n++] = gbsi_conditioned_states(part, u)[x[u]];
         }
     }
-    assert(n == 2 * (size_t)share->n_own); /* no rank sends states of its halo */
+    assert(n == 2 * (size_t)share->n_own); /* a rank never sends states of its halo */
     GBSI_TRY(gbsi_shared_gather(ranks, own, n * sizeof *own, &all, &capacity, err));
     if (ranks->rank > 0) {
         goto cleanup;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes and reads a share as bytes, for a file or a message: counts, facts, then all arrays one
- * after the other. */
+/* Writes a share as bytes, and reads it, for a file or a message. The counts come first, then the
+ * facts, then all arrays one after the other. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "ranks/share.h"
 #include "store/builder.h"
 
-/* Names of the numbers of elements of the arrays. */
+/* Names for the numbers of elements of all arrays. */
 enum {
     N_VARIABLES,
     N_STATES,
@@ -30,10 +30,10 @@ enum {
 
 enum { N_ARRAYS = 40, N_FACTS = sizeof(gbsi_share_facts) / 8 };
 
-/* One array of a share, for saving and loading. */
+/* One array of a share that is saved and loaded. */
 typedef struct array {
     void *pointer;  /* address of the pointer to the array */
-    size_t n, size; /* number of elements, bytes of an element */
+    size_t n, size; /* number of elements; number of bytes of an element */
 } array;
 
 static size_t list_arrays(gbs_share *s, const uint64_t *c, array out[N_ARRAYS])
@@ -157,7 +157,8 @@ static gbsi_logical logical_of(const uint32_t number[LOGICAL_NUMBERS])
 
 gbs_status gbsi_share_save(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
-    gbs_share copy = *(const gbs_share *)object; /* the list of arrays has addresses of pointers */
+    gbs_share copy =
+        *(const gbs_share *)object; /* the list of arrays contains addresses of pointers */
     uint64_t counts[N_COUNTS];
     uint64_t facts[N_FACTS];
     array arrays[N_ARRAYS];
@@ -184,7 +185,8 @@ gbs_status gbsi_share_save(const void *object, const gbsi_sink *sink, gbs_error 
 
 /* ---- loaded -------------------------------------------------------------------------------- */
 
-/* @param c counts that were read. Each is below 2^48, so that sums of counts do not overflow. */
+/* @param c numbers of elements that were read. Each number is below 2^48, and sums of them
+ * therefore do not overflow. */
 static gbs_status take_arrays(const gbsi_source *source, const uint64_t *c, gbs_share *s,
                               gbs_error *err)
 {
@@ -219,7 +221,7 @@ static gbs_status take_structs(const gbsi_source *source, const uint64_t *c, gbs
     return GBS_OK;
 }
 
-/* Sets the counts that are not lengths of arrays. */
+/* Sets those counts of the share that are not lengths of arrays. */
 static void set_counts(const uint64_t *c, gbs_share *s)
 {
     s->rank = (uint32_t)c[RANK];
@@ -275,7 +277,7 @@ gbs_status gbsi_share_load(const gbsi_source *source, uint64_t available, gbs_sh
     GBSI_TRY(take_structs(source, counts, s, err));
     set_counts(counts, s);
     count(s, again);
-    if (memcmp(again, counts, sizeof counts) != 0) { /* also compares the ends of lists */
+    if (memcmp(again, counts, sizeof counts) != 0) { /* this check includes the ends of lists */
         GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "share: the saved counts are damaged"));
     }
     GBSI_TRY(gbsi_share_check(s, err));

@@ -9,7 +9,8 @@
 typedef struct taking {
     gbsi_making making;
     const gbsi_share_source *from;
-    uint32_t *number; /* [whole variables] number in the share; undefined for other variables */
+    uint32_t *number; /* [whole variables] number of each variable in the share; undefined for
+                         variables outside the share */
 } taking;
 
 static gbsi_series_list dealt(const taking *m, gbsi_dealt what)
@@ -27,7 +28,7 @@ static size_t count_dealt(const taking *m, gbsi_dealt what)
     return n;
 }
 
-/* Fills in the data of each variable. */
+/* Sets the data of each variable of the share. */
 static gbs_status describe(taking *m, gbs_error *err)
 {
     gbs_share *share = m->making.share;
@@ -41,7 +42,7 @@ static gbs_status describe(taking *m, gbs_error *err)
         for (uint64_t k = 0; k < variables.at[i].n; ++k, ++u) {
             const uint32_t v = (uint32_t)(variables.at[i].first + k);
             assert(u == 0 ||
-                   share->of_whole[u - 1] < v); /* variables are in the order of the whole model */
+                   share->of_whole[u - 1] < v); /* variables have the order of the whole model */
             m->number[v] = u;
             share->of_whole[u] = v;
             share->user_arity[u] = m->from->part->model->arity[share->part->user_variable[u]];
@@ -64,7 +65,7 @@ static gbs_status describe(taking *m, gbs_error *err)
     return status;
 }
 
-/* Finds the ranks that see own variables. */
+/* Finds the ranks that see each own variable. */
 static gbs_status take_seen(taking *m, gbs_error *err)
 {
     const gbsi_deal *deal = m->from->deal;
@@ -79,7 +80,7 @@ static gbs_status take_seen(taking *m, gbs_error *err)
     return GBS_OK;
 }
 
-/* Finds the places of own variables and halo. */
+/* Finds the places of the updates of own variables and of the halo. */
 static gbs_status find_events(taking *m, gbs_error *err)
 {
     const gbsi_series_list places = dealt(m, GBSI_DEALT_PLACES);

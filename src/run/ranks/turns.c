@@ -11,9 +11,9 @@
 /* The pairs of ranks that share a factor. */
 typedef struct meetings {
     uint32_t n_ranks;
-    size_t n_words;  /* number of words of a row */
+    size_t n_words;  /* number of words of a row of `pair` */
     uint64_t *row;   /* [n_ranks][n_words] bit s of row r is 1 if ranks r and s share a factor */
-    uint32_t *ranks; /* [n_ranks] scratch: ranks of one factor, each once */
+    uint32_t *ranks; /* [n_ranks] scratch: ranks that own variables of one factor, each once */
     uint8_t *is_in;  /* [n_ranks] scratch, all 0 */
 } meetings;
 
@@ -41,8 +41,8 @@ static void note_factor(meetings *m, const gbsi_factors *factors, size_t f, cons
     }
 }
 
-/* Returns the first turn that is free for `rank`. A turn is not free if an earlier rank that shares
- * a factor with `rank` has this turn. @param taken [n_ranks] scratch. */
+/* Returns the first turn that is free for `rank`. A turn is not free if an earlier rank has it and
+ * shares a factor with `rank`. @param taken [n_ranks] scratch. */
 static uint32_t first_free(const meetings *m, uint32_t rank, const uint32_t *turn, uint8_t *taken)
 {
     uint32_t first = 0;
@@ -79,8 +79,8 @@ cleanup:
 
 /* ---- of a share ------------------------------------------------------------------------------ */
 
-/* Even batches have variables that other ranks see. Of these batches, only the batch of the
- * rank's own turn is not empty. */
+/* In the schedule of a share, even batches have the variables that other ranks see. Among the even
+ * batches, only the batch of the rank's own turn has variables. */
 void gbsi_turns_of_share(const gbs_share *share, uint8_t *reach, gbsi_turns *turns)
 {
     const gbsi_schedule *s = &share->schedule;

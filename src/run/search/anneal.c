@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Simulated annealing by Gibbs sampling (Kirkpatrick, Gelatt & Vecchi 1983, Science 220:671-680;
  * Geman & Geman 1984): values are drawn from p_v^(1/tau) while tau falls [M27]. After each sweep,
- * the log density of every chain is summed again from all factors, in double. Errors therefore do
- * not accumulate, and the best state depends neither on threads nor on the instruction set. */
+ * the log density of every chain is computed afresh as a sum over all factors, in double. Errors
+ * therefore do not accumulate, and the best state depends neither on threads nor on the instruction
+ * set. */
 #include "search/anneal.h"
 
 #include <math.h>
@@ -38,7 +39,7 @@ static void search_free(gbsi_search *s)
 
 /* ---- densities ------------------------------------------------------------------------------- */
 
-/* Returns the chain with the largest log density, and the first of equal chains. Padded lanes
+/* Returns the chain with the largest log density; of several such chains, the first. Padded lanes
  * are not considered. */
 static uint32_t best_chain(gbsi_search *s)
 {
@@ -81,8 +82,8 @@ static double half_spread(const gbsi_factors *f, size_t i)
         const bool spins = f->kind[i] != GBS_FACTOR_POTTS && f->kind[i] != GBS_FACTOR_LOGICAL;
         return weight == INFINITY ? 0.0 : spins ? weight : 0.5 * weight;
     }
-    const uint32_t table = f->aux[i]; /* the table of a noisy factor has its slope, which is about
-                                         the effect of one cause */
+    const uint32_t table = f->aux[i]; /* the table of a noisy factor is represented by its slope,
+                                         which is about the effect of one cause */
     double least = INFINITY;
     double most = -INFINITY;
     for (size_t e = f->table_start[table]; e < f->table_start[table + (size_t)1]; ++e) {
@@ -95,8 +96,9 @@ static double half_spread(const gbsi_factors *f, size_t i)
 /* Computes the first temperature tau0, the mean over variables v of
  *     sqrt(sum over factors f of v of (half the spread of ln psi_f)^2):
  * For spins with d couplings +-J this mean is J sqrt(d), the temperature at which a glass freezes
- * in mean field (Sherrington & Kirkpatrick 1975, Physical Review Letters 35:1792-1796). tau0 is 1
- * if the mean is 0. The time is O(lengths of all scopes + entries of the tables of all factors). */
+ * in mean field (Sherrington & Kirkpatrick 1975, Physical Review Letters 35:1792-1796). If the mean
+ * is 0, tau0 is 1. The time is proportional to the lengths of all scopes plus the entries of the
+ * tables of all factors. */
 static gbs_status first_temperature(const gbsi_conditioned *model, double *tau0, gbs_error *err)
 {
     const gbsi_factors *f = &model->factors;
@@ -240,7 +242,7 @@ static gbs_status take_room(gbsi_search *s, gbs_error *err)
     return all ? GBS_OK : gbsi_no_memory(err, "map", n * sizeof *s->x);
 }
 
-/* Solves the exact components, within their share of --time. */
+/* Finds the most probable states of the exact components, within their share of --time. */
 static gbs_status solve_exactly(gbsi_search *s, gbs_error *err)
 {
     gbs_run *run = s->run;
@@ -251,8 +253,8 @@ static gbs_status solve_exactly(gbsi_search *s, gbs_error *err)
     return status;
 }
 
-/* Begins the search. The exact components are solved here, once. The other components start from
- * the state of chain 0. */
+/* Begins the search. The exact components are solved here; this is done once. The other components
+ * start from the state of chain 0. */
 static gbs_status begin(gbsi_search *s, gbs_error *err)
 {
     gbs_run *run = s->run;
@@ -310,27 +312,30 @@ static gbs_status check_method(const gbs_run_options *options, gbs_error *err)
     return GBS_OK;
 }
 
-/* Opens a run for the search, with checkpoints and resuming as `files` say. */
+/* Opens a run for the search; `files` says whether checkpoints are written and from which one to
+ * resume. */
 static gbs_status open_run(gbsi_search *s, const gbs_model *model, const gbs_evidence *evidence,
                            const gbs_run_options *options, const gbs_checkpoint_files *files,
                            gbs_error *err)
 {
     gbs_run_options chosen = *options;
     const gbsi_run_purpose purpose = {.limited = true, .anneals = true};
-    chosen.lattice = GBS_LATTICE_NEVER; /* lattices stored as bits have no temperature */
+    chosen.lattice = GBS_LATTICE_NEVER; /* lattices stored as bits have no temperatures */
     GBSI_PASS(gbsi_run_open(model, evidence, &chosen, &purpose, &s->run, err));
     GBSI_PASS(
         gbsi_run_note_inputs(&s->run->task.problem, &s->run->checkpoints, evidence, &chosen, err));
     GBSI_PASS(gbsi_run_take_files(s->run, files, err));
     s->drive.run = s->run;
     s->heats = (gbsi_draw_traits(&chosen) & GBSI_DRAW_HEATS) != 0;
-    s->may_quench = s->heats && chosen.block_time >
-                                    0.0; /* draws other than the random draw run at temperature 1 */
+    s->may_quench =
+        s->heats &&
+        chosen.block_time >
+            0.0; /* all drawing methods other than the random draw run at temperature 1 */
     s->state = gbsi_alloc_array(model->n_variables, sizeof *s->state);
     return GBSI_HAVE(err, "map", s->state);
 }
 
-/* Reports the most probable state, or the best state found. */
+/* Writes the most probable state, or the best state found, to the report. */
 static gbs_status answer(gbsi_search *s, gbs_map_report *found, gbs_error *err)
 {
     const bool exact = s->run->task.problem.part == NULL;
@@ -348,8 +353,8 @@ static gbs_status answer(gbsi_search *s, gbs_map_report *found, gbs_error *err)
     return gbsi_run_tell_late(&s->run->report, err);
 }
 
-/* Replaces the search by a search with --method sample, because the exact answers were not ready in
- * time. */
+/* Replaces the search by a search with --method sample; called if the exact answers were not ready
+ * in time. */
 static gbs_status search_instead(gbsi_search *s, const gbs_model *model,
                                  const gbs_evidence *evidence, const gbs_run_options *options,
                                  const gbs_checkpoint_files *files, gbs_error *err)
@@ -408,7 +413,7 @@ gbs_status gbs_map_with_checkpoints(const gbs_model *model, const gbs_evidence *
     GBSI_TRY(open_run(&s, model, evidence, &taken, files, err));
     status = answer(&s, &found, err);
     if (status == GBS_ERR_STOPPED &&
-        s.drive.stop == GBSI_GO_ON) { /* the share of --time for exact answers is over */
+        s.drive.stop == GBSI_GO_ON) { /* the share of --time for exact answers is used up */
         GBSI_TRY(search_instead(&s, model, evidence, &taken, files, err));
         status = answer(&s, &found, err);
     }

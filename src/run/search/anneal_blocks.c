@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The work between the sweeps of a search: maxima over blocks raise the states of the chains, and
- * block draws lead to other states. */
+/* The work between the sweeps of a search: maxima over blocks make the states of the chains more
+ * probable, and block draws lead to other states. */
 #include "search/anneal.h"
 
 #define A_MOMENT_NS 1e8 /* least time of a quench of all chains, in nanoseconds */
 
-/* Raises sixteen states, and compares each with the best state. @param operations limit in
- * nanoseconds. */
+/* Makes sixteen states more probable, and compares each with the best state so far. @param
+ * operations limit on the time, in counted nanoseconds. */
 static gbs_status raise_states(gbsi_search *s, double operations, gbs_error *err)
 {
     gbsi_search_mark(s);
@@ -22,9 +22,9 @@ static gbs_status raise_states(gbsi_search *s, double operations, gbs_error *err
     return GBS_OK;
 }
 
-/* Adapts the share of time of block draws. If block draws found a better state than the sweeps
- * before them, the share grows fourfold. Otherwise, if the sweeps found a better state, the share
- * falls to a quarter, but not below 1. @param most largest share. */
+/* Adapts the share of the time that block draws get. If block draws found a better state than the
+ * sweeps before them, the share grows fourfold. Otherwise, if the sweeps found a better state, the
+ * share falls to a quarter, but not below 1. @param most largest allowed share. */
 static void share_time(gbsi_search_standing *at, double most)
 {
     if (at->best > at->swept) {
@@ -64,8 +64,8 @@ static gbs_status cool(gbsi_search *s, gbs_error *err)
     return GBS_OK;
 }
 
-/* Raises and cools the states of sixteen chains. @param operations nanoseconds of each
- * maximisation. */
+/* Makes the states of sixteen chains more probable, and then cools them by block draws. @param
+ * operations limit on the time of each maximisation, in counted nanoseconds. */
 static gbs_status quench_lanes(gbsi_search *s, double operations, gbs_error *err)
 {
     if (s->at.stage == GBSI_STAGE_RAISE) {
@@ -85,17 +85,17 @@ static gbs_status quench_lanes(gbsi_search *s, double operations, gbs_error *err
     return GBS_OK;
 }
 
-/* Improves the states of the chains by maxima over blocks. The best state until now replaces the
- * state of the last chain. After the time limit, states are raised only if one turn of all plans
- * takes at most A_MOMENT_NS. Afterwards, block draws with a falling temperature move the states,
- * and the search goes on from the new states. @param operations counted nanoseconds of the sweeps
- * before. */
+/* Makes the states of the chains more probable by maxima over blocks. Before, the best state so far
+ * replaces the state of the last chain. After the time limit, this is done only if one turn of all
+ * plans takes at most A_MOMENT_NS. Then block draws with a falling temperature move the states, and
+ * the search goes on from the states so reached. @param operations counted nanoseconds of the
+ * sweeps before this call. */
 gbs_status gbsi_search_quench(gbsi_search *s, double operations, gbs_error *err)
 {
     gbsi_search_standing *at = &s->at;
     const uint32_t n_chains = s->run->sampling.engine.executor.n_chains;
-    if (s->may_quench &&
-        s->drive.stop == GBSI_GO_ON) { /* if the plans take long, a state can be reported */
+    if (s->may_quench && s->drive.stop == GBSI_GO_ON) { /* if making the plans takes long, the best
+                                                           state so far can be reported */
         GBSI_PASS(gbsi_search_plan(s, err));
         if (s->drive.stop != GBSI_GO_ON) {
             GBSI_PASS(gbsi_search_keep(s, err));

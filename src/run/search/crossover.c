@@ -24,8 +24,8 @@ void gbsi_crossover_free(gbsi_crossover *crossover)
     *crossover = (gbsi_crossover){0};
 }
 
-/* Joins in c->parent those variables of a factor's scope in which two states differ. @return one of
- * these variables; GBSI_NONE if the states do not differ in the scope. */
+/* In the forest c->parent, joins those variables of a factor's scope in which the two states
+ * differ. @return one of these variables; GBSI_NONE if the states do not differ in the scope. */
 static uint32_t join_scope(const gbsi_crossover *c, size_t factor, const uint32_t *x,
                            const uint32_t *other)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marginal MAP for models in which no elimination order that sums first is small enough. It is an
- * iterated local search over the states of the query, each weighed by an exact sum over the other
- * variables. */
+/* Marginal MAP for models in which no elimination order that sums first is small enough. The method
+ * is an iterated local search over the states of the query variables; each state is weighed by an
+ * exact sum over the other variables. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,10 +17,10 @@
 
 /* Number of successive rounds without a better state after which the search ends. */
 #define MOST_FAILURES 8u
-/* Nanoseconds per variable and factor that a sum takes in addition to its operations. */
+/* Nanoseconds per variable and factor that computing a sum takes in addition to its operations. */
 #define OVERHEAD_NS 1000.0
 #define PROGRESS_S  0.1
-/* The bound is taken as reached if the best value is at most this far below, relative to 1 +
+/* The bound counts as reached if the best value is at most this far below it, relative to 1 +
  * |bound|. */
 #define TOLERANCE   1e-9
 #define START_SHARE 0.25 /* share of the remaining time for finding the start */
@@ -30,17 +30,17 @@
 
 typedef struct search {
     const gbs_model *model;
-    gbs_evidence evidence; /* the user's evidence and the present state of the query; the
-                              likelihoods are borrowed */
+    gbs_evidence evidence; /* the user's evidence, and the present states of the query variables as
+                              evidence; the likelihoods are borrowed */
     gbs_run_options options;
     gbs_exact_options exact;
     const gbs_map_callbacks *callbacks;
     uint32_t n;
     const uint32_t *query;
-    uint8_t *fixed;  /* [n] 1 if a variable of the query is observed */
-    uint32_t *now;   /* [n] present states of the query */
-    uint32_t *best;  /* [n] best states of the query */
-    uint32_t *whole; /* [n_variables] state of all variables from which the search starts */
+    uint8_t *fixed;  /* [n] 1 if the query variable is observed */
+    uint32_t *now;   /* [n] present states of the query variables */
+    uint32_t *best;  /* [n] best states of the query variables so far */
+    uint32_t *whole; /* [n_variables] states of all variables at the start of the search */
     double log_now, log_best, log_bound;
     double left_ns;
     uint64_t n_sums;
@@ -64,7 +64,7 @@ static bool look(void *context)
     return s->signalled;
 }
 
-/* Sets the time limit of the following work to a share of the time limit of the whole call. */
+/* Limits the time of the next work to a share of the time limit of the whole call. */
 static void allow(search *s, double share)
 {
     s->watch = gbsi_watch_of(look, s, s->begun_s, share * s->options.time_s);
@@ -96,8 +96,8 @@ static gbs_status take_room(search *s, const gbs_evidence *evidence, gbs_error *
 
 /* ---- one state ------------------------------------------------------------------------------- */
 
-/* Computes the logarithm of the sum over the other variables, for the current state of the query.
- * The result is minus infinity if the state has no weight, or if the search was stopped. @return
+/* Computes the logarithm of the sum over the other variables, given the present states of the query
+ * variables. The result is minus infinity if the sum is 0, or if the search was stopped. @return
  * GBS_ERR_LIMIT if the sum is too large. */
 static gbs_status weigh(search *s, double *log_p, gbs_error *err)
 {
@@ -130,7 +130,8 @@ static bool is_over(const search *s)
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* Tries every other state of variable i of the query. @param better out: whether a state is better.
+/* Tries every other state of query variable i. @param better out: whether one of the states is
+ * better than the present one.
  */
 static gbs_status try_variable(search *s, uint32_t i, bool *better, gbs_error *err)
 {
@@ -153,7 +154,8 @@ static gbs_status try_variable(search *s, uint32_t i, bool *better, gbs_error *e
     return GBS_OK;
 }
 
-/* Changes one variable after the other until no change improves the state; keeps the best state. */
+/* Changes one query variable after the other, until no change improves the value; keeps the best
+ * states. */
 static gbs_status ascend(search *s, bool *found, gbs_error *err)
 {
     bool better = true;
@@ -173,7 +175,7 @@ static gbs_status ascend(search *s, bool *found, gbs_error *err)
     return GBS_OK;
 }
 
-/* Restarts from the best state, with two to four variables drawn again at random. */
+/* Restarts from the best states, after two to four query variables were drawn again at random. */
 static void kick(search *s, uint64_t round)
 {
     memcpy(s->now, s->best, s->n * sizeof *s->now);
@@ -202,8 +204,8 @@ static gbs_status improve(search *s, gbs_error *err)
     return GBS_OK;
 }
 
-/* Finds the state in which the search starts: the query's part of a most probable state of all
- * variables. */
+/* Finds the states at which the search starts: the states of the query variables in a most probable
+ * state of all variables. */
 static gbs_status start(search *s, const gbs_evidence *evidence, gbs_error *err)
 {
     gbs_run_options options = s->options;
@@ -226,7 +228,7 @@ static gbs_status start(search *s, const gbs_evidence *evidence, gbs_error *err)
     return status;
 }
 
-/* Runs the search. @param stop out: the reason why it ended. */
+/* Runs the search. @param stop out: the reason why the search ended. */
 static gbs_status find(search *s, const gbs_evidence *evidence, const char **stop, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -258,7 +260,7 @@ cleanup:
 }
 
 /* Solves the query by an elimination order that sums first. If the tables of this order are too
- * large, or would take too long, runs the search instead. */
+ * large, or would take too long, the search is run instead. */
 static gbs_status solve(search *s, const gbs_evidence *evidence, const char **stop, gbs_error *err)
 {
     gbs_status status = GBS_ERR_LIMIT;
@@ -305,7 +307,8 @@ gbs_status gbs_mmap(const gbs_model *model, const gbs_evidence *evidence,
                                   .memory_limit = s.options.memory_limit,
                                   .threads = s.options.threads};
     if (evidence != NULL &&
-        evidence->model != model) { /* its states are copied, and must be of this model */
+        evidence->model !=
+            model) { /* the states of the query variables are copied, and must be of this model */
         GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "the evidence belongs to another model"));
     }
     s.left_ns = 0.5e9 * (s.options.time_s > 0.0 ? s.options.time_s : s.options.budget_s);

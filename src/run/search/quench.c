@@ -8,14 +8,14 @@
 #include "base/memory.h"
 #include "condition/soften.h"
 
-/* The penalty of a violated zero, in units of tau0. With a smaller penalty, states that violate a
- * zero become the most probable; with a much larger one, blocks seldom cross a zero. Values of 12
- * to 20 found the same states. */
+/* The penalty of a violated hard zero, in units of tau0. If the penalty is smaller, states that
+ * violate a zero become the most probable ones; if it is much larger, blocks seldom cross a zero.
+ * Penalties of 12 to 20 found the same states. */
 #define PENALTY 15.0
 #define FIRM    1000.0
 
-/* The model by which states are compared. It has no zeros, which makes all differences of log
- * densities finite. */
+/* The model under which states are compared. Its hard zeros are softened, and all differences of
+ * log densities are therefore finite. */
 static const gbsi_conditioned *firm(const gbsi_quench *q)
 {
     return q->firm != NULL ? q->firm : q->model;
@@ -86,9 +86,9 @@ void gbsi_quench_get(const gbsi_quench *quench, uint32_t lane, uint32_t *x)
     }
 }
 
-/* Updates the largest log density that each lane has had. @return whether the log density of some
- * lane rose by more than rounding. Without this margin, maximisation could cycle among equal
- * states. */
+/* Updates the largest log density that each lane has had so far. @return whether the log density of
+ * some lane rose by more than rounding. Without a margin for rounding, maximisation could go on for
+ * ever among equally probable states. */
 static bool weigh(gbsi_quench *q, const gbsi_conditioned *model, double most[GBSI_BLOCK_LANES])
 {
     bool rose = false;
@@ -103,7 +103,8 @@ static bool weigh(gbsi_quench *q, const gbsi_conditioned *model, double most[GBS
     return rose;
 }
 
-/* Raises the states of all lanes under the weights of one model, by maximising over blocks.
+/* Makes the states of all lanes more probable under the weights of one model, by maximising over
+ * blocks.
  * @return the number of operations left. */
 static double raise_lanes(gbsi_quench *q, const gbsi_conditioned *model, double operations,
                           gbsi_watch *watch)
@@ -138,7 +139,8 @@ static uint32_t best_lane(gbsi_quench *q)
     return best;
 }
 
-/* Combines lanes by crossover. @return whether the best lane rose. */
+/* Combines the states of lanes by crossover. @return whether the log density of the best lane rose.
+ */
 static bool combine(gbsi_quench *q)
 {
     const uint32_t best = best_lane(q);
