@@ -15,8 +15,8 @@ static const gbs_read_options default_options = {0};
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* Reads "NAME=STATE" as a person types it. The states must be known and must not contradict one
- * another. */
+/* Reads "NAME=STATE" as a person types it. All these states must be known, and must not contradict
+ * one another. */
 static gbs_status read_typed(gbsi_evidence_set *set, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -31,9 +31,9 @@ cleanup:
     return status;
 }
 
-/* Chooses the reader of a file. Pictures are recognised by their first bytes, and XMLBIF and the
- * other forms by their content. The form "tab" is recognised by the file name extension .tab. If
- * the options name a form, the reader of this form is used instead. */
+/* Chooses the reader of a file. Pictures are recognised by their first bytes, and all other forms,
+ * among them XMLBIF, by their content. The form "tab" is recognised by the file name extension
+ * .tab. If the options name a form, the reader of this form is used instead. */
 static gbs_status read_format(gbsi_evidence_set *set, const char *path,
                               const gbs_read_options *options, gbs_error *err)
 {
@@ -128,8 +128,8 @@ static gbs_status check_agreement(const gbsi_evidence_set *set, const gbsi_obser
                           before);
 }
 
-/* Adds the typed observations to a copy of the evidence, and exchanges the copy for the evidence at
- * the end. A failure therefore leaves the evidence unchanged. */
+/* Adds the typed observations to a copy of the evidence. At the end, the copy replaces the
+ * evidence. A failure therefore leaves the evidence unchanged. */
 static gbs_status observe_typed(const gbsi_evidence_set *set, gbs_evidence *evidence,
                                 gbs_error *err)
 {
@@ -168,8 +168,8 @@ gbs_status gbsi_evidence_set_observe(const gbsi_evidence_set *set, size_t index,
         GBSI_PASS(check_agreement(set, &observation[i], evidence, err));
     }
     for (size_t i = start[index]; i < end; i++) {
-        /* Readers have checked the state, and the loop above has checked that nothing
-         * contradicts the state. */
+        /* readers have checked the state, and the loop above has checked the observation against
+         * earlier evidence */
         GBSI_PASS(
             gbs_evidence_observe(evidence, observation[i].variable, observation[i].state, err));
     }

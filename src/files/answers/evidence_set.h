@@ -9,14 +9,14 @@
 typedef struct gbsi_observation {
     uint32_t variable;
     uint32_t state;
-    const char *place; /* place in the text; NULL if the file is a picture */
+    const char *place; /* place of the observation in the text; NULL if the file is a picture */
 } gbsi_observation;
 
 struct gbsi_evidence_set {
     const gbs_model *model; /* borrowed */
     char *name;             /* name of the file, for messages */
-    /* text of the file or picture; kept, because lines and columns are counted only when a message
-     * needs them */
+    /* text of the file, or bytes of the picture; kept, because lines and columns are counted only
+     * when a message needs them */
     gbsi_input input;
     gbsi_text text;
     void *start; /* size_t [n_samples]: index of the first observation of each sample */
@@ -29,12 +29,12 @@ struct gbsi_evidence_set {
 };
 
 /* gbsi_evidence_set_begin() begins a sample. gbsi_evidence_set_add() adds an observation to the
- * sample that was begun last. Readers check the states. */
+ * sample that was begun last. The readers, and not these functions, check that states exist. */
 gbs_status gbsi_evidence_set_begin(gbsi_evidence_set *set, gbs_error *err);
 gbs_status gbsi_evidence_set_add(gbsi_evidence_set *set, gbsi_observation observation,
                                  gbs_error *err);
 
-/* Readers of set->text: for UAI evidence of either generation, for data of libDAI, and for
+/* Readers of set->text: for UAI evidence in its two generations, for data of libDAI, and for
  * observations in XMLBIF. */
 gbs_status gbsi_evidence_read_uai(gbsi_evidence_set *set, gbs_error *err);
 gbs_status gbsi_evidence_read_tab(gbsi_evidence_set *set, gbs_error *err);
@@ -45,7 +45,7 @@ gbs_status gbsi_evidence_read_image(gbsi_evidence_set *set, const gbs_read_optio
 
 /* ---- evidence_text.c: lines of NAME=STATE, as a person types them ----------------------- */
 
-/* Whether a text that is not XML is typed evidence: only typed evidence contains '='. A text with
+/* Whether a text that is not XML is typed evidence; no other form contains '='. A text with
  * ':' is taken for typed evidence too, so that the message shows how evidence is typed. */
 bool gbsi_evidence_is_typed(const gbsi_text *text);
 /* Adds lines of typed evidence. A line that begins with '#' is a comment. A '#' behind a blank also

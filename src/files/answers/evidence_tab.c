@@ -14,7 +14,8 @@
 typedef struct tab_file {
     gbsi_evidence_set *set;
     gbsi_text *text;
-    uint32_t *column_of; /* [n_variables] 1 + column of the variable; 0 if it has no column */
+    uint32_t *column_of; /* [n_variables] 1 + number of the variable's column; 0 if the variable has
+                            no column */
     void *variable;      /* uint32_t [n_columns] variable of each column */
     size_t variable_capacity;
     size_t n_columns;
@@ -53,8 +54,8 @@ static bool all_digits(const char *text)
     return text[strspn(text, "0123456789")] == 0;
 }
 
-/* Finds a variable by its name, or by its number if no variable has a number as its name. If the
- * variables are named 2 and 5, a label 0 can only be a mistake. */
+/* Finds a variable by its name, or by its number if no variable has a number as its name. A label 0
+ * among variables named 2 and 5 can only be a mistake. */
 static gbs_status find_variable(tab_file *f, gbsi_token label, uint32_t *variable, gbs_error *err)
 {
     const gbs_model *model = f->set->model;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads evidence as a person types it. A list is cut at ',', an item at '=' or '!=', and a set of
  * states at '|'. Blanks between the parts are ignored. Names and labels may contain these
- * characters. The reader first cuts at every ',' and at the first '=' of each item. If a name or a
- * label is then unknown, the reader searches for cuts that make all parts known. */
+ * characters. The reader first cuts at every ',' and at the first '=' of each item. If this leaves
+ * a name or a label unknown, the reader searches for cuts after which all parts are known. */
 #include <string.h>
 
 #include "answers/evidence_set.h"
@@ -14,12 +14,13 @@
 typedef struct reader {
     const gbs_model *model;
     const char *list;
-    double *weight; /* [largest arity] weights of the item read last */
-    char *part;     /* [length of list + 1] the name or label that was looked up last */
-    bool weighs;    /* whether each state has a likelihood: STATE:NUMBER */
-    bool plain;     /* true once it is known that no name or label contains a cut character */
-    gbs_error *err; /* NULL during a search for cuts, whose messages nobody would read */
-    size_t most;    /* no search for cuts is made in a list with more cut characters */
+    double *weight; /* [largest arity] weights of the states in the item read last */
+    char *part;     /* [length of list + 1] name or label that was looked up last */
+    bool weighs;    /* whether the item gives states with likelihoods: STATE:NUMBER */
+    bool plain; /* true once the reader has found that no name or label contains a cut character */
+    gbs_error *err; /* NULL during a search for cuts, whose messages are never shown */
+    size_t
+        most; /* largest number of cut characters in a list for which a search for cuts is made */
 } reader;
 
 typedef struct span {
@@ -58,8 +59,9 @@ static span unquoted(const reader *r, span s)
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-/* Finds a variable. A name may begin or end with blanks, but the name is first looked up without
- * these blanks. A name in quotes that the model does not have is looked up without the quotes. */
+/* Finds a variable. A name may begin or end with blanks; the reader first looks up the text without
+ * these blanks. If the model does not have a name in quotes, the reader looks up the text without
+ * the quotes. */
 static bool knows_variable(const reader *r, span all, uint32_t *variable, gbs_error *err)
 {
     const span s = trimmed(r, all);
@@ -126,7 +128,7 @@ static bool reads_state(const reader *r, span s, uint32_t variable, gbs_error *e
     return true;
 }
 
-/* Reads STATE|STATE|... and tries the longest known label first. */
+/* Reads STATE|STATE|... At each place, the longest known label is tried first. */
 static bool reads_states(const reader *r, span s, uint32_t variable, gbs_error *err)
 {
     size_t from = s.from;
@@ -154,8 +156,8 @@ static void forget_weights(const reader *r, uint32_t variable)
     memset(r->weight, 0, r->model->arity[variable] * sizeof *r->weight);
 }
 
-/* Reads one VARIABLE=STATES or VARIABLE!=STATES, which is cut at the '=' with the index
- * `equals`. */
+/* Reads one VARIABLE=STATES or VARIABLE!=STATES. `equals` is the index of the '=' at which the item
+ * is cut. */
 static bool reads_cut(const reader *r, span s, size_t equals, uint32_t *variable, gbs_error *err)
 {
     const span states = {equals + 1, s.to};
@@ -235,7 +237,7 @@ static size_t comma_outside(const reader *r, size_t at)
 
 typedef size_t next_cut(const reader *r, size_t at);
 
-/* Reads a list of items. Each item ends at the index that cut() returns.
+/* Reads a list of items. cut() returns the index at which each item ends.
  * @param evidence NULL: only checks that all names and states are known. */
 static gbs_status read_plainly(const reader *r, next_cut *cut, gbs_evidence *evidence)
 {
@@ -253,9 +255,9 @@ static gbs_status read_plainly(const reader *r, next_cut *cut, gbs_evidence *evi
     }
 }
 
-/* Finds the end of the item that begins at each index of the list. The end is chosen such that all
- * names and states in the item and in all later items are known. Indices are treated from the last
- * to the first.
+/* For each index of the list, finds the end of an item that would begin there. The end is chosen
+ * such that all names and states in the item and in all later items are known. Indices are treated
+ * from the last to the first.
  * @param end out: [length of list + 1] index at which the item ends; SIZE_MAX if no end makes all
  *   names and states known. */
 static void search_cuts(const reader *r, size_t *end)
@@ -336,7 +338,7 @@ static gbs_status read_list(reader *r, gbs_evidence *evidence)
     return status;
 }
 
-/* @param n length of the longest list. */
+/* @param n length of the longest list that will be read. */
 static gbs_status begin(reader *r, const gbs_model *model, size_t n, gbs_error *err)
 {
     uint32_t most = 1;
@@ -386,8 +388,8 @@ bool gbsi_evidence_is_typed(const gbsi_text *text)
     return memchr(text->begin, '=', n) != NULL || memchr(text->begin, ':', n) != NULL;
 }
 
-/* Whether all characters of a line are printable. Other lines are refused, because messages repeat
- * typed text unchanged. */
+/* Whether all characters of a line are printable. Lines with other characters are refused, because
+ * messages repeat typed text unchanged. */
 static bool is_printable(gbsi_token line)
 {
     size_t n = 1;
@@ -399,8 +401,8 @@ static bool is_printable(gbsi_token line)
 }
 
 /* Cuts off a comment behind an item. The comment begins with a '#' that follows a blank and
- * precedes no digit, because #1 is the number of a state. A line is left whole if all names and
- * labels in the line are known. */
+ * precedes no digit, because #1 is the number of a state. If all names and labels in a line are
+ * known without a cut, the line stays whole. */
 static void cut_comment(reader *r, char *list)
 {
     gbs_error *err = r->err;

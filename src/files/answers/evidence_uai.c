@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads UAI evidence, which has two generations. They have the same file name extension and no
- * marker, but the number of tokens usually tells which form a file has. The single form is N and
- * then N pairs of a variable and a state. The multiple form is the number of samples S and then S
- * samples in the single form. */
+/* Reads UAI evidence, which has two generations. The two generations have the same file name
+ * extension and no marker; usually the number of tokens tells which one a file has. The single form
+ * is N and then N pairs of a variable and a state. The multiple form is the number of samples S and
+ * then S samples in the single form. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,9 +29,9 @@ typedef struct reading {
     bool possible;
     size_t n_repeats; /* number of times that a sample repeats a variable with the same state */
     size_t n_samples;
-    /* index of the token that rules out this reading; SIZE_MAX if no single token rules it out */
+    /* index of the token that makes this way impossible; SIZE_MAX if no single token does */
     size_t wrong;
-    char reason[160]; /* why the file cannot be read this way */
+    char reason[160]; /* the reason why the file cannot be read in this way */
 } reading;
 
 static uint64_t value_at(const evidence_file *f, size_t i)
@@ -100,8 +100,8 @@ static void check_pairs(evidence_file *f, size_t sample, size_t first, size_t n_
     }
 }
 
-/* @return the index of the first token behind the n_samples samples of a file in the multiple form;
- *   SIZE_MAX if there are too few tokens. */
+/* @return the index of the first token behind the samples, if the file has n_samples samples in the
+ * multiple form; SIZE_MAX if there are too few tokens. */
 static size_t find_end(const evidence_file *f, uint64_t n_samples)
 {
     size_t at = 1;
@@ -190,7 +190,7 @@ static gbs_status choose(evidence_file *f, bool *multi, size_t *n_repeats, gbs_e
                                     "found %s, expected evidence of the form '%s'", r->reason,
                                     named);
     }
-    /* A repetition is a mistake in the file or a sign of the wrong reading. */
+    /* A repetition is a mistake in the file, or a sign that the file has the other form. */
     if (one.possible && several.possible && (one.n_repeats == 0) != (several.n_repeats == 0)) {
         one.possible = one.n_repeats == 0;
         several.possible = several.n_repeats == 0;
@@ -209,7 +209,7 @@ static gbs_status choose(evidence_file *f, bool *multi, size_t *n_repeats, gbs_e
     return GBS_OK;
 }
 
-/* Adds a sample. The number of its pairs is token `at`. */
+/* Adds a sample. Token number `at` is the number of its pairs. */
 static gbs_status add_sample(const evidence_file *f, gbsi_evidence_set *set, size_t at,
                              gbs_error *err)
 {
@@ -236,7 +236,8 @@ static gbs_status use_tokens(evidence_file *f, gbsi_evidence_set *set, gbs_error
         gbsi_text_warn(f->text, "%zu observation%s repeated", n_repeats,
                        gbsi_plural_of(n_repeats, " is", "s are"));
     }
-    if (!multi || f->n == 1) { /* a lone 0 means no sample or an empty sample, which are equal */
+    if (!multi ||
+        f->n == 1) { /* a lone 0 means no sample or one empty sample, which are equivalent */
         return add_sample(f, set, 0, err);
     }
     for (size_t at = 1; at < f->n; at += 1 + 2 * (size_t)value_at(f, at)) {

@@ -11,7 +11,7 @@
 
 typedef struct likelihood {
     uint32_t variable;
-    size_t first; /* index in `value` of the first likelihood */
+    size_t first; /* index in `value` of the first likelihood of the variable */
     gbsi_token token;
 } likelihood;
 

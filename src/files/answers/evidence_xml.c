@@ -15,8 +15,8 @@
 typedef struct reader {
     gbsi_evidence_set *set;
     int depth;       /* number of open elements */
-    int variable_at; /* depth of the open variable, 0 if none is open */
-    bool collects;   /* the open element is a name, an outcome or an observation */
+    int variable_at; /* depth of the variable element that is open; 0 if none is open */
+    bool collects;   /* whether the open element is a name, an outcome or an observation */
     bool is_name, is_outcome;
     gbsi_xml_names names;
     gbsi_token name, observed; /* name and observation of the open variable */

@@ -84,7 +84,7 @@ gbs_status gbsi_image_start(const gbsi_input *input, const gbs_model *model,
     } else {
         status = gbs_image_to_labels(&image, arity, state, &local);
     }
-    if (status < 0) { /* wrong pixels are an error of the file's format */
+    if (status < 0) { /* if pixels are wrong, the error is one of the file's format */
         status = gbsi_fail(err, GBS_ERR_FORMAT, "%.400s: %s", input->name, local.message);
     }
 
@@ -96,7 +96,7 @@ cleanup:
 /* ---- evidence ---------------------------------------------------------------------------- */
 
 /* Pixel value of unobserved variables. In an 8-bit grey picture the value is white. In a palette
- * the value is the last index, which no state uses. */
+ * picture the value is the last index, which no state uses. */
 #define UNOBSERVED 255
 
 /* Whether pixel i is an observation. Fails with GBS_ERR_FORMAT if the value of the pixel is not

@@ -9,16 +9,17 @@
 #include "base/sized.h"
 #include "simd/math.h"
 
-/* Files have about six digits. A difference between 1 and a sum that exceeds this tolerance is not
- * due to rounding. */
+/* Probabilities in files have about six digits. Rounding to six digits makes the sum of a row
+ * differ from 1 by at most this tolerance. */
 static const double SUM_TOLERANCE = 1e-3;
-/* Largest difference of two equal exact answers of which one was rounded to nine digits. */
+/* Largest difference of two exact answers that are equal except that one was rounded to nine
+ * digits. */
 static const double ROUNDING = 1e-9;
-/* Bound of two errors: from conditionals that are rounded to float, and from rare states that were
- * never drawn. */
+/* Bound on two errors: the error of conditionals rounded to float, and the error from rare states
+ * that were never drawn. */
 static const double FLOAT_ERROR = 2e-5;
 
-/* Whether the remaining tokens are exactly n rows. */
+/* Whether the tokens that are left form exactly n rows. */
 static bool layout_fits(gbsi_text text)
 {
     uint64_t n = 0;
@@ -159,8 +160,8 @@ static double error_of(const gbs_marginals *m, size_t i)
     return m->error == NULL ? 0.0 : m->error[i];
 }
 
-/* Whether some entry has a known standard error in a and in b, and at least one of the two is not
- * 0. */
+/* Whether some entry has a known standard error in each of a and b, of which at least one is not 0.
+ */
 static bool has_errors(const gbs_marginals *a, const gbs_marginals *b)
 {
     for (size_t i = 0; i < a->offset[a->n_variables]; i++) {
@@ -172,8 +173,9 @@ static bool has_errors(const gbs_marginals *a, const gbs_marginals *b)
     return false;
 }
 
-/* @return |p - q|, less the rounding error of files with nine digits, divided by the standard error
- *   of the difference; 0 for an entry whose standard error is not known. */
+/* @return |p - q| divided by the standard error of the difference, after the rounding error of
+ * files with nine digits is subtracted from |p - q|; 0 for an entry whose standard error is not
+ * known. */
 static double standard_errors(const gbs_marginals *a, const gbs_marginals *b, size_t i)
 {
     const double e = error_of(a, i);

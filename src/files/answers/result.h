@@ -11,16 +11,16 @@
 /* State number of a state of which only the label is known. */
 #define GBSI_NO_NUMBER UINT32_MAX
 
-/* Moves `text` behind the last -BEGIN-, if the text has any, and then behind a repeated task word.
- * The caller must have read the first task word. */
+/* Moves `text` behind the last -BEGIN-, if the text has one, and then behind the task word, if the
+ * task word is repeated there. The caller must have read the first task word. */
 void gbsi_result_last_solution(gbsi_text *text, gbsi_token task);
 
-/* Skips a 1 before the solution. Files of 2010 and 2011 have the number of evidence samples there.
- * The 1 is recognised if the remaining tokens are one solution only without this 1. It is a
- * deviation from the format, which only lenient reading accepts.
- * @param fits tells whether the remaining tokens are exactly one solution.
- * @param expected name, for the message, of the number that the format has in this place: "the
- *   number of variables". */
+/* Skips a 1 before the solution. Files of 2010 and 2011 have the number of evidence samples in this
+ * place. The 1 is recognised by this test: the remaining tokens are one solution only if the 1 is
+ * left out. The 1 is a deviation from the format, and only lenient reading accepts it.
+ * @param fits function that tells whether the remaining tokens are exactly one solution.
+ * @param expected for the message, the name of the number that the format has in this place: "the
+ * number of variables". */
 gbs_status gbsi_result_skip_samples(gbsi_text *text, bool (*fits)(gbsi_text text),
                                     const char *expected, gbs_error *err);
 
@@ -33,7 +33,7 @@ gbs_status gbsi_marginals_solution(gbsi_text *text, gbsi_token task, gbs_margina
 bool gbsi_result_is_table(const gbsi_text *text);
 gbs_status gbsi_result_read_table(gbsi_text *text, gbs_result *result, gbs_error *err);
 
-/* @return the number of variables of marginals or of a state. */
+/* @return the number of variables in the marginals or in the assignment. */
 static inline uint32_t gbsi_result_size(const gbs_result *r)
 {
     return r->task == GBS_TASK_MAR ? r->marginals.n_variables : r->n;

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/plural.h"
 
-/* Compares pairs of variable and state. Each pair is stored as one number, so pairs sort by
+/* Compares two pairs of variable and state. Each pair is stored as one number, so pairs sort by
  * variable. */
 static int compare_pairs(const void *a, const void *b)
 {
@@ -18,7 +18,7 @@ static int compare_pairs(const void *a, const void *b)
 }
 
 /* Collects the pairs of variable and state of a result. If the result names no variables (MAP, or
- * only states), the index of a state in the list is taken as its variable. */
+ * only states), the position of a state in the list is taken as the number of its variable. */
 static gbs_status take_pairs(const gbs_result *result, bool by_place, uint64_t **pairs,
                              gbs_error *err)
 {

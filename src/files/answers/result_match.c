@@ -31,7 +31,7 @@ static bool same_names(const gbs_result *a, const gbs_result *b)
     return same;
 }
 
-/* Reduces an array of texts to those of n variables, in the order of kept[]. Only the pointers
+/* Reduces an array of texts to the texts of n variables, in the order of kept[]. Only the pointers
  * move, because the pointers and the texts behind them are one block of memory. */
 static void keep_texts(char **text, const uint32_t *kept, uint32_t n, char **room)
 {
@@ -72,7 +72,7 @@ gbs_status gbsi_result_keep_cells(gbs_result *r, const size_t *cells, size_t n, 
             label[i] = r->label[cells[i]];
         }
     }
-    if (label != NULL && n > 0) { /* the texts follow the pointers in the same block */
+    if (label != NULL && n > 0) { /* in the same block, the texts follow the pointers */
         memcpy(r->label, label, n * sizeof *label);
     }
     GBSI_FREE(m->p, m->error, label);
@@ -130,7 +130,8 @@ cleanup:
     return status;
 }
 
-/* @param kept out: [2][variables of a] indices of the common variables in each of the two results.
+/* @param kept out: [2][variables of a] for each of the two results, the indices of the variables
+ * that both have.
  * @return the number of common variables. */
 static uint32_t find_common(const gbs_result *a, const named *sorted, uint32_t n_sorted,
                             uint32_t *kept)
@@ -210,7 +211,8 @@ static gbs_status other_states(const gbs_result *a, const gbs_result *b, uint32_
     while (strcmp(of_a[i].name, of_b[i].name) == 0) {
         i++;
     }
-    /* Both lists are sorted. The smaller of two different names is therefore in one result only. */
+    /* Both lists are sorted. The smaller of two different names therefore occurs in one result
+     * only. */
     const bool in_a = strcmp(of_a[i].name, of_b[i].name) < 0;
     return numbers_a != numbers_b
                ? gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -224,8 +226,8 @@ static gbs_status other_states(const gbs_result *a, const gbs_result *b, uint32_
 }
 
 /* Finds the state of variable v in b for each state that v has in a.
- * @param sorted room for [2][states].
- * @param cells out: the cell of b for each state of a. */
+ * @param sorted scratch: room for [2][states].
+ * @param cells out: for each state of a, the index of its cell in b. */
 static gbs_status find_states(const gbs_result *a, const gbs_result *b, uint32_t v, named *sorted,
                               size_t *cells, gbs_error *err)
 {
@@ -250,7 +252,8 @@ static gbs_status find_states(const gbs_result *a, const gbs_result *b, uint32_t
     return GBS_OK;
 }
 
-/* Puts the states of each variable of b into their order in a, if both have labels. */
+/* For each variable of b, sorts the states into the order that they have in a, if both results have
+ * labels. */
 static gbs_status match_states(const gbs_result *a, gbs_result *b, gbs_error *err)
 {
     const gbs_marginals *m = &a->marginals;
@@ -260,7 +263,7 @@ static gbs_status match_states(const gbs_result *a, gbs_result *b, gbs_error *er
     if (a->task != GBS_TASK_MAR || a->label == NULL || b->label == NULL ||
         m->n_variables != b->marginals.n_variables ||
         memcmp(m->offset, b->marginals.offset, (m->n_variables + 1) * sizeof *m->offset) != 0) {
-        return GBS_OK; /* the comparison itself reports different sizes */
+        return GBS_OK; /* if the sizes differ, the comparison itself reports this */
     }
     cells = gbsi_alloc_array(m->offset[m->n_variables] + 1, sizeof *cells);
     sorted = gbsi_alloc_array(2 * m->offset[m->n_variables] + 1, sizeof *sorted);

@@ -43,7 +43,7 @@ static gbs_status read_pr(gbsi_text *text, gbs_log_base base, gbs_result *result
 
 /* ---- MAP and MPE ------------------------------------------------------------------------- */
 
-/* Whether the text consists of a number n and exactly n * times further tokens. */
+/* Whether the text consists of a number n and of exactly n * times tokens behind it. */
 static bool count_fits(gbsi_text text, uint64_t times)
 {
     uint64_t n = 0;
@@ -108,7 +108,8 @@ static int compare_numbers(const void *a, const void *b)
     return *p < *q ? -1 : *p > *q;
 }
 
-/* Refuses a variable that occurs twice. @param pairs the text at the first pair. */
+/* Refuses a variable that occurs twice. @param pairs the text, at the first of the pairs of
+ * variable and state. */
 static gbs_status refuse_repeats(const gbsi_text *pairs, const gbs_result *result, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -152,7 +153,7 @@ static gbs_status read_pairs(gbsi_text *text, gbs_result *result, gbs_error *err
     return refuse_repeats(&pairs, result, err);
 }
 
-/* Reads the states of a solver that writes no variables. The states belong to the query's
+/* Reads the states that a solver wrote without their variables. The states belong to the query's
  * variables, in the order of the query. */
 static gbs_status read_states_only(gbsi_text *text, gbs_result *result, gbs_error *err)
 {

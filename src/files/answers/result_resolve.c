@@ -33,7 +33,7 @@ static gbs_status add_text(pool *p, const char *text, uint32_t number, gbs_error
 }
 
 /* Gives all variables and states the names of the model.
- * @param id [gbsi_result_size(r)] the number in the model of each variable of the result. */
+ * @param id [gbsi_result_size(r)] for each variable of the result, its number in the model. */
 static gbs_status rename_all(gbs_result *r, const gbs_model *model, const uint32_t *id,
                              gbs_error *err)
 {
@@ -68,8 +68,8 @@ cleanup:
 /* ---- variables ------------------------------------------------------------------------------- */
 
 /* Puts the variables into the order of the model.
- * @param id out: [variables of the model] the number in the model of each variable of the result,
- *   in the new order. */
+ * @param id out: [variables of the model] for each variable of the result in the new order, its
+ * number in the model. */
 static gbs_status order_variables(gbs_result *r, const gbs_model *model, uint32_t *id,
                                   gbs_error *err)
 {
@@ -108,7 +108,7 @@ cleanup:
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-/* Finds a state by its label. A number that is not a label is taken for the number of a state. */
+/* Finds a state by its label. A number that is not a label is taken as the number of a state. */
 static gbs_status find_state(const gbs_model *model, uint32_t variable, const char *text,
                              uint32_t *state, gbs_error *err)
 {
@@ -141,7 +141,8 @@ static gbs_status number_states(gbs_result *r, const gbs_model *model, const uin
     return GBS_OK;
 }
 
-/* Finds the cells of one variable. @param cells out: cell of each state of the variable. */
+/* Finds the cells of one variable. @param cells out: for each state of the variable, the index of
+ * its cell. */
 static gbs_status find_cells(const gbs_result *r, const gbs_model *model, uint32_t variable,
                              uint32_t i, size_t *cells, gbs_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads marginals and states that this library wrote: CSV with a line for each entry, or JSON. Both
- * forms name the variables. Marginals, and states in CSV, have the labels of states. Only a model
- * can turn these labels into numbers. */
+ * forms name the variables. States have labels in marginals, and in assignments that are CSV. Only
+ * a model can turn these labels into numbers. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,13 +18,13 @@ typedef struct table_reader {
     char separator; /* separator of columns in CSV */
     char *field;    /* decoded text of the last cell; has room for all bytes of the file */
     size_t n;
-    gbsi_token shown;   /* bytes of the last cell in the file, before decoding */
+    gbsi_token shown;   /* number of bytes that the last cell has in the file, before decoding */
     void *name, *label; /* char: texts, each ended by 0 */
     size_t name_capacity, n_name_bytes, label_capacity, n_label_bytes;
     void *offset, *p, *error; /* size_t [n + 1], double, double */
     size_t offset_capacity, p_capacity, error_capacity, n_p, n_errors, n_labels;
     uint32_t n_variables;
-    size_t last_name; /* index in `name` at which the last name starts */
+    size_t last_name; /* index in `name` at which the last name begins */
 } table_reader;
 
 static bool field_is(const table_reader *r, const char *name)
@@ -342,7 +342,7 @@ static gbs_status add_number(table_reader *r, gbs_status (*add)(table_reader *r,
     return status;
 }
 
-/* Gives the states of a variable without labels their numbers as labels. */
+/* For a variable without labels, makes labels from the numbers of its states. */
 static gbs_status number_labels(table_reader *r, size_t n_states, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -489,8 +489,8 @@ static gbs_status number_states(const table_reader *r, gbs_result *result, gbs_e
     return GBS_OK;
 }
 
-/* Whether any standard error is known. The errors are all unknown if the column has only empty
- * fields. */
+/* Whether the standard error of any entry is known. A column that has only empty fields contains no
+ * known error. */
 static bool knows_errors(const table_reader *r)
 {
     bool known = false;
@@ -524,7 +524,7 @@ static gbs_status take_result(table_reader *r, bool is_map, gbs_result *result, 
         (gbs_marginals){.n_variables = r->n_variables, .offset = r->offset, .p = r->p};
     r->offset = NULL;
     r->p = NULL;
-    if (r->n_errors == r->n_p && knows_errors(r)) { /* otherwise some variables lack errors */
+    if (r->n_errors == r->n_p && knows_errors(r)) { /* otherwise some variables have no errors */
         result->marginals.error = r->error;
         r->error = NULL;
     }
@@ -534,7 +534,7 @@ cleanup:
 }
 
 /* Skips a word at a position of the text. The word may be in quotes. @return the position behind
- * the word; NULL if the text has another word there. */
+ * the word; NULL if the text has something else at the position. */
 static const char *skip_word(const gbsi_text *text, const char *at, const char *word)
 {
     const size_t n = strlen(word);
@@ -547,8 +547,8 @@ static const char *skip_word(const gbsi_text *text, const char *at, const char *
     return at + n + quoted;
 }
 
-/* @return the separator of the columns if the text begins with the columns variable and state,
- *   perhaps behind an index without a name; otherwise 0. */
+/* @return the separator of the columns, if the text begins with the columns variable and state; an
+ * index without a name may precede these columns. Otherwise 0. */
 static char find_separator(const gbsi_text *text)
 {
     const char *at = skip_word(text, text->at, "");

@@ -60,7 +60,7 @@ gbs_status gbsi_weights_read(const char *path, const gbs_model *model, double *w
     double *read = gbsi_alloc_array(n, sizeof *read);
     GBSI_PASS(GBSI_HAVE(err, "weights", read));
     for (uint32_t v = 0; v < n; ++v) {
-        read[v] = -1.0; /* means: variable v is not listed */
+        read[v] = -1.0; /* this value means that variable v is not listed */
     }
     GBSI_TRY(gbsi_input_read_text(path, &input, err));
     GBSI_TRY(gbsi_text_open(&text, &input, NULL, err));

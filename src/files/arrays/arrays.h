@@ -4,7 +4,7 @@
  *
  * Formats: NEP 1 "A Simple File Format for NumPy Arrays"; PKWARE APPNOTE 6.3.9 for the ZIP archive.
  * Archives are written without compression and with the time stamp 1980-01-01, so that equal arrays
- * give equal bytes. ZIP64 records are written where a size or an offset needs them. Members of
+ * give equal bytes. ZIP64 records are written only for sizes and offsets that need them. Members of
  * archives may be stored or deflated when they are read, and their check sums are verified.
  *
  * The program calls these functions and links the static library. The shared library does not
@@ -71,8 +71,8 @@ gbs_status gbsi_npz_read(gbsi_npz *npz, const char *name, gbsi_array *array, gbs
 
 /*
  * Callback that supplies the bytes of an array that is not in memory. The function is called for
- * consecutive pieces from the beginning. For .npz files all pieces are asked for twice, because the
- * check sum has to be computed first.
+ * consecutive pieces from the beginning. For .npz files, the function is asked for all pieces
+ * twice, because the check sum has to be computed first.
  *
  * @param at offset of the first wanted byte in the data.
  * @param bytes out, [n], little-endian.
@@ -83,7 +83,7 @@ typedef gbs_status gbsi_array_source(void *context, uint64_t at, void *bytes, si
 /*
  * Write a .npy file into an output.
  *
- * @param array array whose data may be NULL if there is a source.
+ * @param array array to be written; array->data may be NULL if there is a source.
  * @param source callback that supplies the data; NULL if the data is array->data.
  */
 gbs_status gbsi_npy_write(gbs_output *output, const gbsi_array *array, gbsi_array_source *source,

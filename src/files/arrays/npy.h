@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The .npy format (NEP 1). A file consists of the magic, the version, the length of the header, a
- * Python literal, padding, and the data. The functions for the rest of the program are in
- * arrays.h. */
+ * Python literal, padding, and the data. arrays.h declares the functions that the rest of the
+ * program uses. */
 #ifndef GBSI_ARRAYS_NPY_H
 #define GBSI_ARRAYS_NPY_H
 
@@ -22,7 +22,7 @@ size_t gbsi_npy_header(const gbsi_array *array, char *bytes);
  * @param bytes out: number of bytes of the data. */
 gbs_status gbsi_npy_check(const gbsi_array *array, uint64_t *bytes, gbs_error *err);
 
-/* Gives the data, without a header, to the function `sink` piece by piece.
+/* Passes the data, without a header, to the function `sink` piece by piece.
  * @param source NULL if the data is array->data. */
 gbs_status gbsi_npy_put(const gbsi_array *array, gbsi_array_source *source, void *context,
                         void (*sink)(void *to, const void *bytes, size_t n), void *to,
@@ -36,7 +36,7 @@ gbs_status gbsi_npy_parse(const char *name, const char *bytes, size_t n, gbsi_ar
 
 /* ---- npz.c --------------------------------------------------------------------------------- */
 
-/* The members of the struct are declared in this header because tests use them. */
+/* The members of the struct are in this header only because tests use them. */
 
 struct gbsi_npz_writer {
     gbsi_zip_writer zip;

@@ -10,7 +10,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "data is taken as it s
 
 /* Header of a .npy file. */
 typedef struct npy_header {
-    gbsi_array array; /* array with a type and a shape, but without data */
+    gbsi_array array; /* array whose type and shape are set, but which has no data */
     bool fortran;
     bool has_descr, has_order, has_shape;
 } npy_header;
@@ -246,12 +246,12 @@ static gbs_status read_preamble(const char *name, const char *bytes, size_t n, l
     return GBS_OK;
 }
 
-/* Copies an array whose first index runs fastest to an array whose last index runs fastest. */
+/* Copies an array whose first index runs fastest into an array whose last index runs fastest. */
 static void transpose(const gbsi_array *shape, size_t size, const char *from, char *to)
 {
     const size_t bytes = gbsi_array_type_bytes(shape->type);
     uint64_t index[GBSI_ARRAY_MAX_DIMS] = {0};
-    /* stride of each dimension in the result, in elements */
+    /* for each dimension, the distance of neighbouring elements in the result */
     size_t stride[GBSI_ARRAY_MAX_DIMS] = {0};
     size_t product = 1;
     for (uint32_t d = shape->n_dims; d > 0; d--) {

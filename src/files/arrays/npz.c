@@ -10,12 +10,12 @@
 /* ---- reading ----------------------------------------------------------------------------- */
 
 struct gbsi_npz {
-    char *path; /* path of the archive, owned; `input` borrows the string */
+    char *path; /* path of the archive, owned; `input` borrows this string */
     gbsi_input input;
     gbsi_zip zip;
 };
 
-/* Cuts ".npy" off the name of a member. */
+/* Removes ".npy" from the end of a member's name. */
 static void cut_ending(char *name)
 {
     const size_t n = strlen(name);

@@ -19,7 +19,7 @@ typedef struct gbsi_zip_member {
     uint32_t crc;
     uint64_t packed; /* size of the member in the file, in bytes */
     uint64_t size;   /* size of the unpacked member, in bytes */
-    size_t data;     /* position of the packed bytes in the file */
+    size_t data;     /* position of the member's packed bytes in the file */
 } gbsi_zip_member;
 
 typedef struct gbsi_zip {
@@ -34,8 +34,8 @@ void gbsi_zip_close(gbsi_zip *zip);
 
 /* Reads the bytes of a member, and verifies their check sum.
  * @param owned out: memory that the caller frees; NULL if `bytes` points into the input.
- * @param bytes out: [member->size] bytes of the unpacked member. They are part of the input if the
- *   member is stored. */
+ * @param bytes out: [member->size] bytes of the unpacked member. If the member is stored, these
+ * bytes are part of the input. */
 gbs_status gbsi_zip_read(const gbsi_zip *zip, const gbsi_zip_member *member, const char **bytes,
                          void **owned, gbs_error *err);
 
@@ -53,7 +53,7 @@ typedef struct gbsi_zip_writer {
     void *entry;        /* gbsi_zip_entry [n] */
     size_t capacity;
     size_t n;
-    uint64_t at; /* number of bytes written until now */
+    uint64_t at; /* number of bytes written so far */
     /* smallest size or offset for which ZIP64 is used; 2^32 - 1 except in tests */
     uint64_t zip64_from;
 } gbsi_zip_writer;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads an archive from its end. The last record has the position of the directory, and the
- * directory has the positions of the members. Sizes in local headers are ignored, because writers
- * may leave them out. */
+/* Reads an archive from its end. The end record, the last one, has the position of the directory;
+ * the directory has the positions of the members. Sizes in local headers are ignored, because
+ * writers may leave them out. */
 #include <string.h>
 
 #include "arrays/zip.h"
@@ -81,8 +81,8 @@ static gbs_status find_directory(const gbsi_input *input, directory *dir, gbs_er
     return GBS_OK;
 }
 
-/* Reads numbers that do not fit into 32 bits from the ZIP64 record of the extra field. The record
- * has them in the order of field[]. */
+/* Reads numbers that do not fit into 32 bits from the ZIP64 record of the extra field. These
+ * numbers have the order of field[]. */
 static bool take_zip64(const gbsi_input *input, uint64_t at, uint64_t n, gbsi_zip_member *member,
                        uint64_t *local)
 {
@@ -209,7 +209,7 @@ void gbsi_zip_close(gbsi_zip *zip)
 static gbs_status unpack(const gbsi_zip *zip, const gbsi_zip_member *member, void **bytes,
                          gbs_error *err)
 {
-    /* Deflate packs at most 1032 bytes into one, so a larger announced size is wrong. */
+    /* Deflate packs at most 1032 bytes into one; a larger announced size is therefore wrong. */
     if (member->size / 1032 > member->packed) {
         return damaged(zip->input, member->data, "found less than the announced size needs", err);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes stored members. The check sum of a member precedes its bytes, so an archive can be read
- * from its beginning, or from the directory at its end. */
+/* Writes stored members. The check sum of a member precedes its bytes. An archive can therefore be
+ * read in order from its beginning, or by the directory at its end. */
 #include <assert.h>
 #include <string.h>
 
@@ -107,8 +107,8 @@ static void put_directory_entry(gbsi_zip_writer *writer, const gbsi_zip_entry *e
     put_number(writer, UNIX | VERSION_64, 2);
     put_description(writer, entry, large || far);
     put_number(writer, extra > 0 ? extra + 4 : 0, 2);
-    put_number(writer, 0, 2); /* length of the comment */
-    put_number(writer, 0, 2); /* disk of the member */
+    put_number(writer, 0, 2); /* length of the comment on the member */
+    put_number(writer, 0, 2); /* number of the disk that has the member */
     put_number(writer, 0, 2); /* internal attributes */
     put_number(writer, FILE_MODE, 4);
     put_field(writer, entry->offset);
@@ -135,7 +135,7 @@ static void put_end_64(gbsi_zip_writer *writer, uint64_t directory, uint64_t siz
     put_number(writer, 44, 8); /* number of bytes of this record behind this field */
     put_number(writer, UNIX | VERSION_64, 2);
     put_number(writer, VERSION_64, 2);
-    put_number(writer, 0, 4); /* number of this disk */
+    put_number(writer, 0, 4); /* number of the disk that has this record */
     put_number(writer, 0, 4); /* number of the disk with the directory */
     put_number(writer, writer->n, 8);
     put_number(writer, writer->n, 8);
@@ -160,7 +160,7 @@ void gbsi_zip_finish(gbsi_zip_writer *writer)
         put_end_64(writer, directory, size);
     }
     put_number(writer, 0x06054b50, 4);
-    put_number(writer, 0, 2); /* number of this disk */
+    put_number(writer, 0, 2); /* number of the disk that has this record */
     put_number(writer, 0, 2); /* number of the disk with the directory */
     put_number(writer, many ? UINT16_MAX : writer->n, 2);
     put_number(writer, many ? UINT16_MAX : writer->n, 2);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads GraphLab's text form of factor graphs: lines of variables, then one line of natural
- * logarithms for each factor. In this line the first variable runs fastest. A factor of the model
- * has the variables in reverse order, because its last variable runs fastest. */
+ * logarithms for each factor. In the line of a factor, the values are in such an order that the
+ * first variable runs fastest. In a model the last variable of a factor runs fastest; a factor of
+ * the model therefore has the variables in reverse order. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +62,7 @@ static gbsi_token trim(gbsi_token token)
     return token;
 }
 
-/* Takes the next line that is not blank, with the blanks at its ends.
+/* Takes the next line that is not blank, including the blanks at its ends.
  * @return false at the end of the file. */
 static bool next_line(gbsi_text *text, gbsi_token *line)
 {
@@ -134,7 +135,7 @@ static gbs_status read_variable(alchemy_reader *r, gbsi_token line, gbs_error *e
     if (tab != NULL && tab < name.at) {
         return gbsi_text_unexpected(r->text, name, "a name before the tab", err);
     }
-    tab = memchr(name.at, '\t', name.n); /* a tab at the end of the line is no separator */
+    tab = memchr(name.at, '\t', name.n); /* a tab at the end of the line separates nothing */
     if (tab != NULL) {
         gbsi_token number = {tab + 1, (size_t)(name.at + name.n - tab) - 1};
         number = trim(number);
@@ -217,7 +218,7 @@ static gbs_status read_scope(alchemy_reader *r, gbsi_token line, gbsi_token *res
 
 static gbs_status read_values(alchemy_reader *r, gbsi_token rest, size_t *n, gbs_error *err)
 {
-    gbsi_text line = *r->text; /* this text and its tokens end where /// begins */
+    gbsi_text line = *r->text; /* this text and its tokens end at the /// */
     line.at = rest.at;
     line.end = rest.at + rest.n;
     for (const char *at = rest.at; line.end - at >= 3; at++) {

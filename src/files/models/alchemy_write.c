@@ -8,7 +8,7 @@
 #include "store/model.h"
 
 /* Makes a name legal. In this format a slash ends a name, blanks at the ends of a name are lost,
- * and one word begins the list of factors. */
+ * and the word that begins the list of factors cannot be a name. */
 static void make_legal(const char *name, bool is_state, char *legal)
 {
     const size_t n = strlen(name);

@@ -9,8 +9,8 @@
 
 /* ---- bif_lexer.c --------------------------------------------------------------------------- */
 
-/* Tokens of BIF 0.15. The characters that end a word depend on its place. A state name may be any
- * run of characters, such as <5 or [1-2]. Numbers inside parentheses are names. */
+/* Tokens of BIF 0.15. Which characters end a word depends on the place of the word. A state name
+ * may be any run of characters, such as <5 or [1-2]. Numbers inside parentheses are names. */
 
 typedef enum gbsi_bif_place {
     GBSI_BIF_PLAIN,  /* '|' separates words like ',' */
@@ -46,12 +46,12 @@ bool gbsi_bif_is_word(const gbsi_bif_token *token, const char *word);
 /* ---- bif_network.c ------------------------------------------------------------------------- */
 
 /* A BIF file is read twice, because a probability block may stand before the variables that it
- * uses. The functions below read the declarations first. bif_tables.c then reads the tables. */
+ * uses. The functions below read the declarations, before bif_tables.c reads the tables. */
 
 typedef struct gbsi_bif_variable {
     gbsi_token name;
     gbsi_token shown;   /* the variable's name in the file, for messages */
-    size_t first_state; /* index of the variable's first state in `state` */
+    size_t first_state; /* index in `state` of the variable's first state */
     uint32_t n_states;
 } gbsi_bif_variable;
 
@@ -62,24 +62,26 @@ typedef struct gbsi_bif_network {
     void *state; /* gbsi_token [n_states]: names of the states of all variables */
     size_t state_capacity;
     size_t n_states;
-    void *block; /* const char * [n_blocks]: position behind the word "probability" in each block */
+    void *block; /* const char * [n_blocks]: for each block, the position behind the word
+                    "probability" */
     size_t block_capacity;
     size_t n_blocks;
-    /* names of variables under the key GBSI_BIF_VARIABLES, names of states under the variable's
-     * number */
+    /* names of all variables under the key GBSI_BIF_VARIABLES, names of states under the number of
+     * their variable */
     gbsi_name_map names;
-    /* a variable has blanks or commas in its name, and the name is not in quotes */
+    /* whether the name of a variable has blanks or commas and is not in quotes */
     bool has_long_names;
-    bool is_open; /* the network block has no '}', which may thus follow at the end of the file */
-    void *word;   /* words of the list that bif_names.c reads */
+    bool is_open; /* whether the network block has no '}', which may then be found at the end of the
+                     file */
+    void *word;   /* words of the list that bif_names.c is reading */
     size_t word_capacity;
     size_t n_words;
 } gbsi_bif_network;
 
 #define GBSI_BIF_VARIABLES UINT32_MAX
 
-/* These functions add a variable without states, the next state of a variable, and the position
- * where a probability block begins. They fail if the name exists already. */
+/* These functions add one item each: a variable without states, the next state of a variable, and
+ * the position where a probability block begins. They fail if the name exists already. */
 gbs_status gbsi_bif_add_variable(gbsi_text *text, gbsi_bif_network *network,
                                  const gbsi_bif_token *name, gbs_error *err);
 gbs_status gbsi_bif_add_state(gbsi_text *text, gbsi_bif_network *network, uint32_t variable,
@@ -104,18 +106,18 @@ gbsi_token gbsi_bif_state_at(const gbsi_bif_network *network, uint32_t variable,
 gbs_status gbsi_bif_read_variable(gbsi_text *text, gbsi_bif_network *network, gbsi_bif_token *name,
                                   gbs_error *err);
 /* Reads the n states of a variable and the '}' behind them.
- * @param count token of the number n in the text. */
+ * @param count token of the number n in the file. */
 gbs_status gbsi_bif_read_states(gbsi_text *text, gbsi_bif_network *network, uint32_t variable,
                                 gbsi_token count, size_t n, gbs_error *err);
 
-/* @return the text from here to the last ')' before the next character `stop`; an empty text if
- *   there is no such ')'. */
+/* @return the text from the present position to the last ')' before the next character `stop`; an
+ * empty text if there is no such ')'. */
 gbsi_token gbsi_bif_inside(const gbsi_text *text, char stop);
 /* Finds the only way to cut text into declared names. The names are one state of each variable
- * owner[0 .. n_names), or any number of variables if owner is NULL. Text that can be cut in several
- * ways is refused, with its place in the message.
- * @param among text to be cut.
- * @param place token that the message names.
+ * owner[0 .. n_names). If owner is NULL, they are names of any number of variables. Text that can
+ * be cut in several ways is refused, with its place in the message.
+ * @param among the text that is cut.
+ * @param place token that the message points to.
  * @param separators characters at which the text may be cut.
  * @param id out: [*n] numbers of the states or variables; the caller frees the array.
  * @param n out: number of names, 0 if there is no way to cut the text. */
@@ -132,7 +134,8 @@ gbs_status gbsi_bif_find_names(const gbsi_text *text, const gbsi_bif_network *ne
 typedef struct gbsi_bif_tables {
     gbsi_text *text;
     const char *what; /* word for a table in messages of this format, such as "probability block" */
-    size_t n_spare;   /* number of entries that the file may still leave to default values */
+    size_t
+        n_spare; /* number of entries of tables that the file may still leave to default values */
     gbsi_bif_network network;
     gbs_builder *builder;
     gbsi_equal_tables *share;
@@ -141,9 +144,10 @@ typedef struct gbsi_bif_tables {
     size_t n_underflow;
     gbsi_columns columns;
     /* Data of the table that is being read. */
-    size_t n_begun; /* number of tables begun until now, with the current one */
+    size_t n_begun; /* number of tables begun so far, including the present one */
     gbsi_bif_token child;
-    /* uint32_t [n_scope]: the child, then the parents; the order is reversed for the factor */
+    /* uint32_t [n_scope]: the child, then the parents; the factor gets these variables in reverse
+     * order */
     void *scope;
     size_t scope_capacity;
     uint32_t n_scope;
@@ -151,8 +155,8 @@ typedef struct gbsi_bif_tables {
     size_t n_rows;  /* number of joint states of the parents */
     void *value;    /* double: [n_rows * arity] entries, then room for a row of [arity] entries */
     size_t value_capacity;
-    /* double [n_rows * arity] entries in the order of the file, if this order differs from the
-     * model's */
+    /* double [n_rows * arity] entries in the order of the file, if the file and the model have
+     * different orders */
     void *turned;
     size_t turned_capacity;
 } gbsi_bif_tables;
@@ -168,15 +172,14 @@ void gbsi_bif_tables_free(gbsi_bif_tables *tables);
  * declared. */
 gbs_status gbsi_bif_tables_begin(gbsi_bif_tables *tables, gbs_error *err);
 
-/* These functions begin a table. They must be called in this order: the child, each parent, the
- * size, which allocates the values. gbsi_bif_table_size() fails with GBS_ERR_LIMIT if the rest of
- * the file and the spare entries cannot fill the table. */
+/* These functions begin a table. They must be called in this order: one for the child, one for each
+ * parent, and one for the size, which allocates the values. */
 gbs_status gbsi_bif_table_child(gbsi_bif_tables *tables, const gbsi_bif_token *name,
                                 gbs_error *err);
 gbs_status gbsi_bif_table_parent(gbsi_bif_tables *tables, const gbsi_bif_token *name,
                                  gbs_error *err);
-/* Finds the variables of a table in the text `among`, if this text can be cut into declared names.
- * The first variable is the child.
+/* If the text `among` can be cut into declared names, finds the variables of a table in it.
+ * The first of these variables is the child.
  * @param found out: whether the text could be cut. */
 gbs_status gbsi_bif_table_names(gbsi_bif_tables *tables, gbsi_token among, gbsi_token place,
                                 const char *separators, bool *found, gbs_error *err);
@@ -192,11 +195,12 @@ gbs_status gbsi_bif_table_turn(gbsi_bif_tables *tables, unsigned order, gbs_erro
  * is filled. */
 gbs_status gbsi_bif_table_add(gbsi_bif_tables *tables, gbs_error *err);
 
-/* Whether a noisy node should become a noisy factor, because the node's table would be too long. */
+/* Whether a noisy node must become a noisy factor, because the table of the node would be too long.
+ */
 bool gbsi_bif_table_is_noisy(const gbsi_bif_tables *tables);
 /* Adds the factor of a noisy node, whose first state is the strongest effect.
  * @param p [n_columns][states] a distribution for each state of each parent, then the distribution
- *   of the leak. The call changes the array. */
+ *   of the leak. The call changes the array p. */
 gbs_status gbsi_bif_table_add_noisy(gbsi_bif_tables *tables, size_t n_columns, double *p,
                                     gbs_error *err);
 
@@ -204,10 +208,10 @@ gbs_status gbsi_bif_table_add_noisy(gbsi_bif_tables *tables, size_t n_columns, d
 gbs_status gbsi_bif_tables_build(gbsi_bif_tables *tables, gbs_model **model, gbs_error *err);
 
 uint32_t gbsi_bif_scope_at(const gbsi_bif_tables *tables, uint32_t position);
-/* Writes the names of the parents' states in a row into `text`, as in "(a, b)". */
+/* Writes the names of the parents' states that belong to a row into `text`, as in "(a, b)". */
 const char *gbsi_bif_show_row(const gbsi_bif_tables *tables, size_t row, char *text, size_t size);
 
-/* Copies a name for a message and ends the copy by 0. The copy is cut at 64 bytes. */
+/* Copies a name for use in a message, and ends the copy by 0. The copy is cut at 64 bytes. */
 #define GBSI_BIF_NAME_BYTES 65
 const char *gbsi_bif_copy_name(gbsi_token token, char name[GBSI_BIF_NAME_BYTES]);
 

@@ -14,11 +14,11 @@
 
 /* ---- lists in declarations ------------------------------------------------------------------- */
 
-/* Bits for the characters between a word and the word before it. */
+/* Bits for the kinds of characters between a word and the word before it. */
 enum {
     COMMA = 1 << 0,   /* a comma */
     SPACED = 1 << 1,  /* a comma followed by a blank */
-    INSIDE = 1 << 2,  /* the place is inside parentheses or brackets */
+    INSIDE = 1 << 2,  /* the place between the words is inside parentheses or brackets */
     COMMENT = 1 << 3, /* a comment or a line break, which no name contains */
 };
 
@@ -58,8 +58,7 @@ static const word *word_at(const gbsi_bif_network *network, size_t i)
 }
 
 /* Reads words, quoted names and parentheses up to a brace.
- * @param end out: the token behind the words, which is a brace or another token that no name
- *   contains. */
+ * @param end out: the token behind the words: a brace, or another token that no name contains. */
 static gbs_status read_words(gbsi_text *text, gbsi_bif_network *network, gbsi_bif_place place,
                              gbsi_bif_token *end, gbs_error *err)
 {
@@ -109,7 +108,7 @@ static gbs_status join_words(const gbsi_text *text, const gbsi_bif_network *netw
     return GBS_OK;
 }
 
-/* Rules for cutting a list into names. The rules that make more names come first. */
+/* Rules for cutting a list of words into names. Rules that give more names come first. */
 typedef enum rule {
     AT_WORDS,
     AT_COMMAS,
@@ -160,7 +159,7 @@ static bool same_cuts(const gbsi_bif_network *network, rule a, rule b)
     return true;
 }
 
-/* Finds the rule that makes n names. Fails if two rules make n different names. */
+/* Finds the rule that cuts the words into n names. Fails if two rules give n names that differ. */
 static gbs_status choose_rule(const gbsi_text *text, const gbsi_bif_network *network,
                               gbsi_token count, size_t n, rule *chosen, gbs_error *err)
 {
@@ -233,18 +232,19 @@ gbs_status gbsi_bif_read_variable(gbsi_text *text, gbsi_bif_network *network, gb
 typedef struct search {
     const gbsi_bif_network *network;
     const char *separators;
-    /* [n_names] the variable whose state each name is; NULL if the names are any number of
+    /* [n_names] the variable to which each state belongs; NULL if the names are any number of
      * variables */
     const uint32_t *owner;
     size_t n_names;
     gbsi_token *piece; /* [n_pieces] pieces of the text between separators */
     size_t n_pieces;
-    size_t *end;    /* [n_pieces] index of the piece behind each name that was chosen until now */
-    uint32_t *id;   /* [n_pieces] numbers of the names chosen until now */
-    uint32_t *best; /* [n_pieces] numbers of the names in the first choice that used all pieces */
+    size_t *end;    /* [n_pieces] for each name chosen so far, the index of the piece behind it */
+    uint32_t *id;   /* [n_pieces] numbers of the states or variables chosen so far */
+    uint32_t *best; /* [n_pieces] numbers of the states or variables in the first choice that used
+                       all pieces */
     size_t n_best;
-    size_t n_found; /* number of choices that used all pieces; 2 stands for two or more */
-    size_t n_steps; /* number of further calls of is_name() that are allowed */
+    size_t n_found; /* number of choices that used all pieces; 2 stands for 2 or more */
+    size_t n_steps; /* number of calls of is_name() that are still allowed */
 } search;
 
 static gbsi_token trim(const char *from, const char *to)
@@ -277,7 +277,7 @@ static size_t cut_pieces(const search *s, const char *from, const char *to, gbsi
     return n;
 }
 
-/* Whether the pieces [first, last) form a name that may be number `level` of the list. */
+/* Whether the pieces [first, last) form a name that is allowed as number `level` of the list. */
 static bool is_name(search *s, size_t level, size_t first, size_t last)
 {
     const uint32_t owner = s->owner == NULL ? GBSI_BIF_VARIABLES : s->owner[level];
@@ -296,8 +296,7 @@ static void keep_choice(search *s, size_t n)
     }
 }
 
-/* Tries the possible ends of each name in turn, and returns to the name before it where no end
- * fits. */
+/* Tries the possible ends of each name in turn. If no end fits, goes back to the name before. */
 static void look(search *s)
 {
     size_t level = 0;
@@ -323,7 +322,7 @@ static void look(search *s)
         to = s->end[--level] + 1;
         from = level == 0 ? 0 : s->end[level - 1];
     }
-    s->n_found = 2; /* after too many steps the text counts as ambiguous */
+    s->n_found = 2; /* a text that needs too many steps counts as ambiguous */
 }
 
 gbs_status gbsi_bif_find_names(const gbsi_text *text, const gbsi_bif_network *network,

@@ -17,7 +17,7 @@ typedef struct bif_reader {
     gbsi_text *text;
     gbsi_bif_tables tables;
     /* Data of the block that is being read. */
-    void *filled; /* uint8_t [n_rows] 1 if the block gave the row */
+    void *filled; /* uint8_t [n_rows] 1 for each row that the block has given */
     size_t filled_capacity;
     bool has_table;
     bool has_default;
@@ -77,7 +77,7 @@ static gbs_status read_header(bif_reader *r, gbs_error *err)
     return size_table(r, err);
 }
 
-/* Skips a colon, which some programs write before the values of a row. */
+/* Skips a colon, which some programs write between the states of a row and its values. */
 static void skip_colon(bif_reader *r)
 {
     const gbsi_token next = gbsi_text_peek(r->text);
@@ -124,7 +124,7 @@ static double *row_at(bif_reader *r, size_t row)
     return (double *)r->tables.value + row * r->tables.arity;
 }
 
-/* @return the row of default values, which the array of values has behind its last row. */
+/* @return the row of default values, which is stored behind the last row of values. */
 static double *default_row(bif_reader *r)
 {
     return row_at(r, r->tables.n_rows);
@@ -141,8 +141,8 @@ static gbs_status read_default(bif_reader *r, gbsi_token place, gbs_error *err)
     return read_values(r, r->tables.arity, default_row(r), err);
 }
 
-/* Reads the parents' states of a row up to ')', and finds the number of the row. The first parent
- * runs slowest. */
+/* Reads the states of the parents in a row, up to ')', and finds the number of the row. In the
+ * numbering of rows, the first parent runs slowest. */
 static gbs_status read_plain_row(bif_reader *r, size_t *row, gbs_error *err)
 {
     char shown[GBSI_SHOWN];
@@ -163,7 +163,7 @@ static gbs_status read_plain_row(bif_reader *r, size_t *row, gbs_error *err)
     return gbsi_bif_expect(r->text, GBSI_BIF_STATE, ')', err);
 }
 
-/* Does the work of read_plain_row() if states contain blanks or commas.
+/* Does the work of read_plain_row() if names of states contain blanks or commas.
  * @param found out: whether the text can be cut into states of the parents. */
 static gbs_status read_long_row(bif_reader *r, size_t *row, bool *found, gbs_error *err)
 {

@@ -347,7 +347,7 @@ gbs_status gbsi_bif_tables_build(gbsi_bif_tables *tables, gbs_model **model, gbs
 
 bool gbsi_bif_table_is_noisy(const gbsi_bif_tables *tables)
 {
-    /* Up to this number of entries a sampler is as fast with a table as with a noisy factor. */
+    /* Up to this number of entries, a sampler is as fast with a table as with a noisy factor. */
     const size_t most = tables->arity == 2 ? 16 : 256;
     size_t n = tables->arity;
     for (uint32_t i = 1; i < tables->n_scope && n <= most; i++) {

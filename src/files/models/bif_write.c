@@ -76,7 +76,7 @@ static void write_header(bif_writer *w, const uint32_t *scope, size_t n_parents)
 }
 
 /* Writes the states of the parents in the current row, as in "(a, b)", and moves to the next row.
- * The last parent runs fastest. */
+ * In the order of rows, the last parent runs fastest. */
 static void write_row_states(bif_writer *w, const uint32_t *scope, size_t n_parents)
 {
     gbsi_output_text(w->output, "(");

@@ -81,7 +81,7 @@ static gbs_status scale_weight(const gbsi_clauses *c, const gbsi_text *text, gbs
     return GBS_OK;
 }
 
-/* Ends a clause that always holds or never holds. Such a clause becomes no factor. */
+/* Ends a clause that holds in all states, or in none. Such a clause becomes no factor. */
 static gbs_status end_constant(gbsi_clauses *c, const gbsi_text *text, gbsi_token place, bool holds,
                                double weight, gbs_error *err)
 {

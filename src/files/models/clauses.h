@@ -15,10 +15,10 @@
 typedef struct gbsi_clauses {
     gbs_builder *builder;
     double scale;         /* factor by which weights are multiplied */
-    uint32_t n_variables; /* number of variables until now; each has two states */
+    uint32_t n_variables; /* number of variables so far; each has two states */
     double constant;      /* total weight of clauses that always hold */
-    /* Data of the clause that is being read: distinct variables, and for each variable the state
-     * that makes the clause hold. */
+    /* Data of the clause that is being read: distinct variables, and for each variable the state in
+     * which its literal holds. */
     uint32_t n;
     void *scope; /* uint32_t */
     void *state; /* uint32_t */
@@ -26,29 +26,30 @@ typedef struct gbsi_clauses {
     size_t state_capacity;
     bool tautology;
     bool repeated; /* a clause names a variable twice */
-    /* GBS_LOGICAL_PARITY or a cardinality, which readers set before gbsi_clauses_end(); 0 for a
-     * clause */
+    /* kind of the factor: GBS_LOGICAL_PARITY or a cardinality, which readers set before
+     * gbsi_clauses_end(); 0 for a clause */
     gbs_logical_function function;
     uint32_t k; /* bound of a cardinality */
-    /* The last clause that names each variable, with the state of its literal: 2 * (1 + clause) +
-     * state. */
+    /* For each variable, the last clause that names it, with the state of the literal: 2 * (1 +
+     * clause) + state. */
     void *mark; /* size_t [n_variables] */
     size_t mark_capacity;
-    size_t n_clauses; /* number of complete clauses */
+    size_t n_clauses; /* number of complete clauses so far */
     size_t n_tautologies, n_repeated, n_empty, n_always, n_never, n_underflow;
 } gbsi_clauses;
 
 gbs_status gbsi_clauses_begin(gbsi_clauses *c, const gbsi_text *text, gbs_error *err);
 void gbsi_clauses_free(gbsi_clauses *c);
 
-/* Adds variables until there are at least n. */
+/* Adds variables until the model has at least n. */
 gbs_status gbsi_clauses_need(gbsi_clauses *c, uint32_t n, gbs_error *err);
 /* Adds a literal of an existing variable to the current clause. */
 gbs_status gbsi_clauses_literal(gbsi_clauses *c, uint32_t variable, bool positive, gbs_error *err);
 /* Ends the clause that begins at `place`. A repeated literal counts once. A clause that contains a
  * literal and its negation is a constant. A clause of weight 0 is left out. Parities and
  * cardinalities that name a variable twice are refused.
- * @param weight weight in the file, which is not yet multiplied by `scale`, or GBSI_HARD. */
+ * @param weight weight of the clause in the file, before it is multiplied by `scale`; or GBSI_HARD.
+ */
 gbs_status gbsi_clauses_end(gbsi_clauses *c, const gbsi_text *text, gbsi_token place, double weight,
                             gbs_error *err);
 /* Makes the model. Warns about clauses that were simplified. */
@@ -57,7 +58,7 @@ gbs_status gbsi_clauses_build(gbsi_clauses *c, const gbsi_text *text, gbs_model 
 
 /* ---- factors as clauses ------------------------------------------------------------------ */
 
-/* A factor written as the sum of a constant and a clause, a parity or a cardinality. */
+/* A factor written as the sum of a constant and one clause, parity or cardinality. */
 typedef struct gbsi_clause {
     gbs_logical_function function; /* GBS_LOGICAL_CLAUSE, GBS_LOGICAL_PARITY or a cardinality */
     uint32_t k;                    /* bound of a cardinality */
@@ -66,7 +67,8 @@ typedef struct gbsi_clause {
     double constant; /* log-weight of the factor if the clause does not hold */
     uint32_t n;      /* number of literals; 0 if the factor is only the constant */
     const uint32_t *scope;
-    const uint32_t *literal; /* NULL if the factor is a field, which has one literal */
+    const uint32_t *literal; /* NULL if the factor is a field (a factor of one variable), which has
+                                one literal */
     uint32_t n_negated;      /* number of negated literals, which come first */
 } gbsi_clause;
 

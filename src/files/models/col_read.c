@@ -15,7 +15,7 @@ typedef struct col_reader {
     bool told; /* the file has a p line */
     uint32_t n_variables;
     uint64_t n_declared; /* number of edges in the p line */
-    gbsi_token place;    /* token of `n_declared` in the p line */
+    gbsi_token place;    /* the token of `n_declared` in the p line */
     gbsi_edges edges;
 } col_reader;
 
@@ -91,8 +91,8 @@ static gbs_status read_lines(col_reader *r, gbs_error *err)
     return GBS_OK;
 }
 
-/* Joins repeated edges. Files list an edge once, or once from each end. In either case the number
- * in the p line may count each edge once or twice. */
+/* Joins repeated edges. Some files list each edge once, other files list it at each of its two
+ * ends. In files of either kind, the number in the p line may count an edge once or twice. */
 static gbs_status join_edges(col_reader *r, gbs_error *err)
 {
     gbsi_repeats repeats;

@@ -14,7 +14,7 @@ typedef struct conflicts {
     const gbs_model *model;
     size_t *start;  /* [n_variables + 1] index of each variable's first factor in `factor` */
     size_t *factor; /* numbers of the factors of each variable */
-    /* [n_variables] 1 + the last variable whose list of neighbours got this variable */
+    /* [n_variables] 1 + number of the last variable whose list of neighbours got this variable */
     uint32_t *mark;
 } conflicts;
 
@@ -23,8 +23,8 @@ static void free_conflicts(conflicts *c)
     GBSI_FREE(c->start, c->factor, c->mark);
 }
 
-/* Refuses a model with too many pairs. The number of pairs is at most the sum of n^2 over the
- * factors, where n is the number of variables of a factor. */
+/* Refuses a model that may have too many pairs. The number of pairs is at most the sum of n^2 over
+ * the factors, where n is the number of variables of a factor. */
 static gbs_status check_pairs(const gbs_model *model, gbs_error *err)
 {
     const size_t most = (size_t)1 << 33;
@@ -59,7 +59,8 @@ static gbs_status make_conflicts(const gbs_model *model, conflicts *c, gbs_error
     }
     size_t sum = 0;
     for (uint32_t v = 0; v <= n; v++) {
-        /* start[v] is now the end of the part of v, and the loop below moves it to the beginning */
+        /* start[v] is now the end of the factors of v in `factor`; the loop below moves it to the
+         * beginning */
         sum += c->start[v];
         c->start[v] = sum;
     }
@@ -80,8 +81,8 @@ static void write_edge(gbs_output *output, uint32_t v, uint32_t u)
     gbsi_output_text(output, "\n");
 }
 
-/* Goes through the pairs of v and a larger variable in one factor, and skips pairs of earlier
- * factors.
+/* Goes through the pairs of v with larger variables in one factor, and skips pairs that earlier
+ * factors have.
  * @param output NULL if the pairs are only counted.
  * @return the number of pairs. */
 static uint64_t go_through_factor(conflicts *c, uint32_t v, size_t f, gbs_output *output)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads coordinate lists in the form that dimod writes. The first line gives the type of the
  * variables, SPIN or BINARY, as in "# vartype=SPIN". Lines "i j v" follow, in which variables are
- * numbered from 0. A line such as "# offset=1.5" gives a constant energy; dimod does not write such
- * a line. */
+ * numbered from 0. A line such as "# offset=1.5" gives a constant energy; files of dimod have no
+ * such line. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -139,8 +139,8 @@ static gbs_status read_entry(coo_reader *r, gbsi_text *line, gbs_error *err)
     return gbsi_couplings_add(c, line, place, i, j, value, err);
 }
 
-/* Gives one warning about variables that no line names although their numbers are below the largest
- * one. The file may have lost lines, or may number the variables from 1. */
+/* If no line names some variables whose numbers are below the largest one, gives one warning about
+ * all of them. Such a file may have lost lines, or may number its variables from 1. */
 static gbs_status tell_gaps(const gbsi_couplings *c, gbs_error *err)
 {
     enum { MOST = 8 };

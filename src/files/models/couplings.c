@@ -50,8 +50,8 @@ gbs_status gbsi_couplings_add(gbsi_couplings *c, const gbsi_text *line, gbsi_tok
                               "found a field, but a cut has no fields; expected another "
                               "--convention than maxcut, or --diagonal ignore");
     }
-    /* A dropped entry is kept with GBS_NO_PAIR, because messages find an entry in the file by its
-     * index in the list. */
+    /* An entry that is left out stays in the list, with GBS_NO_PAIR, because messages find an entry
+     * in the file by its index in the list. */
     return gbsi_edges_add(&c->edges, dropped ? GBS_NO_PAIR : (uint32_t)i, (uint32_t)j, value, err);
 }
 

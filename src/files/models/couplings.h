@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of couplings in files: pairs of variables, models of spins, and functions that the
+/* Lists of couplings in files: pairs of variables, models of spins, and functions that several
  * formats share. */
 #ifndef GBSI_MODELS_COUPLINGS_H
 #define GBSI_MODELS_COUPLINGS_H
@@ -14,7 +14,7 @@
 
 /* ---- edges.c ------------------------------------------------------------------------------- */
 
-/* Lists of the values that a file has for pairs of variables, and repeated pairs in such lists. */
+/* Lists of the values that a file gives to pairs of variables; a pair may be repeated in a list. */
 
 /* An entry of a list. An entry whose i is GBS_NO_PAIR is left out of the model, but keeps its place
  * in the list. */
@@ -27,23 +27,24 @@ typedef struct gbsi_edges {
     size_t capacity;
 } gbsi_edges;
 
-/* Number of entries that repeat an earlier entry, and the first of them. */
+/* Number of entries whose pair an earlier entry has, and the first of them. */
 typedef struct gbsi_repeats {
     size_t n;
-    size_t entry; /* index of the first entry that repeats an earlier entry */
-    size_t of;    /* index of the earlier entry */
+    size_t entry; /* index of the first entry whose pair an earlier entry has */
+    size_t of;    /* index of this earlier entry */
 } gbsi_repeats;
 
 gbs_status gbsi_edges_add(gbsi_edges *edges, uint32_t i, uint32_t j, double value, gbs_error *err);
 void gbsi_edges_free(gbsi_edges *edges);
 
-/* Adds up the entries of each pair, also if i = j. The first entry of the pair keeps the sum, and
- * the other entries are left out. The time is O(n + n_variables).
+/* For each pair, adds up the values of its entries; i may equal j. The first entry of the pair
+ * keeps the sum, and the other entries are left out. The time is O(n + n_variables).
  * @param directed whether (i, j) and (j, i) are different pairs. */
 gbs_status gbsi_edges_sum(gbsi_edges *edges, uint32_t n_variables, bool directed,
                           gbsi_repeats *repeats, gbs_error *err);
 
-/* Keeps only the first of (i, j) and (j, i). Must be called after gbsi_edges_sum() with `directed`.
+/* If the list has entries (i, j) and (j, i), keeps only the first of the two. Must be called after
+ * gbsi_edges_sum() with `directed`.
  * @param unequal out: number of pairs whose two values differ, and the first such pair. */
 gbs_status gbsi_edges_fold(gbsi_edges *edges, uint32_t n_variables, gbsi_repeats *unequal,
                            gbs_error *err);
@@ -51,14 +52,16 @@ gbs_status gbsi_edges_fold(gbsi_edges *edges, uint32_t n_variables, gbsi_repeats
 /* ---- spin_list.c --------------------------------------------------------------------------- */
 
 /* A model of spins as the formats of couplings have it: ln p = c + sum h_i s_i + sum J_ij s_i s_j.
- * s is -1 in state 0 and +1 in state 1. A list is made into a model, or a model into a list. */
+ * s is -1 in state 0 and +1 in state 1. The functions below turn a list into a model, or a model
+ * into a list. */
 
-/* Sign conventions of an energy E. p is proportional to exp(-E). */
+/* Conventions for the sign of an energy E. */
 typedef enum gbsi_convention {
     GBSI_PHYSICS, /* E = -sum J s s - sum h s */
     GBSI_BQM,     /* E = +sum J s s + sum h s */
-    GBSI_MAXCUT,  /* E = +sum w s s without fields; low energy cuts edges of large weight */
-    /* Conventions of the formats, which an option may replace. */
+    GBSI_MAXCUT,  /* E = +sum w s s without fields; a state of low energy cuts edges of large weight
+                   */
+    /* Each format has a convention, which an option may replace. */
     GBSI_MTX_CONVENTION = GBSI_PHYSICS,
     GBSI_RUD_CONVENTION = GBSI_MAXCUT,
     GBSI_COO_CONVENTION = GBSI_BQM,
@@ -70,15 +73,15 @@ typedef enum gbsi_convention {
 gbs_status gbsi_convention_of(const char *word, gbsi_convention own, gbsi_convention *convention,
                               gbs_error *err);
 const char *gbsi_convention_name(gbsi_convention convention);
-/* @return +1 or -1, the factor by which a number in the file is multiplied to give the number in
- *   the log-density. */
+/* @return the sign, +1 or -1, by which a number in the file is multiplied to give the number in the
+ * log-density. */
 double gbsi_convention_sign(gbsi_convention convention);
 
 typedef struct gbsi_spin_list {
     uint32_t n_variables;
     double constant;
     double *field;    /* [n_variables] field of each variable */
-    gbsi_edges edges; /* couplings with i != j, in which each pair occurs once */
+    gbsi_edges edges; /* couplings with i != j, each pair once */
 } gbsi_spin_list;
 
 gbs_status gbsi_spin_list_init(gbsi_spin_list *spins, uint32_t n_variables, gbs_error *err);
@@ -113,7 +116,7 @@ typedef enum gbsi_diagonal {
 
 typedef struct gbsi_couplings {
     gbsi_text *text;
-    gbsi_text first;      /* text from the first entry on, in which messages find an entry again */
+    gbsi_text first; /* text from the first entry on; messages find entries by reading it again */
     const char *comments; /* characters that begin a comment line */
     gbsi_convention convention;
     gbsi_diagonal diagonal;
@@ -130,7 +133,7 @@ gbs_status gbsi_couplings_begin(gbsi_couplings *c, gbsi_text *text, gbsi_convent
                                 const char *comments, gbs_error *err);
 void gbsi_couplings_free(gbsi_couplings *c);
 
-/* Adds one entry. i and j are numbers of variables, from 0 on.
+/* Adds one entry. i and j are numbers of variables, counted from 0.
  * @param place token of the entry in the line. */
 gbs_status gbsi_couplings_add(gbsi_couplings *c, const gbsi_text *line, gbsi_token place,
                               uint64_t i, uint64_t j, double value, gbs_error *err);
@@ -154,8 +157,7 @@ gbsi_token gbsi_couplings_place(const gbsi_couplings *c, size_t e);
 gbs_status gbsi_refuse_mirror(const gbsi_text *text, gbsi_token place, double one, double other,
                               gbs_error *err);
 
-/* Warns by options->warn that the written file has no place for a constant, unless the constant is
- * zero. */
+/* If the constant is not zero, warns by options->warn that the written file has no place for it. */
 void gbsi_tell_constant(const gbs_write_options *options, const gbs_output *output,
                         const char *format, double constant);
 

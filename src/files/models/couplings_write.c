@@ -17,7 +17,7 @@ typedef struct coupling_writer {
 typedef struct coupling_format {
     const char *name;
     gbsi_convention own;
-    /* whether the format has fields; the convention maxcut allows none in any format */
+    /* whether the format has fields; under the convention maxcut no format has fields */
     bool fields;
     bool constant;
 } coupling_format;
@@ -134,8 +134,8 @@ cleanup:
     return status;
 }
 
-/* Writes an entry of value 0 for the last variable if no other entry names that variable. A reader
- * takes the largest number in the file, plus one, as the number of variables. */
+/* Writes an entry of value 0 for the last variable if no other entry names that variable. Readers
+ * add one to the largest number in the file to get the number of variables. */
 static void write_last_variable(coupling_writer *w)
 {
     const gbsi_edge *edge = w->spins.edges.edge;

@@ -42,14 +42,14 @@ typedef struct gbsi_dw_place {
 gbs_status gbsi_dw_place_find(const char *path, gbsi_dw_place *place, gbs_error *err);
 void gbsi_dw_place_free(gbsi_dw_place *place);
 
-/* Writes the pattern of the file names of one kind of companions, without the folder, for messages:
+/* For messages, writes the pattern of the file names of one kind of companions, without the folder:
  * "graph.weights*".
  * @return `text`. */
 const char *gbsi_dw_pattern(const gbsi_dw_place *place, gbsi_dw_kind kind, char *text, size_t size);
 
 /* Companions that are in the folder. */
 typedef struct gbsi_dw_files {
-    bool text;                   /* the folder has files of the text form, which is not read */
+    bool text; /* whether the folder has files of the text form, which is not read */
     void *path[GBSI_DW_N_KINDS]; /* char * [n] paths of the files of each kind, sorted by name */
     size_t n[GBSI_DW_N_KINDS];
     size_t capacity[GBSI_DW_N_KINDS];
@@ -76,9 +76,9 @@ typedef struct gbsi_dw_graph {
     size_t field;          /* number of the faulty field if a record was refused */
     gbs_builder *builder;
     uint32_t *arity; /* [n_variables] number of states; 0 if the variable has no record yet */
-    /* [n_variables] observed state; UINT32_MAX if the variable is not observed */
+    /* [n_variables] observed state of each variable; UINT32_MAX if it is not observed */
     uint32_t *clamped;
-    /* [n_variables] index of the first value of the variable's domain in `value`; SIZE_MAX if the
+    /* [n_variables] index in `value` of the first value of the variable's domain; SIZE_MAX if the
      * values are 0 .. cardinality-1 */
     size_t *domain;
     uint32_t *n_domain; /* [n_variables] number of values in the domain */
@@ -90,7 +90,7 @@ typedef struct gbsi_dw_graph {
     uint8_t *weighed;    /* [n_weights] 1 if the weight has a record */
     void *scope, *state; /* uint32_t: variables and states of the factor that is being added */
     size_t scope_capacity, state_capacity;
-    uint64_t n_factors, n_edges; /* numbers of factors and edges that were added */
+    uint64_t n_factors, n_edges; /* numbers of factors and of edges added so far */
     uint64_t n_truthful;         /* number of domain values whose truthiness is not 0 */
 } gbsi_dw_graph;
 
@@ -100,21 +100,21 @@ gbs_status gbsi_dw_graph_init(gbsi_dw_graph *graph, gbs_error *err);
 gbs_status gbsi_dw_graph_init_weights(gbsi_dw_graph *graph, gbs_error *err);
 void gbsi_dw_graph_free(gbsi_dw_graph *graph);
 
-/* Adds a domain. The numbers of the fields are 0 for the id, 1 for the cardinality, 2 + 2 i for
- * value i, and 3 + 2 i for truthiness i.
+/* Adds a domain. In messages, the fields are numbered 0 for the id, 1 for the cardinality, 2 + 2 i
+ * for value i, and 3 + 2 i for truthiness i.
  * @param value [n] values of the domain, which the call sorts.
  * @param truthiness [n] truthiness of each value; NULL if all are 0. */
 gbs_status gbsi_dw_add_domain(gbsi_dw_graph *graph, uint64_t id, uint64_t n, uint64_t *value,
                               const double *truthiness, gbs_error *err);
-/* Adds a variable. The numbers of the fields are 0 for the id, 1 for the role, 2 for the initial
- * value, 3 for the type, and 4 for the cardinality. */
+/* Adds a variable. The fields are numbered 0 for the id, 1 for the role, 2 for the initial value, 3
+ * for the type, and 4 for the cardinality. */
 gbs_status gbsi_dw_add_variable(gbsi_dw_graph *graph, uint64_t id, uint64_t role, uint64_t initial,
                                 uint64_t type, uint64_t cardinality, gbs_error *err);
-/* Adds a weight. The numbers of the fields are 0 for the id, 1 for isFixed, and 2 for the value. */
+/* Adds a weight. The fields are numbered 0 for the id, 1 for isFixed, and 2 for the value. */
 gbs_status gbsi_dw_add_weight(gbsi_dw_graph *graph, uint64_t id, uint64_t fixed, double value,
                               gbs_error *err);
-/* Adds a factor. The numbers of the fields are 0 for the function, 1 for the arity, 2 + 2 i for
- * variable i, 3 + 2 i for its equalTo, 2 + 2 n for the weight, and 3 + 2 n for the feature.
+/* Adds a factor. The fields are numbered 0 for the function, 1 for the arity, 2 + 2 i for variable
+ * i, 3 + 2 i for its equalTo, 2 + 2 n for the weight, and 3 + 2 n for the feature.
  * @param n number of variables, 1 to GBS_MAX_ARITY. */
 gbs_status gbsi_dw_add_factor(gbsi_dw_graph *graph, uint64_t function, uint32_t n,
                               const uint64_t *variable, const uint64_t *equal_to, uint64_t weight,
@@ -131,7 +131,7 @@ gbs_status gbsi_dw_finish_factors(gbsi_dw_graph *graph, gbs_model **model, gbs_e
 
 /* ---- dimmwitted_binary.c ------------------------------------------------------------------- */
 
-/* Number of bytes of a record of each kind, 0 if records of the kind have different sizes. */
+/* Number of bytes of a record of each kind; 0 if records of this kind differ in size. */
 extern const size_t gbsi_dw_record_bytes[GBSI_DW_N_KINDS];
 
 /* Reads all records of one file and adds them to the graph. */

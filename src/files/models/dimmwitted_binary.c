@@ -11,8 +11,8 @@
 enum {
     WEIGHT_BYTES = 17,
     VARIABLE_BYTES = 27,
-    DOMAIN_BYTES = 16, /* bytes of a domain without values; each value adds 16 */
-    FACTOR_BYTES = 26, /* bytes of a factor without variables; each variable adds 16 */
+    DOMAIN_BYTES = 16, /* bytes of a domain without values; each value adds 16 bytes */
+    FACTOR_BYTES = 26, /* bytes of a factor without variables; each variable adds 16 bytes */
     PAIR_BYTES = 16,
 };
 
@@ -72,7 +72,7 @@ static gbs_status need(const cursor *c, size_t n, const char *what, gbs_error *e
                      what, from_record + n);
 }
 
-/* Adds the place in the file to the beginning of the message about a record.
+/* Puts the place in the file before the message about a record.
  * @param offset position of the faulty field in the record. */
 static gbs_status blame(const cursor *c, size_t offset, gbs_status status, gbs_error *err)
 {

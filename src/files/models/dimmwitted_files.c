@@ -122,9 +122,10 @@ static gbsi_dw_kind kind_of(const gbsi_dw_place *place, const char *name)
 {
     const size_t n_prefix = place->n_base + 1; /* length of "BASE." */
     const size_t n = strlen(name);
-    const bool is_other = ends_in(name, n, ".tsv") || ends_in(name, n, ".tsv.gz") ||
-                          ends_in(name, n, ".text2bin-args") || ends_in(name, n, "~") ||
-                          strstr(name, ".tmp-") != NULL; /* temporary files of gbs_output_open() */
+    const bool is_other =
+        ends_in(name, n, ".tsv") || ends_in(name, n, ".tsv.gz") ||
+        ends_in(name, n, ".text2bin-args") || ends_in(name, n, "~") ||
+        strstr(name, ".tmp-") != NULL; /* temporary files that gbs_output_open() makes */
     if (is_other || strncmp(name, place->meta + place->n_folder, n_prefix) != 0) {
         return GBSI_DW_N_KINDS;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns records of a DimmWitted factor graph into variables and into logical factors with the same
- * functions. Each observation becomes a hard factor of its variable, behind all other factors. The
- * evidence is thus part of the model, and conditioning finds the evidence before sampling
- * begins. */
+/* Turns records of a DimmWitted factor graph into variables and factors. Each function of
+ * DimmWitted becomes a logical factor with the same function. Each observation becomes a hard
+ * factor of its variable; these factors follow all others. The evidence is thus part of the model,
+ * and conditioning finds the evidence before sampling begins. */
 #include "models/dimmwitted.h"
 
 #include <inttypes.h>
@@ -119,7 +119,8 @@ gbs_status gbsi_dw_add_domain(gbsi_dw_graph *graph, uint64_t id, uint64_t n, uin
     return GBS_OK;
 }
 
-/* Finds the state of a domain value. The state is the index of the value in the ascending domain.
+/* Finds the state of a domain value. The number of the state is the index of the value in the
+ * domain, which is ascending.
  * @return false if the domain does not have the value. */
 static bool state_of(const gbsi_dw_graph *g, uint64_t id, uint32_t arity, uint64_t value,
                      uint32_t *state)
@@ -198,7 +199,8 @@ gbs_status gbsi_dw_add_variable(gbsi_dw_graph *graph, uint64_t id, uint64_t role
     }
     GBSI_PASS(check_cardinality(graph, 4, cardinality, err));
     GBSI_PASS(check_type(graph, id, type, cardinality, err));
-    /* the initial value of a query is not checked, because the model does not contain this value */
+    /* the initial value of a query variable is not checked, because the model does not contain this
+     * value */
     if (role > 0 && !state_of(graph, id, (uint32_t)cardinality, initial, &state)) {
         graph->field = 2;
         return refuse_value(graph, id, (uint32_t)cardinality, initial, err);
@@ -221,8 +223,8 @@ static gbs_status label_variable(gbsi_dw_graph *g, uint32_t id, const char **lab
     return gbs_builder_label_states(g->builder, id, label, err);
 }
 
-/* Whether the k values of a domain differ from 0 .. k-1. The values are distinct and ascending, so
- * comparing the last value with k-1 is enough. */
+/* Whether the k values of a domain differ from 0 .. k-1. The values are distinct and ascending;
+ * comparing the last value with k-1 is therefore enough. */
 static bool has_own_values(const gbsi_dw_graph *g, uint32_t id)
 {
     return g->domain[id] != SIZE_MAX &&
@@ -250,7 +252,7 @@ static gbs_status label_all(gbsi_dw_graph *g, size_t n_bytes, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const char **label = NULL;
-    char(*text)[21] = NULL; /* room for 20 digits and a 0 */
+    char(*text)[21] = NULL; /* room for 20 digits and the final 0 */
     for (uint32_t v = 0; v < g->counts.n_variables; v++) {
         if (!has_own_values(g, v)) {
             continue;

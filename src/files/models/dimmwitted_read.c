@@ -16,9 +16,10 @@ typedef struct loader {
     gbsi_dw_place place;
     gbsi_dw_files files;
     gbsi_dw_graph graph;
-    /* [files.n[GBSI_DW_VARIABLES]] files of variables, which stay open while domains are read */
+    /* [files.n[GBSI_DW_VARIABLES]] files of variables, which stay open while the files of domains
+     * are read */
     gbsi_input *variables;
-    size_t n_bytes; /* size of the files of variables and domains together */
+    size_t n_bytes; /* size of all files of variables and domains together */
 } loader;
 
 /* ---- the meta file ------------------------------------------------------------------------- */
@@ -192,7 +193,7 @@ static gbs_status read_opened(loader *l, gbsi_dw_kind kind, const gbsi_input *in
     return GBS_OK;
 }
 
-/* Reads the files of one kind in turn, so that only one file is in memory at a time. */
+/* Reads the files of one kind in turn; only one file is in memory at a time. */
 static gbs_status read_each(loader *l, gbsi_dw_kind kind, gbs_error *err)
 {
     gbs_status status = GBS_OK;

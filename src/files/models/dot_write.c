@@ -9,7 +9,7 @@
 #include "store/model.h"
 
 enum {
-    /* number of nodes beyond which Graphviz takes long and the picture cannot be read */
+    /* number of nodes beyond which Graphviz takes long and its picture is too dense to read */
     MANY = 2000,
     MOST = 200000,
     SHOWN_STATES = 16,
@@ -69,8 +69,8 @@ static void put_arcs(const gbs_model *model, gbs_output *output, size_t factor)
     }
 }
 
-/* Writes a box for a factor, and the edges of the box. The text in the box is the kind of the
- * factor, and the weight if there is one. */
+/* Writes a box for a factor, and edges from the box to its variables. The text in the box is the
+ * kind of the factor, and the weight if there is one. */
 static void put_box(const gbs_model *model, gbs_output *output, size_t factor)
 {
     uint32_t n = 0;

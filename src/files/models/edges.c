@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds entries of the same pair. Each variable has a list of its entries. While a list is scanned,
- * seen[u] is the first entry of the list whose other variable is u. The time is linear for every
- * file, which a hash table would not guarantee. */
+/* Finds entries that have the same pair of variables. Each variable has a list of its entries.
+ * While a list is scanned, seen[u] is the first entry of the list whose other variable is u. The
+ * time is linear for every file; a hash table would not guarantee this. */
 #include "models/couplings.h"
 
 #include "base/memory.h"
@@ -42,7 +42,7 @@ static void find_first(const gbsi_edges *edges, uint32_t n_variables, bool direc
         head[v] = SIZE_MAX;
         seen[v] = SIZE_MAX;
     }
-    /* first[] has the links of the lists until the loop below replaces each link */
+    /* first[] contains the links of the lists; the loop below replaces each link */
     size_t *next = first;
     for (size_t e = edges->n; e-- > 0;) {
         if (edge[e].i == GBS_NO_PAIR) {
@@ -66,7 +66,7 @@ static void find_first(const gbsi_edges *edges, uint32_t n_variables, bool direc
     }
 }
 
-/* Allocates the array first[] and fills it by find_first().
+/* Allocates the array first[], and calls find_first() to fill it.
  * @return the array; NULL, with a message in err, if there is not enough memory. */
 static size_t *make_first(const gbsi_edges *edges, uint32_t n_variables, bool directed,
                           gbs_error *err)

@@ -9,10 +9,10 @@
 #define SLOTS        256u
 #define SLOT_ENTRIES 64u
 
-/* A cache of tables. The hash of a table selects a slot, and each slot has the newest of its
- * tables. */
+/* A cache of tables. The hash of a table selects a slot; a slot has the newest of all tables with
+ * its hash. */
 struct gbsi_equal_tables {
-    size_t n[SLOTS]; /* number of entries of the table in the slot, 0 if the slot is empty */
+    size_t n[SLOTS]; /* number of entries of the table in the slot; 0 if the slot is empty */
     uint32_t table[SLOTS];
     double logw[SLOTS][SLOT_ENTRIES];
 };
@@ -36,7 +36,7 @@ static uint32_t slot_of(size_t n, const double *logw)
     for (size_t i = 0; i < n; i++) {
         uint64_t bits = 0;
         memcpy(&bits, &logw[i], sizeof bits);
-        /* 2^64 divided by the golden ratio, rounded down, which is odd */
+        /* 2^64 divided by the golden ratio, rounded down; the result is odd */
         hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
         hash ^= hash >> 32;
     }

@@ -73,7 +73,7 @@ gbs_status gbsi_expand(gbsi_expander *expander, size_t factor, const double **lo
     return GBS_OK;
 }
 
-/* Rounds to n digits, and halves up. Zeros at the end are dropped. */
+/* Rounds to n digits; a half is rounded up. Zeros at the end are dropped. */
 static gbsi_digits round_digits(const gbsi_digits *digits, int n)
 {
     gbsi_digits rounded = *digits;
@@ -105,7 +105,7 @@ static bool logs_back(const gbsi_digits *digits, double logw)
 }
 
 /* Writes a number near p whose logarithm is exactly logw, with as few digits as possible. Bisection
- * finds the number of digits, because n + 1 digits are usually enough if n digits are.
+ * finds the number of digits; it relies on this: if n digits are enough, so usually are n + 1.
  * @return the length of the text; 0 if no number near p has this logarithm. */
 static size_t find_text(double p, double logw, char *text)
 {
@@ -125,7 +125,8 @@ static size_t find_text(double p, double logw, char *text)
     if (best.n != 0) {
         return gbsi_digits_write(&best, false, text);
     }
-    /* gbsi_exp() is not exact, so p may differ by one unit from the value that was read. */
+    /* gbsi_exp() is not exact; p may therefore differ by one unit in the last place from the value
+     * that was read. */
     const double candidate[] = {p, p + p * 0x1p-53, p - p * 0x1p-53, p + p * 0x1p-52,
                                 p - p * 0x1p-52};
     for (size_t i = 0; i < sizeof candidate / sizeof candidate[0]; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads libDAI factor graphs. A factor in the file has the labels of its variables, their
  * cardinalities and the entries that are not zero. The variable of the first label runs fastest in
- * the index of an entry. A scope of this library, whose last variable runs fastest, is therefore
- * the list of labels in reverse order, and the indices are equal. The file names variables only by
- * labels, which need not be contiguous numbers. Variables are numbered in the order of their labels
- * once all labels are known. */
+ * the index of an entry. A scope of this library is therefore the list of labels in reverse order,
+ * because its last variable runs fastest. The index of an entry is the same in the file and in the
+ * model. The file names variables only by labels, which need not be contiguous numbers. Variables
+ * are numbered in the order of their labels once all labels are known. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,15 +17,15 @@
 #include "simd/math.h"
 #include "text/common.h"
 
-/* Number of zeros (32 MiB of doubles) that a file may leave unlisted, in addition to one zero for
- * each byte of the file. */
+/* Number of zeros (32 MiB of doubles) that the tables of a file may leave unlisted, in addition to
+ * one zero for each byte of the file. */
 static const size_t UNLISTED_ENTRIES = (size_t)1 << 22;
 
 typedef struct fg_variable {
     gbsi_token label; /* digits of the label without a sign and leading zeros */
     /* number of the variable in the order in which factors first mention the variables */
     uint32_t id;
-    uint32_t arity; /* number of states; 0 if this is not known yet */
+    uint32_t arity; /* number of states; 0 if no factor has given it yet */
     size_t first;   /* number of the first factor that mentions the variable */
     size_t last;    /* 1 + number of the last factor that mentions the variable */
 } fg_variable;
@@ -46,13 +46,13 @@ typedef struct fg_reader {
      * file */
     void *scope;
     size_t scope_capacity;
-    size_t n_spare; /* number of further zeros that the file may leave unlisted */
+    size_t n_spare; /* number of zeros that the file may still leave unlisted */
     size_t n_entries;
-    /* double [n_entries] entries of the current table; below 0 until the entry is listed */
+    /* double [n_entries] entries of the present table; an entry below 0 has not been listed yet */
     void *value;
     size_t value_capacity;
     size_t n_underflow;
-    size_t n_repeats; /* number of repetitions of listed entries */
+    size_t n_repeats; /* number of entries that were listed again */
 } fg_reader;
 
 static void free_reader(fg_reader *r)
@@ -182,7 +182,7 @@ static gbs_status read_entry(fg_reader *r, size_t factor, gbs_error *err)
                               gbsi_token_show(token, shown), factor, r->n_entries);
     }
     if (table[index] >= 0 && r->n_repeats++ == 0) {
-        /* lenient reading shows the first repetition and counts all repetitions */
+        /* lenient reading warns of the first repetition, and counts all */
         GBSI_PASS(gbsi_text_deviation(r->text, token, err,
                                       "found index %s of factor %zu for the second time, expected "
                                       "it once",
@@ -267,8 +267,8 @@ static int by_label(const void *a, const void *b)
     return memcmp(x.at, y.at, x.n);
 }
 
-/* Whether the labels are 0, 1, ..., n - 1. The labels are sorted and distinct, so the test is
- * whether the last label is n - 1. */
+/* Whether the labels are 0, 1, ..., n - 1. The labels are sorted and distinct; comparing the last
+ * label with n - 1 is therefore enough. */
 static bool are_indices(fg_reader *r)
 {
     uint64_t last = 0;
@@ -295,7 +295,7 @@ cleanup:
 }
 
 /* Adds the variables in the order of their labels.
- * @param number [n_variables] out: number of the variable of each id. */
+ * @param number [n_variables] out: for each id of a variable, its number in the model. */
 static gbs_status add_variables(fg_reader *r, uint32_t *number, gbs_error *err)
 {
     gbs_status status = GBS_OK;

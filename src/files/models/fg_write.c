@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes factor graphs of libDAI. The first variable of a scope runs fastest in the file's tables,
- * and the last one in the model's tables. Scopes are therefore written in reverse order. */
+/* Writes factor graphs of libDAI. The first variable of a scope runs fastest in the tables of a
+ * file; the last one runs fastest in the tables of a model. Scopes are therefore written in reverse
+ * order. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #include "models/tables.h"
 #include "store/model.h"
 
-/* Whether a name is a number that readers keep as a label without a change. */
+/* Whether a name is a number that readers keep unchanged as a label. */
 static bool is_label(const char *name)
 {
     uint64_t value = 0;
@@ -43,7 +44,7 @@ bool gbsi_fg_keeps_names(const gbs_model *model)
 typedef struct fg_writer {
     const gbs_model *model;
     gbs_output *output;
-    bool by_name; /* the labels are the names of the variables instead of their numbers */
+    bool by_name; /* whether the labels are the names of the variables, and not their numbers */
 } fg_writer;
 
 static void write_label(const fg_writer *w, uint32_t v)

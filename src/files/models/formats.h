@@ -7,21 +7,21 @@
 #include "text/output.h"
 #include "text/text.h"
 
-/* Properties of a model that a format can store. Other properties are lost in writing, and a
- * warning names them. */
+/* Properties of a model that a format may or may not be able to store. Properties that a format
+ * cannot store are lost in writing, and a warning names them. */
 enum {
     GBSI_HOLDS_NAMES = 1 << 0,     /* names of variables */
     GBSI_HOLDS_LABELS = 1 << 1,    /* labels of states */
     GBSI_HOLDS_DIRECTION = 1 << 2, /* whether a model is a Bayesian network */
-    GBSI_HOLDS_KINDS = 1 << 3,     /* every kind of factor in its own form, not as a table */
-    /* names that are increasing whole numbers, see gbsi_fg_keeps_names() */
+    GBSI_HOLDS_KINDS = 1 << 3,     /* every kind of factor in its own form, and not as a table */
+    /* names of variables that are increasing whole numbers, see gbsi_fg_keeps_names() */
     GBSI_HOLDS_NUMBERS = 1 << 4,
     GBSI_HOLDS_TIES = 1 << 5, /* ties of factors to shared weights */
 };
 
-/* Options that a format accepts. An option is refused for all formats without its bit. */
+/* Options that a format accepts. A format without the bit of an option refuses this option. */
 enum {
-    /* the option for the sign convention, in reading and in writing */
+    /* the option for the sign convention, both in reading and in writing */
     GBSI_TAKES_CONVENTION = 1 << 0,
     GBSI_TAKES_DIAGONAL = 1 << 1,
     GBSI_TAKES_WEIGHT_SCALE = 1 << 2,
@@ -31,9 +31,9 @@ enum {
     GBSI_TAKES_VARTYPE = 1 << 5,
 };
 
-/* A format. One of the functions read, read_binary and read_files is set if the format can be read;
- * read_files may have one of the others beside it for streams. write is set if the format can be
- * written. */
+/* A format. If the format can be read, one of the functions read, read_binary and read_files is
+ * set; a format with read_files may have one of the other two in addition, for streams. write is
+ * set if the format can be written. */
 typedef struct gbsi_format {
     const char *name; /* name that users type, which never changes between versions */
     /* File name extensions, such as ".rud .rudy" or ".wcnf <.cnf", in any letter case. '<' marks an
@@ -48,7 +48,7 @@ typedef struct gbsi_format {
     gbs_status (*read_binary)(const gbsi_input *input, const gbs_read_options *options,
                               gbs_model **model, gbs_error *err);
     /* Reads from a path that the reader opens itself. The path names a file that the reader maps,
-     * or one of several files, or their folder. */
+     * one of several files that belong together, or the folder of these files. */
     gbs_status (*read_files)(const char *path, const gbs_read_options *options, gbs_model **model,
                              gbs_error *err);
     gbs_status (*write)(const gbs_model *model, gbs_output *output,
@@ -84,7 +84,7 @@ bool gbsi_is_gbm(const gbsi_input *input);
 
 /* Whether `path` is a folder that contains graph.meta. */
 bool gbsi_dimmwitted_in_folder(const char *path);
-/* Whether the names of the variables are labels of a .fg file: increasing whole numbers. */
+/* Whether the names of the variables can be labels of a .fg file: increasing whole numbers. */
 bool gbsi_fg_keeps_names(const gbs_model *model);
 
 /* These functions refuse options that have no meaning for the format.

@@ -30,7 +30,7 @@ enum {
 typedef struct gbsi_gbm_counts {
     uint32_t flags;
     uint64_t n_variables, n_states; /* n_states: number of states of all variables together */
-    uint64_t n_factors, n_scope;    /* n_scope: sum of the lengths of all scopes */
+    uint64_t n_factors, n_scope;    /* n_scope: number of entries of all scopes together */
     uint64_t n_tables, n_entries;   /* n_entries: number of entries of all tables together */
     uint64_t n_logical;             /* number of logical descriptions */
     /* number of variables with a name; number of bytes of names and labels */
@@ -40,11 +40,11 @@ typedef struct gbsi_gbm_counts {
 
 #define GBSI_GBM_FLAGS_AT      12u
 #define GBSI_GBM_FILE_BYTES_AT 16u
-#define GBSI_GBM_COUNTS_AT     24u /* position of nine counts, which have the order of the struct */
+#define GBSI_GBM_COUNTS_AT     24u /* position of the nine counts, in the order of the struct */
 #define GBSI_GBM_N_COUNTS      9u
 #define GBSI_GBM_N_SECTIONS_AT 96u
 #define GBSI_GBM_N_WEIGHTS_AT  104u
-#define GBSI_GBM_ZEROS_AT      112u /* the rest of the header from this byte on consists of zeros */
+#define GBSI_GBM_ZEROS_AT      112u /* all header bytes from this byte on are zero */
 
 typedef enum gbsi_gbm_section {
     GBSI_GBM_ARITY,
@@ -83,8 +83,8 @@ typedef struct gbsi_gbm_layout {
 /* Computes the layout. @return false if the file would have more than 2^63 bytes. */
 bool gbsi_gbm_lay_out(const gbsi_gbm_counts *counts, gbsi_gbm_layout *layout);
 
-/* @return the first version of the format that can store the whole model. Files are written in this
- *   version. */
+/* @return the oldest version of the format that can store the whole model. Files are written in
+ * this version. */
 uint32_t gbsi_gbm_version_of(const gbs_model *model);
 
 /* Writes a section's entry in the table of sections.
@@ -96,7 +96,7 @@ void gbsi_gbm_entry(const gbsi_gbm_layout *layout, gbsi_gbm_section section, uns
 gbs_status gbsi_gbm_write_alike(uint32_t n, uint32_t arity, const char *path, gbs_error *err);
 
 /* Checks that arrays have the same layout in memory as in the file, because arrays are used in
- * place.
+ * place, without a copy.
  * @return GBS_ERR_UNSUPPORTED on a machine that is big-endian or whose size_t does not have 64
  *   bits. */
 gbs_status gbsi_gbm_check_host(const char *name, gbs_error *err);

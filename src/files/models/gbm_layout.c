@@ -6,8 +6,8 @@
 #include "base/digest.h"
 #include "store/model.h"
 
-/* The first byte cannot occur in text. A transfer that changes line ends damages the bytes behind
- * "GBM", so the damage is found. */
+/* The first byte cannot occur in text. If a transfer changes line ends, the bytes behind "GBM" show
+ * the damage. */
 const unsigned char gbsi_gbm_magic[8] = {0x89, 'G', 'B', 'M', '\r', '\n', 0x1a, '\n'};
 
 /* Arrays in memory must have the layout of the file, because they are used without a copy. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads models whose arrays are used in place in the file, see docs/gbm.md. Everything in the file
- * is checked: first the size and the checksum, which show damage, then the header and the layout,
- * then the contents of all arrays. A malicious file is therefore refused, or it is a valid
+ * is checked. First the size and the checksum, which show damage; then the header and the layout;
+ * then the contents of all arrays. A file made with malice is therefore either refused, or a valid
  * model. */
 #include <stdio.h>
 #include <string.h>
@@ -211,8 +211,8 @@ static gbs_status check_layout(gbm_reader *r, gbs_error *err)
 
 /* ---- the model ----------------------------------------------------------------------------- */
 
-/* @return an array of the file; NULL if the section is missing. The result is not const, but no
- *   function writes to the arrays of a complete model. */
+/* @return an array of the file; NULL if the section is missing. The pointer is not const, but no
+ * function writes to the arrays of a complete model. */
 static void *array(const gbm_reader *r, gbsi_gbm_section section)
 {
     return r->layout.present[section] ? r->mapping.bytes + r->layout.offset[section] : NULL;
@@ -252,8 +252,7 @@ static void point_into_file(gbm_reader *r)
                           .feature = array(r, GBSI_GBM_FEATURE)};
 }
 
-/* Adds the place in the file to the beginning of the message of a function that does not know the
- * file. */
+/* Puts the place in the file before the message of a function that does not know the file. */
 static gbs_status blame(const gbm_reader *r, uint64_t place, gbs_status status, gbs_error *err)
 {
     if (status != GBS_ERR_ARGUMENT && status != GBS_ERR_LIMIT) {
@@ -291,7 +290,7 @@ static gbs_status make_model(gbm_reader *r, gbs_error *err)
                          "%s: byte %zu: found version %u, expected %u for what the file holds",
                          r->name, sizeof gbsi_gbm_magic, (unsigned)version, (unsigned)needed);
     }
-    /* fails only if the factors do not form a Bayesian network */
+    /* the call fails only if the factors do not form a Bayesian network */
     status = gbsi_model_index(r->model, c->n_text, err);
     GBSI_TRY(blame(r, r->layout.offset[GBSI_GBM_SCOPE], status, err));
 
@@ -326,7 +325,7 @@ static gbs_status read_input(gbsi_input *input, const gbs_read_options *options,
     GBSI_TRY(check_options(&r, options, err));
     GBSI_TRY(make_model(&r, err));
     if (r.counts.n_factors == 0) {
-        /* a file without factors has the names for the shares of a model */
+        /* a file without factors serves to give names to the variables of a model in shares */
         gbsi_mapping_rest(&r.mapping);
     }
     r.model->mapping = r.mapping;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the arrays of a model one after the other in the form that they have in memory
- * (docs/gbm.md). The header needs only counts, so nothing is buffered or written twice. Names and
- * labels are written in the order of the variables. Equal models that share equal tables in the
- * same way give equal bytes. */
+ * (docs/gbm.md). The header needs only counts, and nothing is therefore buffered or written twice.
+ * Names and labels are written in the order of the variables. Equal models that share equal tables
+ * in the same way give equal bytes. */
 #include <string.h>
 
 #include "base/digest.h"
@@ -15,12 +15,12 @@ enum { CHUNK = 512 };
 typedef struct gbm_writer {
     gbs_output *output;
     gbsi_digest *digest;
-    uint64_t at; /* number of bytes written until now */
+    uint64_t at; /* number of bytes written so far */
     const gbs_model *model;
     /* number of states that all variables have, if no array of arities is in memory; otherwise 0 */
     uint32_t alike;
     gbsi_gbm_counts counts;
-    uint64_t n_name_text; /* number of bytes of names, behind which the labels begin */
+    uint64_t n_name_text; /* number of bytes of all names; the labels begin behind them */
     gbsi_gbm_layout layout;
 } gbm_writer;
 
@@ -70,8 +70,8 @@ static void put_u64(gbm_writer *w, uint64_t value)
 
 /* ---- names and labels ---------------------------------------------------------------------- */
 
-/* @return the number of bytes of the strings at offset[0 .. n), with the 0 at the end of each
- *   string. */
+/* @return the number of bytes of the strings at offset[0 .. n), including the 0 at the end of each
+ * string. */
 static uint64_t text_bytes(const char *text, const size_t *offset, size_t n)
 {
     uint64_t bytes = 0;
@@ -91,8 +91,8 @@ static void put_text(gbm_writer *w, const size_t *offset, size_t n)
     }
 }
 
-/* Writes the offsets that the strings at offset[0 .. n) have in the file, where they follow one
- * another from `first` on. */
+/* Writes the positions that the strings at offset[0 .. n) have in the file, where they are stored
+ * one after another from position `first` on. */
 static void put_offsets(gbm_writer *w, const size_t *offset, size_t n, uint64_t first)
 {
     uint64_t chunk[CHUNK];

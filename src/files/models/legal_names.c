@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes legal names for a format that does not allow every name. Legal names are not changed.
- * Different names stay different, because a number is added to a name that would become equal to
- * another name. */
+ * Different names stay different: if a new name equals another name, a number is added. */
 #include <stdio.h>
 #include <string.h>
 
@@ -36,15 +35,17 @@ void gbsi_legal_identifier(const char *name, char prefix, bool underscore_first,
 typedef struct namer {
     gbsi_names *names;
     gbsi_legal *make;
-    /* names of variables under the key UINT32_MAX, labels of states under the variable's number */
+    /* names of variables under the key UINT32_MAX, labels of states under the number of their
+     * variable */
     gbsi_name_map taken;
-    char *legal; /* legal form of the current name, with room for a further number */
+    char *legal; /* legal form of the present name, with room for a number behind it */
     size_t n_changed;
     const char *from, *to; /* first name that was changed, and its new form */
 } namer;
 
-#define NUMBER_BYTES \
-    24 /* number of bytes for the number that makes a name unique and the text that a rule adds */
+#define NUMBER_BYTES                                                                       \
+    24 /* number of bytes for the number that makes a name unique, and for the text that a \
+          format's rule adds */
 
 /* Writes the legal form of a name into n->legal.
  * @return whether the legal form differs from the name. */
@@ -98,7 +99,7 @@ cleanup:
     return status;
 }
 
-/* Gives legal forms to the names of a list that are not legal. */
+/* Replaces those names of a list that are not legal by legal forms. */
 static gbs_status name_all(namer *n, uint32_t owner, const char **name, size_t n_names,
                            bool is_state, gbs_error *err)
 {

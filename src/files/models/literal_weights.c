@@ -21,7 +21,7 @@
 
 #define UNSET (-1.0)
 
-/* A weight that a line gives to one literal, or a variable that "c p show" lists. */
+/* A weight that a line gives to one literal; or a variable that a line "c p show" lists. */
 typedef struct entry {
     gbsi_token place;
     /* number of the variable, from 1 on; 0 in the entry of a line "c p show 0" */
@@ -192,7 +192,8 @@ static gbs_status check_shown(const gbsi_literal_weights *w, const gbsi_text *te
         n_seen, n, gbsi_plural(n));
 }
 
-/* Sets the weight of the literal -V to 1 - P for a line "w V P", unless -V has a weight already. */
+/* For a line "w V P", sets the weight of the literal -V to 1 - P, unless -V has a weight already.
+ */
 static gbs_status complete(double *weight, const gbsi_text *text, const entry *e, gbs_error *err)
 {
     double *other = &weight[2 * (e->variable - 1) + !e->negative];
@@ -230,8 +231,8 @@ static gbs_status gather(const gbsi_literal_weights *w, const gbsi_text *text, u
     return GBS_OK;
 }
 
-/* Adds a unit clause and a constant for a weight that is a if V holds, and b otherwise. Its
- * logarithm is ln b + (ln a - ln b) [V]. */
+/* Adds a unit clause and a constant for variable V, whose weight is a if V holds, and b otherwise.
+ * The logarithm of this weight is ln b + (ln a - ln b) [V]. */
 static gbs_status add_clauses(gbsi_clauses *c, const gbsi_text *text, uint32_t v, double a,
                               double b, gbs_error *err)
 {

@@ -17,10 +17,10 @@ typedef struct mln_reader {
     gbsi_name_map map;
     void *name; /* char: the name that was read last, ended by 0 */
     size_t name_capacity;
-    bool warned; /* a warning about a logical variable was given */
+    bool warned; /* whether a warning about a logical variable was given */
 } mln_reader;
 
-/* @return the next token of the line; an empty token where a comment begins. */
+/* @return the next token of the line; an empty token if a comment begins first. */
 static gbsi_token next_token(gbsi_text *line)
 {
     gbsi_token token = gbsi_text_next(line);
@@ -41,8 +41,8 @@ static bool is_weight(gbsi_token token)
            gbsi_decimal_read(token.at, token.n, &value) != GBSI_DECIMAL_BAD;
 }
 
-/* Whether a token occurs only in files of first-order formulas. Such tokens belong to declarations,
- * implications, conjunctions and quantifiers. */
+/* Whether a token can occur only in files of first-order formulas. Such tokens belong to
+ * declarations, implications, conjunctions and quantifiers. */
 static bool is_first_order(gbsi_token token)
 {
     static const char *const signs[] = {"=", "=>", "<=>", "^", "EXIST", "FORALL", "=="};
@@ -97,7 +97,7 @@ cleanup:
     return status;
 }
 
-/* Reads a literal. The caller has removed the period of a hard clause from the token. */
+/* Reads a literal. The caller has removed the period that ends a hard clause from the token. */
 static gbs_status read_literal(mln_reader *r, const gbsi_text *line, gbsi_token token,
                                gbs_error *err)
 {
@@ -122,7 +122,7 @@ cleanup:
     return status;
 }
 
-/* Removes a period from the end of the token, which is the last literal of a hard clause.
+/* Removes the period from the end of a token that is the last literal of a hard clause.
  * @return whether the token had a period. */
 static bool take_period(gbsi_token *token)
 {
@@ -131,7 +131,7 @@ static bool take_period(gbsi_token *token)
     return period;
 }
 
-/* Reads literals with a v between them, up to the end of the line. */
+/* Reads literals, separated by v, up to the end of the line. */
 static gbs_status read_literals(mln_reader *r, gbsi_text *line, gbsi_token token, bool hard,
                                 gbs_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes one clause in each line. A reader numbers variables in the order in which they occur. If
- * the clauses have another order or miss a variable, the file begins with clauses of weight 0 that
- * name all variables. */
+ * the clauses name variables in another order, or not at all, the file begins with clauses of
+ * weight 0 that name all variables. */
 #include <string.h>
 
 #include "base/status.h"
@@ -35,17 +35,16 @@ static bool is_number(const char *name)
     return gbsi_decimal_read(name, strlen(name), &value) != GBSI_DECIMAL_BAD;
 }
 
-/* Whether a name begins with bytes that a reader would take for another kind of file: a
- * byte-order mark, or zstd compression. gzip begins with a control character, which no name
- * contains. */
+/* Whether a name begins with bytes by which a reader recognises another kind of file: a byte-order
+ * mark, or zstd compression. */
 static bool is_mark(const char *name)
 {
     return strncmp(name, "\xef\xbb\xbf", 3) == 0 || strncmp(name, "\x28\xb5\x2f\xfd", 4) == 0;
 }
 
 /* Writes a name.
- * @param first whether the name is the first word of a hard clause. A number would be read as a
- *   weight there, and a mark (see is_mark()) could begin the file. */
+ * @param first whether the name is the first word of a hard clause. As the first word, a number
+ * would be read as a weight, and a mark (see is_mark()) could be the first bytes of the file. */
 static gbs_status write_name(const char *name, bool first, gbs_output *output, gbs_error *err)
 {
     char shown[GBSI_SHOWN];
@@ -77,7 +76,7 @@ static gbs_status write_clause(const gbsi_names *names, const gbsi_clause *claus
     return GBS_OK;
 }
 
-/* Whether the clauses mention all variables, for the first time in the order 0, 1, ... */
+/* Whether the clauses name all variables, and name them first in the order 0, 1, ... */
 static bool in_order(const gbs_model *model)
 {
     const gbsi_factors *factors = &model->factors;

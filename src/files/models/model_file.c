@@ -59,7 +59,7 @@ static bool serves(const gbsi_format *format, use to)
 }
 
 /* Takes the next file name extension of the list at *at, and moves *at behind this extension.
- * Extensions with '<' are skipped in writing.
+ * In writing, extensions with '<' are skipped.
  * @return the length of the extension; 0 at the end of the list. */
 static size_t next_ending(const char **at, use to, const char **ending)
 {
@@ -255,8 +255,8 @@ static void init_budget(gbsi_budget *budget, const gbs_read_options *options)
                      gbsi_process_bytes());
 }
 
-/* @return the options with defaults for missing ones. If given->size is 0, only the members of the
- *   first version of the struct are taken from `given`. */
+/* @return the options, with defaults for members that are missing. If given->size is 0, only the
+ * members of the first version of the struct are taken from `given`. */
 static const gbs_read_options *all_options(const gbs_read_options *given, gbs_read_options *own)
 {
     if (given == NULL || given->size != 0) {
@@ -279,7 +279,7 @@ static gbs_status read_path(const char *path, const gbs_read_options *options, g
     const gbsi_format *format = NULL;
     gbsi_input input;
     if (options->format == NULL && by_ending(path, READ) == NULL && strcmp(path, "-") != 0) {
-        /* the message about a missing file has priority over a message about the extension */
+        /* if the file is missing, the message says so, and does not speak of the extension */
         GBSI_PASS(gbsi_input_check(path, err));
         if (gbsi_dimmwitted_in_folder(path)) {
             return gbsi_dimmwitted_read(path, options, model, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads Matrix Market (Boisvert, Pozo & Remington 1996, NISTIR 5935): a square matrix of couplings,
- * with fields on its diagonal. If a file has both triangles of the matrix, each coupling is still
- * counted once. The same functions read matrices of influences. */
+ * with fields on its diagonal. If a file has both triangles of the matrix, each coupling is counted
+ * once, not twice. The same functions read matrices of influences. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -12,10 +12,10 @@
 typedef struct mtx_reader {
     gbsi_text *text;
     gbsi_couplings couplings;
-    bool array;   /* the file has every entry, in the order of columns */
-    bool pattern; /* the entries have no values */
+    bool array;   /* whether the file has every entry, in the order of columns */
+    bool pattern; /* whether the entries have no values */
     bool integer;
-    bool symmetric; /* the file has only the lower triangle */
+    bool symmetric; /* whether the file has only the lower triangle */
     uint64_t n_entries;
     gbsi_token size; /* token at the beginning of the line of sizes */
 } mtx_reader;
@@ -177,8 +177,8 @@ static gbs_status read_entries(mtx_reader *r, read_one *read, gbs_error *err)
 
 /* ---- a dense matrix ---------------------------------------------------------------------- */
 
-/* Checks that the file can hold all values. A value takes at least two bytes. A lower triangle has
- * n (n + 1) / 2 values. */
+/* Checks that the file is long enough for all values. A value takes at least two bytes. A lower
+ * triangle has n (n + 1) / 2 values. */
 static gbs_status check_array(mtx_reader *r, size_t *n_values, gbs_error *err)
 {
     const size_t n = r->couplings.n_variables;
@@ -195,8 +195,8 @@ static gbs_status check_array(mtx_reader *r, size_t *n_values, gbs_error *err)
 }
 
 /* Reads a value of a dense matrix.
- * @param column values of a full matrix that were read until now, in the order of columns; NULL if
- *   the file has only a triangle. */
+ * @param column values read so far of a full matrix, in the order of columns; NULL if the file has
+ * only a triangle. */
 static gbs_status read_array_value(mtx_reader *r, double *column, uint32_t i, uint32_t j,
                                    gbs_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads Hugin NET: node blocks, then potentials over (child | parents). In the data the first
- * parent runs slowest and the child runs fastest, as in the model. The parentheses around data only
+/* Reads Hugin NET: node blocks, then potentials over (child | parents). In the data, the first
+ * parent runs slowest and the child runs fastest, as in a model. The parentheses around data only
  * show the shape to people, and are skipped. The file is read twice, because a potential may
  * precede a node. */
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "models/bif.h"
 #include "models/formats.h"
 
-/* Number of entries (32 MiB of doubles) that potentials without data may fill, in addition to one
- * entry for each byte of the file. */
+/* Number of entries (32 MiB of doubles) of all potentials without data, in addition to one entry
+ * for each byte of the file. */
 static const size_t UNIFORM_ENTRIES = (size_t)1 << 22;
 
 typedef struct net_reader {
@@ -22,8 +22,8 @@ typedef struct net_reader {
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
 
-/* @return the position behind the quote that ends the text at `at`, or NULL if there is no such
- *   quote. \\" does not end the text. */
+/* @return the position behind the quote that ends the text which begins at `at`, or NULL if there
+ * is no such quote. */
 static const char *end_quote(const char *at, const char *end)
 {
     while (at < end && *at != '"') {
@@ -230,8 +230,8 @@ static gbs_status pass_potential(net_reader *r, gbs_error *err)
     return GBS_OK;
 }
 
-/* Skips a block net { a = b; ... }. In a class, the attributes of the network are outside such a
- * block. */
+/* Skips a block net { a = b; ... }. In a class, attributes of the network are not inside a block
+ * "net". */
 static gbs_status pass_net(net_reader *r, gbs_error *err)
 {
     gbsi_bif_token token;

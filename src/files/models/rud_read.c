@@ -11,7 +11,7 @@ static const char comments[] = "#c";
 typedef struct rud_reader {
     gbsi_couplings couplings;
     uint64_t n_edges;
-    bool commented; /* a warning about comments in the file was given */
+    bool commented; /* whether a warning about comments in the file was given */
 } rud_reader;
 
 /* Whether the line is the comment that dimod writes before couplings.

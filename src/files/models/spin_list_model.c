@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splits a model into a constant, fields and couplings. The split is exact for any finite values
- * over two spins. Let t_ab be the log-weight at s_i = a and s_j = b, where a and b are + or -:
- *     t_ab  = c + h_i a + h_j b + J a b
- *     4 c   = t_++ + t_+- + t_-+ + t_--
- *     4 h_i = t_++ + t_+- - t_-+ - t_--
+/* Splits a model into a constant, fields and couplings. The split is exact for all finite tables
+ * over two spins. Let t_ab be the log-weight at s_i = a and s_j = b, where a and b are + or -: t_ab
+ * = c + h_i a + h_j b + J a b 4 c   = t_++ + t_+- + t_-+ + t_-- 4 h_i = t_++ + t_+- - t_-+ - t_--
  *     4 h_j = t_++ - t_+- + t_-+ - t_--
  *     4 J   = t_++ - t_+- - t_-+ + t_-- */
 #include <math.h>
@@ -83,8 +81,8 @@ static gbs_status check_variables(const gbs_model *model, const char *format, gb
     return GBS_OK;
 }
 
-/* Checks one factor. A variable without two states is found at its first factor, which the message
- * names. */
+/* Checks one factor. A variable without two states is found in the first factor that has it; the
+ * message names this factor. */
 static gbs_status check_factor(const gbs_model *model, size_t f, const char *format, gbs_error *err)
 {
     const gbsi_factors *factors = &model->factors;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that several formats of models need. They give factors as tables, check columns of
- * probabilities, and give names of variables. */
+/* Functions that several formats of models need. The functions turn factors into tables, check
+ * columns of probabilities, and make names of variables. */
 #ifndef GBSI_MODELS_TABLES_H
 #define GBSI_MODELS_TABLES_H
 
@@ -20,7 +20,7 @@
 typedef struct gbsi_expander {
     const gbs_model *model; /* borrowed */
     uint32_t *x;            /* [n_variables] */
-    void *logw;             /* double: the table of the last factor that was not a table */
+    void *logw;             /* double: table of the last factor that was not stored as a table */
     size_t capacity;
 } gbsi_expander;
 
@@ -29,13 +29,13 @@ void gbsi_expander_free(gbsi_expander *expander);
 
 /* Gives the table of a factor.
  * @param logw out: [*n] logarithms of the entries, in which the last variable of the scope runs
- *   fastest. The array is borrowed until the next call.
+ *   fastest. The array belongs to the struct, and is valid until the next call.
  * @return GBS_ERR_LIMIT if a factor that is not a table would have more than 2^24 entries. */
 gbs_status gbsi_expand(gbsi_expander *expander, size_t factor, const double **logw, size_t *n,
                        gbs_error *err);
 
-/* Writes exp(logw). If a short decimal number near this value has the logarithm logw, this number
- * is written, so that a probability read as 0.9 is written as 0.9.
+/* Writes exp(logw). If a short decimal number near this value has exactly the logarithm logw, this
+ * number is written. A probability that was read as 0.9 is thus written as 0.9.
  * @return GBS_ERR_ARGUMENT, with the factor in the message, if exp(logw) is beyond the range of
  *   doubles. */
 gbs_status gbsi_output_exp(gbs_output *output, double logw, size_t factor, gbs_error *err);
@@ -43,21 +43,21 @@ gbs_status gbsi_output_exp(gbs_output *output, double logw, size_t factor, gbs_e
 /* ---- equal_tables.c ----------------------------------------------------------------------- */
 
 /* A cache of tables that were added recently. Files often repeat a table, such as the table of
- * every edge of a grid. Small tables that are equal become one table of the builder. */
+ * every edge of a grid. If small tables are equal, the builder gets one table for all of them. */
 
 typedef struct gbsi_equal_tables gbsi_equal_tables;
 
 gbs_status gbsi_equal_tables_new(gbsi_equal_tables **share, gbs_error *err);
 void gbsi_equal_tables_free(gbsi_equal_tables *share);
 
-/* Gives the id of a cached table that has the same bits, or otherwise calls
+/* Returns the id of a cached table that has the same bits; if there is none, calls
  * gbs_builder_add_table(). */
 gbs_status gbsi_equal_tables_add(gbsi_equal_tables *share, gbs_builder *builder, size_t n,
                                  const double *logw, uint32_t *table, gbs_error *err);
 
 /* ---- table_order.c ------------------------------------------------------------------------- */
 
-/* Orders of the entries of a conditional table in a file. The order of a model is 0, in which the
+/* Orders of the entries of a conditional table in a file. In the order of a model, which is 0, the
  * first parent runs slowest and the child runs fastest. */
 
 #define GBSI_CHILD_SLOWEST    1u
@@ -91,26 +91,29 @@ void gbsi_axes_turn(const gbsi_axes *axes, uint32_t child_arity, unsigned order,
  * digits. */
 
 typedef struct gbsi_columns {
-    bool normalize; /* scales columns that do not sum to 1, instead of counting such columns */
-    /* accepts and counts also columns whose sum differs from 1 by more than rounding */
+    bool normalize; /* scales columns whose sum is not 1, and does not count them */
+    /* also accepts, and counts, columns whose sum differs from 1 by more than rounding */
     bool lenient;
-    /* the user named an order, so columns are accepted or scaled even if their sums suggest another
-     * order */
+    /* whether the user named an order; columns are then accepted or scaled even if their sums
+     * suggest another order */
     bool insists;
     /* The table in the order of the file, and this order. as_read is NULL if tables are not tested
      * for another order. */
     const double *as_read;
     unsigned order;
-    /* the table has at least two parents, whose order cannot be found from sums */
+    /* whether the table has at least two parents, whose order cannot be found from sums of columns
+     */
     bool has_parents;
     /* number of columns whose sum differs from 1 by more than GBSI_COLUMN_TOLERANCE */
     size_t n_off;
     double worst; /* largest deviation of a column sum from 1 */
     double sum;   /* sum of the column for which the result was GBSI_COLUMN_OFF */
-    /* number that the caller gave for the factor or child whose column deviates by `worst` */
+    /* number of the factor or child, as given by the caller, whose column has the deviation `worst`
+     */
     size_t worst_id;
-    size_t n_missing;  /* number of columns of NaN only, which were made uniform */
-    size_t missing_id; /* number of the factor or child of the first column that was made uniform */
+    size_t n_missing; /* number of columns that had only NaN and were made uniform */
+    size_t
+        missing_id; /* number of the factor or child with the first column that was made uniform */
     /* number of negative entries that gbsi_columns_rounded() replaced */
     size_t n_negative;
 } gbsi_columns;
@@ -124,20 +127,20 @@ typedef enum gbsi_column_status {
     GBSI_COLUMN_OFF,      /* the sum differs from 1 by more than rounding */
     GBSI_COLUMN_MISSING,  /* the column has only NaN, and reading is not lenient */
     GBSI_COLUMN_HOLED,    /* the column has NaN and numbers */
-    /* the sum is 0 or differs from 1, but all columns sum to 1 if the child runs slowest instead of
-     * fastest, or fastest instead of slowest */
+    /* the sum is 0 or differs from 1, but all columns sum to 1 in the opposite order: the child
+       runs slowest instead of fastest, or fastest instead of slowest */
     GBSI_COLUMN_TURNED,
 } gbsi_column_status;
 
-/* Replaces a negative number by 0, and counts it, if rounding can be the cause, as in 1 - p - q.
+/* Replaces a negative number by 0, and counts it, if rounding may have caused it, as in 1 - p - q.
  * The number must not be below -GBSI_COLUMN_TOLERANCE.
  * @return whether the number was replaced. */
 bool gbsi_columns_rounded(gbsi_columns *columns, double *value);
 
-/* @return a new struct with the options for columns and for the order of tables. */
+/* @return a new struct whose options for columns and for the order of tables are set. */
 gbsi_columns gbsi_columns_begin(const gbs_read_options *options);
 
-/* Checks a table whose columns are stored one after the other, so that the child runs fastest.
+/* Checks a table that is stored column by column, which means that the child runs fastest.
  * @param value [n_columns * arity] probabilities, or their logarithms if in_logs.
  * @param bad out: index of the faulty column, unless the result is GBSI_COLUMN_OK. */
 gbsi_column_status gbsi_columns_check(gbsi_columns *columns, size_t id, double *value,
@@ -155,7 +158,7 @@ const char *gbsi_columns_advice(const gbsi_columns *columns, gbsi_column_status 
 
 #define GBSI_MADE_NAME 64
 
-/* Gives a variable's name. The name of a variable without a name is x with its number, to which
+/* Gives a variable's name. The name that a variable without a name gets is x and its number;
  * underscores are added until no other variable has this name.
  * @param made [GBSI_MADE_NAME] room for a new name.
  * @param name out: name of the variable, borrowed from the model or from `made`. */
@@ -168,7 +171,7 @@ gbs_status gbsi_check_network(const gbs_model *model, const char *format, gbs_er
 
 /* ---- legal_names.c ------------------------------------------------------------------------- */
 
-/* The names of a model in forms that are legal in a format. */
+/* The names of a model, in forms that a format allows. */
 typedef struct gbsi_names {
     const gbs_model *model; /* borrowed */
     const char **variable;  /* [n_variables] */
@@ -178,7 +181,7 @@ typedef struct gbsi_names {
     size_t capacity, n_owned;
 } gbsi_names;
 
-/* Writes a form of a name that is legal in some format. A legal name does not change.
+/* A function that writes the form of a name that a format allows. A legal name does not change.
  * @param legal out: legal name, with room for 8 bytes more than `name` has. */
 typedef void gbsi_legal(const char *name, bool is_state, char *legal);
 

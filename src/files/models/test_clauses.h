@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Function with which tests of clause files compare the log-weights of a model. */
+/* A function by which tests of clause files check the log-weights of a model. */
 #ifndef GBSI_MODELS_TEST_CLAUSES_H
 #define GBSI_MODELS_TEST_CLAUSES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions for tests with damaged files. The damage follows from a fixed seed. Include cmocka.h
+/* Functions for tests with damaged files. The damage is random, with a fixed seed. Include cmocka.h
  * first. */
 #ifndef GBSI_MODELS_TEST_DAMAGE_H
 #define GBSI_MODELS_TEST_DAMAGE_H
@@ -35,7 +35,8 @@ static inline bool read_exactly(const char *text, size_t n, const gbs_read_optio
     return status == GBS_OK;
 }
 
-/* Damages a text: changes a byte, removes a run, inserts a word, or overwrites bytes with a word.
+/* Damages a text: changes a byte, removes a run of bytes, inserts a word, or overwrites bytes with
+ * a word.
  * @param words [n_words] words of the format.
  * @return the new length of the text, at most `size`. */
 static inline size_t mutate(char *text, size_t n, size_t size, const char *const *words,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions with which tests of writers assert the text of a written model, or a part of the
- * message with which the model is refused. */
+/* Functions for tests of writers: they assert the text of a written model, or a part of the message
+ * that refuses a model. */
 #ifndef GBSI_MODELS_TEST_WRITTEN_H
 #define GBSI_MODELS_TEST_WRITTEN_H
 

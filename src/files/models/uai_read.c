@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads UAI models in any layout of lines. A file has the type, the cardinalities, the scopes, and
  * then the tables, in which the last variable runs fastest. In the variant .LG the values are
- * logarithms. Text behind a '#' is a comment. pyAgrum writes tables in another order, and only
- * comments show that pyAgrum wrote a file. */
+ * logarithms. Text behind a '#' is a comment. pyAgrum writes tables in another order; only the
+ * comments in a file show that pyAgrum wrote it. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,17 +24,17 @@ typedef struct uai_reader {
     uint32_t n_variables;
     uint32_t *arity; /* [n_variables] */
     size_t *seen;    /* [n_variables] 1 + number of the last factor that names the variable */
-    uint8_t *child;  /* [n_variables] 1 if a factor is the table of the variable */
+    uint8_t *child;  /* [n_variables] 1 if some factor is the conditional table of the variable */
     size_t n_factors;
     gbsi_token factors_token; /* token of the number of factors */
-    /* [n_factors] position of the factor's scope in the file, and of its table once tables are
-     * read */
+    /* [n_factors] position of each factor's scope in the file; once tables are read, of its table
+     */
     const char **place;
-    size_t *n_entries;   /* [n_factors] number of entries of the factor's table */
+    size_t *n_entries;   /* [n_factors] number of entries of each factor's table */
     size_t *scope_start; /* [n_factors + 1] */
-    void *scope;         /* uint32_t [scope_start[n_factors]] */
+    void *scope;         /* uint32_t [scope_start[n_factors]]: the scopes of all factors */
     size_t scope_capacity;
-    /* double: tables of the factors from n_added on that were read but not yet added */
+    /* double: tables that were read but not yet added, from factor n_added on */
     void *value;
     size_t value_capacity;
     size_t n_values;
@@ -42,11 +42,11 @@ typedef struct uai_reader {
     size_t n_underflow;
     gbsi_columns columns;
     unsigned order; /* order of the entries of tables in the file */
-    void *turned;   /* double: the current table in the order of the file */
+    void *turned;   /* double: the present table in the order of the file */
     size_t turned_capacity;
     gbsi_name_map names; /* names of variables in comments behind scopes */
     size_t n_commented;  /* number of scopes with a comment behind them */
-    size_t n_braced;     /* number of tables whose comment names their variables */
+    size_t n_braced;     /* number of tables with a comment that names the variables */
 } uai_reader;
 
 static void free_reader(uai_reader *r)
@@ -128,7 +128,7 @@ cleanup:
     return status;
 }
 
-/* Writes the shape of a factor, such as "2 x 3 x 2", and cuts a long shape after a few numbers. */
+/* Writes the shape of a factor, such as "2 x 3 x 2"; a long shape is cut after a few numbers. */
 static const char *show_shape(const uai_reader *r, size_t factor, char *shape, size_t size)
 {
     const uint32_t *scope = (const uint32_t *)r->scope + r->scope_start[factor];
@@ -182,7 +182,7 @@ static gbs_status read_scope_variable(uai_reader *r, size_t factor, size_t posit
 }
 
 /* Checks the child of a factor of a Bayesian network, which is the factor's last variable. Each
- * variable must be the child of one factor. */
+ * variable must be the child of exactly one factor. */
 static gbs_status check_child(uai_reader *r, const char *place, size_t factor, gbs_error *err)
 {
     size_t end = r->scope_start[factor + 1];
@@ -203,8 +203,8 @@ static gbs_status check_child(uai_reader *r, const char *place, size_t factor, g
     return GBS_OK;
 }
 
-/* @return the comment between here and the end of the line, without blanks around it; an empty
- *   token if there is no comment. */
+/* @return the comment between the present position and the end of the line, without the blanks
+ * around it; an empty token if there is no comment. */
 static gbsi_token comment_behind(const gbsi_text *text)
 {
     const char *at = text->at;
@@ -225,8 +225,8 @@ static gbsi_token comment_behind(const gbsi_text *text)
     return (gbsi_token){at, (size_t)(end - at)};
 }
 
-/* Notes the name in a comment behind a scope. A formula such as P(a|b) is no name. Several words
- * are a name only in the layout of pyAgrum, which has three blanks before the '#'. */
+/* Notes the name in a comment behind a scope. A formula such as P(a|b) is no name. Text of several
+ * words is taken as a name only in the layout of pyAgrum, which has three blanks before the '#'. */
 static gbs_status note_name(uai_reader *r, gbs_error *err)
 {
     static const char before[5] = {' ', ' ', ' ', '#', ' '};
@@ -273,7 +273,7 @@ static bool has_two_parents(const uai_reader *r, size_t factor)
     return n > 1;
 }
 
-/* Chooses the order of the parents, which sums of columns cannot show. Files of pyAgrum are
+/* Chooses the order of the parents, which the sums of columns do not show. Files of pyAgrum are
  * recognised by a different name behind every scope. */
 static void choose_order(uai_reader *r)
 {
@@ -317,7 +317,7 @@ static gbs_status read_scopes(uai_reader *r, gbs_error *err)
     r->scope_start = gbsi_alloc_array_zero(n + 1, sizeof *r->scope_start);
     GBSI_PASS(GBSI_HAVE(err, r->text->name, r->place, r->n_entries, r->scope_start));
     /* The array is allocated even if all scopes are empty, because adding an offset to NULL is
-     * undefined. */
+     * undefined behaviour. */
     GBSI_PASS(gbsi_reserve(&r->scope, &r->scope_capacity, 1, sizeof(uint32_t), r->text->name, err));
     for (size_t f = 0; f < n; f++) {
         GBSI_PASS(read_scope(r, f, err));
@@ -360,9 +360,9 @@ static gbs_status read_values(uai_reader *r, size_t n, double *value, gbs_error 
     return GBS_OK;
 }
 
-/* Refuses a column of zeros, which is not a distribution. Such columns occur if evidence was
- * multiplied into the tables of a network. The result is a MARKOV model, and --lenient reads the
- * file in this way. */
+/* Refuses a column of zeros, which is not a distribution. Such columns arise if evidence is
+ * multiplied into the tables of a network. The result is a MARKOV model; with --lenient, the file
+ * is read as one. */
 static gbs_status refuse_zero_column(uai_reader *r, gbsi_token token, size_t factor, size_t column,
                                      gbs_error *err)
 {
@@ -422,8 +422,8 @@ static bool next_listed(gbsi_text *list, uint64_t max, uint64_t *number)
 }
 
 /* Reads the list of variables in braces that pyAgrum writes behind the size of a table in MARKOV
- * models. The first variable of the list runs fastest, and the order may differ from the order of
- * the scope. Other comments are ignored. */
+ * models. The first variable of this list runs fastest; the list may have another order than the
+ * scope. Other comments are ignored. */
 static void follow_braces(uai_reader *r, size_t factor)
 {
     const gbsi_token comment = comment_behind(r->text);
@@ -480,8 +480,8 @@ static gbs_status read_table_size(uai_reader *r, size_t factor, gbs_error *err)
     return GBS_OK;
 }
 
-/* Adds the tables of the factors below `end` that were read until now. Taking many logarithms in
- * one call is much faster. */
+/* Adds those tables of factors below `end` that have been read. Computing many logarithms in one
+ * call is much faster. */
 static gbs_status add_tables(uai_reader *r, size_t end, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -530,7 +530,7 @@ static gbs_status turn_table(uai_reader *r, size_t factor, double *value, gbs_er
 
 static gbs_status read_table(uai_reader *r, size_t factor, gbs_error *err)
 {
-    const size_t many = 4096; /* number of entries that are enough for a call of add_tables() */
+    const size_t many = 4096; /* number of entries from which add_tables() is called */
     size_t n = r->n_entries[factor];
     r->place[factor] = r->text->at;
     GBSI_PASS(read_table_size(r, factor, err));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes UAI models. Each scope has a line, a blank line precedes each table, and each line of a
- * table has the entries for all states of the last variable. */
+/* Writes UAI models. Each scope is on a line of its own, and a blank line precedes each table. Each
+ * line of a table has the entries for all states of the last variable. */
 #include "base/status.h"
 #include "models/formats.h"
 #include "models/tables.h"

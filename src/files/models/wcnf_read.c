@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads weighted clauses of the MaxSAT evaluations. Files until 2021 begin with a line "p wcnf N M
- * TOP", and a weight of at least TOP makes a clause hard. Files since 2022 do not have this line.
- * In these files a hard clause begins with h, and each clause has its own line. After "p cnf N M"
- * all clauses are hard and have no weight. An x before the literals requires that an odd number of
- * them is true, as in files of CryptoMiniSat. A comparison instead of the final 0 limits the number
- * of true literals, as in "cnf+" files of MiniCARD. */
+/* Reads weighted clauses of the MaxSAT evaluations. Files up to 2021 begin with a line "p wcnf N M
+ * TOP"; a clause whose weight is at least TOP is hard. Files since 2022 do not have this line. In
+ * files since 2022, a hard clause begins with h, and each clause is on a line of its own. After "p
+ * cnf N M" all clauses are hard and have no weight. An x before the literals makes a parity: an odd
+ * number of the literals must be true, as in files of CryptoMiniSat. A comparison in place of the
+ * final 0 limits the number of true literals, as in "cnf+" files of MiniCARD. */
 #include <string.h>
 
 #include "base/plural.h"
@@ -19,10 +19,11 @@ typedef struct wcnf_reader {
     gbsi_text *text;
     gbsi_clauses clauses;
     gbsi_literal_weights weights;
-    bool old; /* the file has a p line */
-    /* clauses have no weights: the file has "p cnf", or "p wcnf" and weights of literals */
+    bool old; /* whether the file has a p line */
+    /* whether clauses have no weights: the file has "p cnf", or "p wcnf" together with weights of
+     * literals */
     bool unweighted;
-    uint64_t n_declared; /* number of clauses in the p line */
+    uint64_t n_declared; /* number of clauses that the p line announces */
     uint64_t most;       /* largest number that a variable may have */
     double top;          /* weight from which a clause is hard; +inf if no clause is hard */
     gbsi_token top_token;
@@ -159,8 +160,8 @@ static gbs_status read_cardinality(wcnf_reader *r, gbsi_text *from, gbs_logical_
 }
 
 /* Reads a literal or the end of a clause.
- * @param end out: whether the token was the 0 at the end of a clause, or the comparison at the end
- *   of a cardinality. */
+ * @param end out: whether the token ended the clause. A 0 ends a clause; a comparison ends a
+ * cardinality. */
 static gbs_status read_literal(wcnf_reader *r, gbsi_text *from, bool *end, gbs_error *err)
 {
     static const char expected[] = "a literal, or 0 behind the clause";
@@ -224,8 +225,9 @@ static gbs_status read_end(wcnf_reader *r, gbs_error *err)
     return gbsi_text_expect_end(r->text, "the last clause", err);
 }
 
-/* Reads a file with a p line. In files without weights the announced number of clauses is often
- * wrong, for example in all files published with Cachet. All clauses of such a file are read. */
+/* Reads a file with a p line. In files without weights, the number of clauses in the p line is
+ * often wrong, for example in all files published with Cachet. All clauses of such a file are read.
+ */
 static gbs_status read_old(wcnf_reader *r, gbs_error *err)
 {
     bool more = false;

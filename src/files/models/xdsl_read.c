@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads GeNIe's XDSL. The element <smile><nodes> contains chance nodes with tables (cpt), nodes
  * with one state for each row (deterministic), and noisy nodes (noisymax). A noisy node becomes a
- * table unless the table would be long. In a table the first parent runs slowest and the child runs
- * fastest, as in the model. A parent may be declared after its children, so only the positions of
- * rows are noted until all nodes are known. The elements under <extensions> describe the display
- * and are ignored. */
+ * table unless the table would be long. In a table, the first parent runs slowest and the child
+ * runs fastest, as in a model. A parent may be declared after its children; the reader therefore
+ * notes only the positions of rows until all nodes are known. The elements under <extensions>
+ * describe the display and are ignored. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,10 +22,10 @@ static const size_t NOISY_ENTRIES = (size_t)1 << 22;
 
 typedef enum kind { CPT, DETERMINISTIC, NOISY_MAX, N_KINDS } kind;
 
-/* Position in the file of words that are read once all nodes are known. */
+/* Position in the file of words that are read only once all nodes are known. */
 typedef struct words {
     size_t first, n; /* index of the first piece, and number of pieces */
-    const char *end; /* position of the element's end tag; NULL if the element is missing */
+    const char *end; /* position of the element's end tag; NULL if there is no such element */
 } words;
 
 typedef struct node {
@@ -46,21 +46,22 @@ static const struct {
     [NOISY_MAX] = {"noisymax", "parameters"},
 };
 
-/* Kinds of the innermost open element, in the order of their depth. */
+/* Kinds of the innermost open element, from the outermost kind to the innermost. */
 typedef enum level { DOCUMENT, SMILE, NODES, NODE, IN_NODE } level;
 
 typedef struct xdsl_reader {
     gbsi_text *text;
     gbsi_bif_tables tables;
     level at;
-    /* number of open elements that are ignored, because the outermost of them is ignored */
+    /* number of open elements that are ignored: an ignored element and all elements inside it */
     int n_ignored;
     size_t n_unknown;   /* number of elements of <smile> other than <nodes> and <extensions> */
     gbsi_token unknown; /* tag of the first element that is counted in n_unknown */
     gbsi_token tag;     /* tag of the open element */
-    /* list to which words of the open element are added; NULL if the element contains no rows */
+    /* list that gets the words of the open element; NULL if the element contains no rows */
     words *rows;
-    bool in_parents; /* the open element is <parents>, whose text is copied to names + ids */
+    bool
+        in_parents; /* whether the open element is <parents>, whose text is copied to names + ids */
     size_t ids;
     bool has_parents; /* the element <parents> of the open node was read */
     node now;         /* the open node */
@@ -70,7 +71,8 @@ typedef struct xdsl_reader {
     size_t parent_capacity, n_parents;
     void *pieces; /* gbsi_token [n_pieces] */
     size_t piece_capacity, n_pieces;
-    char *names; /* decoded names; the buffer is as large as the file, so names never move */
+    char *names; /* decoded names; the buffer is as large as the file, and names therefore never
+                    move */
     size_t n_bytes;
 } xdsl_reader;
 
@@ -87,7 +89,7 @@ static gbs_status take_id(xdsl_reader *r, gbsi_token tag, const char *const *att
     }
     const size_t n = strlen(attributes[1]);
     if (n > (size_t)(r->text->end - r->text->begin) - r->n_bytes) {
-        /* a default attribute would give several elements the same id */
+        /* if an attribute had a default, several elements would get the same id */
         return gbsi_text_unexpected(r->text, tag, "an id in the tag, not one by default", err);
     }
     memcpy(r->names + r->n_bytes, attributes[1], n);
@@ -340,7 +342,7 @@ static gbs_status refuse_number(const xdsl_reader *r, gbsi_token word, size_t i,
                           gbsi_plural_of(i, one, more), n);
 }
 
-/* Reads n probabilities. Fails if another word follows. */
+/* Reads n probabilities. Fails if there is another word. */
 static gbs_status read_values(xdsl_reader *r, const words *of, size_t n, double *value,
                               gbs_error *err)
 {
@@ -385,15 +387,16 @@ static gbs_status read_states(xdsl_reader *r, const words *of, gbs_error *err)
 
 /* ---- noisy nodes ----------------------------------------------------------------------------- */
 
-/* Parameters of a noisy node. They have a column for each state of each parent, and then the column
- * of the leak. */
+/* Parameters of a noisy node. The table of parameters has one column for each state of each parent,
+ * and a last column for the leak. */
 typedef struct causes {
     size_t n_columns;
     double *p;      /* [n_columns, arity] probability of each effect in each column */
     double *weaker; /* [n_columns, arity + 1] P(effect k or a weaker effect); 0 for k = arity */
     /* [n_columns - 1] numbers of the states of each parent, the strongest state first */
     uint32_t *strength;
-    double *turned; /* [n_columns, arity] room in which the columns of a parent are reordered */
+    double
+        *turned; /* [n_columns, arity] scratch, in which the columns of one parent are reordered */
 } causes;
 
 static uint32_t arity_of(const xdsl_reader *r, uint32_t position)
@@ -410,7 +413,7 @@ static const char *show_parent(const xdsl_reader *r, const node *d, uint32_t pos
 }
 
 /* Reads the numbers of a parent's states, from the strongest to the weakest.
- * @param seen [arity] zeros, which the call changes */
+ * @param seen [arity] zeros, which the function changes */
 static gbs_status read_order(const xdsl_reader *r, cursor *c, uint32_t arity, bool *seen,
                              uint32_t *order, gbs_error *err)
 {
@@ -429,9 +432,9 @@ static gbs_status read_order(const xdsl_reader *r, cursor *c, uint32_t arity, bo
     return GBS_OK;
 }
 
-/* Reads the strengths of states. No published description says whether the numbers are the states
- * in order of strength, or the strength of each state. The two meanings agree if the order is its
- * own inverse. Any other order is refused. */
+/* Reads the strengths of states. No published description says what the numbers are: the states in
+ * order of strength, or the strength of each state. The two meanings agree if the order, as a
+ * permutation, is its own inverse. If it is not, it is refused. */
 static gbs_status read_strengths(const xdsl_reader *r, const node *d, uint32_t *strength,
                                  gbs_error *err)
 {
@@ -475,9 +478,9 @@ static bool has_no_effect(const double *p, uint32_t arity)
     return k + 1 == arity && p[k] == 1.0;
 }
 
-/* Reorders the columns of each parent by the numbers of its states. In the file the columns are
- * ordered by strength or by number. The weakest state has no effect, so the place of the column
- * without effect shows the order in the file. */
+/* Reorders the columns of each parent by the numbers of its states. In the file, the columns have
+ * the order of strength or the order of the numbers. The weakest state has no effect; the place of
+ * the column without effect therefore shows which order the file has. */
 static gbs_status order_columns(const xdsl_reader *r, const node *d, const causes *c,
                                 gbs_error *err)
 {
@@ -517,8 +520,8 @@ static gbs_status order_columns(const xdsl_reader *r, const node *d, const cause
 
 /* Fills a row from the cumulative products of its causes [Diez 1993]: P(effect k or weaker) is the
  * product over the causes of their P(effect k or weaker). Differences of such products are computed
- * as sums of positive terms, so no digits cancel. With B = prod c(k+1) and D = prod c(k) - B over
- * some causes, a further cause gives D' = p(k) (B + D) + c(k+1) D. */
+ * as sums of positive terms, which avoids cancellation. With B = prod c(k+1) and D = prod c(k) - B
+ * over some causes, a further cause gives D' = p(k) (B + D) + c(k+1) D. */
 static void fill_noisy_row(const causes *c, const size_t *column, uint32_t n_causes, uint32_t arity,
                            double *value)
 {

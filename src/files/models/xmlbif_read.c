@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads XMLBIF 0.3 and 0.2, Bayesian networks in XML. A definition may precede the variables that
- * it uses, so the reader only notes the positions of definitions, and makes the tables at the end.
- * In a TABLE the first GIVEN variable runs slowest and the FOR variable runs fastest. This is the
- * order of the model, but not of a BIF "table". XMLBIF 0.2, which JavaBayes writes, has elements
- * PROBABILITY instead of DEFINITION and VALUE instead of OUTCOME. In a TABLE of version 0.2 the FOR
- * variable runs slowest, as in the table of BIF. */
+/* Reads XMLBIF 0.3 and 0.2, Bayesian networks in XML. A definition may come before the variables
+ * that it uses; the reader therefore notes the positions of definitions, and makes the tables at
+ * the end. In a TABLE the first GIVEN variable runs slowest and the FOR variable runs fastest. This
+ * is the order of the model, but not of a BIF "table". XMLBIF 0.2, which JavaBayes writes, has
+ * elements PROBABILITY instead of DEFINITION and VALUE instead of OUTCOME. In a TABLE of version
+ * 0.2 the FOR variable runs slowest, as in the table of BIF. */
 #include <stdio.h>
 #include <string.h>
 
@@ -64,41 +64,42 @@ static const struct {
 /* ---- the reader -------------------------------------------------------------------------- */
 
 typedef struct definition {
-    gbsi_bif_token child; /* the FOR variable, whose kind is 0 until FOR was read */
+    gbsi_bif_token child; /* the FOR variable; its kind is 0 until FOR has been read */
     size_t first_given, n_given;
-    /* index of the first piece of its TABLE, and number of these pieces */
+    /* index of the first piece of the definition's TABLE, and number of its pieces */
     size_t first_piece, n_pieces;
-    unsigned order;        /* order of the entries of its TABLE */
-    const char *table_end; /* position of </TABLE>; NULL until a TABLE was read */
+    unsigned order;        /* order of the entries of the definition's TABLE */
+    const char *table_end; /* position of </TABLE>; NULL until a TABLE has been read */
 } definition;
 
 typedef struct xmlbif_reader {
     gbsi_text *text;
     gbsi_bif_tables tables;
     element at; /* the open element */
-    /* number of open elements that are ignored, because the outermost of them is unknown */
+    /* number of open elements that are ignored: an unknown element and all elements inside it */
     size_t n_ignored;
     size_t n_unknown;   /* number of unknown elements, without the elements inside them */
     gbsi_token unknown; /* tag of the first unknown element */
     size_t n_observed;  /* number of observations */
     uint32_t first_observed;
     gbsi_token observation; /* text of the observation of the open variable */
-    /* label of the first observed state, or the text of the observation if this text is no state */
+    /* label of the first observed state; if the text of the observation is not a state, this text
+     */
     gbsi_token first_observation;
     gbsi_token tag;    /* start tag of the first observation */
     bool has_network;  /* a NETWORK was read */
-    bool is_named;     /* the NAME of the open variable was read */
+    bool is_named;     /* whether the NAME of the open variable was read */
     definition now;    /* the open definition */
-    void *definitions; /* definition [n_definitions]: definitions that were read */
+    void *definitions; /* definition [n_definitions]: definitions read so far */
     size_t definition_capacity, n_definitions;
     void *given; /* gbsi_bif_token [n_given]: GIVEN variables of all definitions */
     size_t given_capacity, n_given;
-    void *pieces; /* gbsi_token [n_pieces]: values of all TABLEs, cut at comments */
+    void *pieces; /* gbsi_token [n_pieces]: values of all TABLEs, in pieces between comments */
     size_t piece_capacity, n_pieces;
     gbsi_xml_names names;
 } xmlbif_reader;
 
-/* Whether element e may begin inside the open element. */
+/* Whether the element `e` may begin inside the open element. */
 static bool may_begin(const xmlbif_reader *r, element e)
 {
     if (e == DOCUMENT || elements[e].within != r->at) {
@@ -176,8 +177,8 @@ static gbs_status check_type(const xmlbif_reader *r, const char *type, gbs_error
         known ? ": decisions and utilities are not supported" : "");
 }
 
-/* @return the name in version 0.3 of an element of version 0.2; `name` if both versions use this
- *   name. */
+/* @return the name that version 0.3 gives to an element of version 0.2; `name` if both versions use
+ * this name. */
 static const char *modern_name(const xmlbif_reader *r, const char *name)
 {
     return r->at == NETWORK && strcmp(name, "PROBABILITY") == 0 ? "DEFINITION"
@@ -436,7 +437,7 @@ static gbs_status on_end(void *context, gbsi_token tag, gbs_error *err)
 /* ---- tables ------------------------------------------------------------------------------ */
 
 /* Reads the values of a piece of the TABLE.
- * @param i in and out: index of the next value, out of n. */
+ * @param i in and out: index of the next of the n values. */
 static gbs_status read_piece(xmlbif_reader *r, gbsi_token piece, size_t n, size_t *i,
                              gbs_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes XMLBIF 0.3. In a TABLE the last parent runs faster than the other parents, and the child
- * runs fastest, as in the tables of the model. */
+/* Writes XMLBIF 0.3. In a TABLE, the child runs fastest and the last parent runs faster than the
+ * other parents, as in the tables of a model. */
 #include <stdio.h>
 #include <string.h>
 
@@ -49,8 +49,8 @@ static void make_legal(const char *name, bool is_state, char *legal)
     *legal = 0;
 }
 
-/* Writes a text. Blanks at the ends of the text are escaped, because a reader would drop plain
- * blanks. */
+/* Writes a text. Blanks at the ends of a text are escaped, because a reader would drop blanks that
+ * are not escaped. */
 static void write_text(gbs_output *output, const char *text)
 {
     const size_t n = strlen(text);

@@ -130,7 +130,8 @@ gbs_status gbsi_image_check_size(uint64_t width, uint64_t height, uint32_t chann
                          (unsigned long long)width, (unsigned long long)height,
                          (unsigned long long)max_width, (unsigned long long)max_height);
     }
-    uint64_t n_bytes = width * height; /* below 2^64, because width and height are below 2^32 */
+    uint64_t n_bytes =
+        width * height; /* the product is below 2^64, because width and height are below 2^32 */
     n_bytes = n_bytes > UINT64_MAX / 6 ? UINT64_MAX : n_bytes * channels * sizeof(uint16_t);
     if (n_bytes > SIZE_MAX / 2 || (n_bytes > free_bytes && n_bytes / most_ratio > n_file)) {
         return gbsi_fail(err, GBS_ERR_LIMIT,

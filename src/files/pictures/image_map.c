@@ -81,8 +81,9 @@ static const uint8_t okabe_ito[8][3] = {{0, 0, 0},     {230, 159, 0},  {86, 180,
                                         {213, 94, 0},  {204, 121, 167}};
 
 /* @return the lightness, in 256ths, of the shades of a round: 64, 192, 32, 160, ... for rounds 0,
- *   1, 2, 3, ... The bits of the index are reversed (van der Corput), so the shades of the first
- *   rounds differ much. The lightness 128 does not occur, because it is the colour itself. */
+ *   1, 2, 3, ... The bits of the index are reversed (van der Corput), which makes the first shades
+ * differ much from one another. The lightness 128 does not occur, because it gives the colour
+ * itself. */
 static uint32_t lightness(uint32_t round)
 {
     uint32_t reversed = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads JPEG as libjpeg decodes it: baseline and progressive, grey and in colour, 8 bits for
- * each sample. A file that libjpeg would mend with a warning, such as a cut file, is refused.
+ * Reads every JPEG file that libjpeg decodes: baseline and progressive, grey and in colour, 8 bits
+ * for each sample. A file that libjpeg would mend with a warning, such as a cut file, is refused.
  * The sizes are checked before memory is allocated. The number of scans of a progressive picture
  * is limited, because each scan goes through all pixels.
  */
@@ -36,7 +36,8 @@ typedef struct decoder {
     const gbs_image_read_options *options;
     gbs_image image; /* the picture that is being read */
     JSAMPLE *row;
-    size_t taken;    /* bytes taken from the budget for the coefficients of libjpeg */
+    size_t taken; /* number of bytes taken from the memory budget for the coefficients that libjpeg
+                     keeps */
     gbs_error error; /* error that the functions of this file found */
     char message[JMSG_LENGTH_MAX];
 } decoder;

@@ -22,19 +22,19 @@ bool gbsi_is_png(const gbsi_input *input)
 #include "pictures/png_common.h"
 
 typedef struct decoder {
-    gbsi_png p; /* first member: libpng gets a pointer to it */
+    gbsi_png p; /* first member, because libpng gets a pointer to it */
     const gbsi_input *input;
-    size_t at; /* number of bytes that libpng has taken */
+    size_t at; /* number of bytes that libpng has read */
     bool at_end;
     const gbs_image_read_options *options;
     gbs_image image; /* the picture that is being read */
     png_byte type;
     png_byte depth;
     uint32_t n_samples;   /* number of samples of a pixel in the file, including alpha */
-    png_color_16 key;     /* the transparent grey or colour */
+    png_color_16 key;     /* the grey value or colour that is transparent */
     bool has_key;         /* whether a grey or colour picture has the transparent value `key` */
     png_byte alpha[256];  /* opacity of each entry of the palette */
-    png_byte *row;        /* one row, or all rows of an interlaced picture */
+    png_byte *row;        /* memory for one row, or for all rows of an interlaced picture */
     size_t n_row;         /* number of bytes in a row */
     size_t n_transparent; /* number of pixels that are not fully opaque */
     size_t n_hidden;      /* number of pixels that are fully transparent */
@@ -242,7 +242,7 @@ static void decode(decoder *d)
         read_palette(d);
     }
     read_transparency(d);
-    png_set_packing(png); /* samples of less than a byte are unpacked to a byte each */
+    png_set_packing(png); /* samples of less than a byte are unpacked, each to a byte */
     int n_passes = png_set_interlace_handling(png);
     png_read_update_info(png, info);
     d->n_row = png_get_rowbytes(png, info);
@@ -251,8 +251,8 @@ static void decode(decoder *d)
     png_read_end(png, NULL);
 }
 
-/* Checks the limits of the options before libpng checks its own, which would call the file
- * damaged. */
+/* Checks the limits of the options before libpng applies its own limits, for which it would call
+ * the file damaged. */
 static gbs_status check_head(const gbsi_input *input, const gbs_image_read_options *options,
                              gbs_error *err)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads portable any-map, P1 to P6, as netpbm's pages pbm(5), pgm(5) and ppm(5) describe it. The
- * header has the magic, the width, the height and, except in bitmaps, the largest sample,
- * between white space and comments. Samples follow as text, or as binary numbers behind exactly
- * one byte of white space. A comment may begin in the middle of a token, and it includes the
- * line end. A comment behind the last number of a header is therefore read as the one byte of
- * white space.
+ * header has the magic, the width, the height and the largest sample, which bitmaps do not have;
+ * white space and comments separate them. Samples follow as text, or as binary numbers behind
+ * exactly one byte of white space. A comment may begin in the middle of a token, and it ends with
+ * the line, whose end belongs to it. A comment behind the last number of a header is therefore read
+ * as the one byte of white space.
  */
 #include <string.h>
 
@@ -231,8 +231,8 @@ static gbs_status check_rest(const pnm *p, size_t needed, gbs_error *err)
                               p->text.name, (size_t)(rest - p->text.begin), n);
 }
 
-/* Checks that the rest of the file holds at least the bytes that the samples need. check_rest()
- * refuses further bytes behind binary samples. */
+/* Checks that the rest of the file holds at least the bytes that the samples need. If bytes follow
+ * binary samples, check_rest() refuses them. */
 static gbs_status check_length(const pnm *p, size_t needed, gbs_error *err)
 {
     size_t left = gbsi_text_left(&p->text);

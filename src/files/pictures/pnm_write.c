@@ -2,8 +2,8 @@
 /* Writes portable any-map, as netpbm's pages pbm(5), pgm(5) and ppm(5) describe it. */
 #include "pictures/image_file.h"
 
-/* @return the number that the file gets for sample i of the picture. 1 means black in a PBM and in
- *   a bitmap. If a bitmap is written as a PGM, 0 means black. */
+/* @return the number that the file gets for sample i of the picture. In a PBM file and in a bitmap,
+ * 1 means black. If a bitmap is written as a PGM, 0 means black. */
 static uint32_t file_value(const gbs_image *image, char magic, size_t i)
 {
     bool flip = image->kind == GBS_IMAGE_BITMAP && magic != '4';
@@ -38,7 +38,7 @@ static void write_plain(const gbs_image *image, char magic, gbs_output *output)
     }
 }
 
-/* Writes a bitmap. The most significant bit of a byte is its first pixel, and each row is filled up
+/* Writes a bitmap. The first pixel is the most significant bit of a byte, and each row is filled up
  * to whole bytes. */
 static void write_bits(const gbs_image *image, gbs_output *output)
 {

@@ -8,7 +8,7 @@
 #include "text/test_models.h"
 
 /* Reads a picture from n bytes that end where their allocation ends. A memory checker then detects
- * a read behind them. */
+ * any read beyond the bytes. */
 static inline gbs_status read_image_bytes(const char *bytes, size_t n,
                                           const gbs_image_read_options *options, gbs_image *image,
                                           gbs_error *err)
@@ -63,7 +63,7 @@ static inline void expect_same(const gbs_image *a, const gbs_image *b)
     assert_memory_equal(a->sample, b->sample, n * sizeof *a->sample);
 }
 
-/* Makes a picture of a kind, 5 x 3 pixels, with samples up to maxval. */
+/* Makes a picture of the given kind, 5 x 3 pixels, with samples from 0 to maxval. */
 static inline gbs_image make_image(gbs_image_kind kind, uint32_t maxval)
 {
     gbs_image image = {0};

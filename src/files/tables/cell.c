@@ -175,8 +175,8 @@ static size_t letters_in(const char *text, size_t n)
 
 enum { MOST_NAME = 256 };
 
-/* Copies the significant characters of a name. @return their number, or MOST_NAME if there is
- * not enough room. */
+/* Copies the significant characters of a name. @return the number of these characters, or MOST_NAME
+ * if there is not enough room. */
 static size_t fold(const char *name, char folded[MOST_NAME])
 {
     size_t n = 0;
@@ -189,8 +189,8 @@ static size_t fold(const char *name, char folded[MOST_NAME])
 }
 
 /* Compares the significant characters of two names without their common beginning and end. The
- * names are close if at most one letter is left of each, or if two letters are left in reversed
- * order. Two different names of one letter are not close. */
+ * names are close in two cases: at most one letter is left of each, or two letters are left of
+ * each, in opposite order. Two different names of one letter each are not close. */
 bool gbsi_close_names(const char *a, const char *b)
 {
     char p[MOST_NAME];

@@ -11,7 +11,7 @@
 #include "tables/sheet_internal.h"
 #include "text/common.h"
 
-enum { MOST_COLUMNS = 1 << 24 }; /* limits the memory of a header to half a gigabyte */
+enum { MOST_COLUMNS = 1 << 24 }; /* limits the memory of the column names to half a gigabyte */
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
@@ -29,7 +29,7 @@ gbs_status gbsi_cell_unexpected(const gbsi_sheet *s, const gbsi_cell *cell, cons
                           expected);
 }
 
-/* Fails with a message about a cell of a table whose columns a caller has in memory. */
+/* Fails with a message about a cell in a table that a caller has in memory as columns. */
 static gbs_status fail_in_columns(const gbsi_sheet *s, const gbsi_cell *cell, gbs_error *err,
                                   const char *what)
 {
@@ -115,7 +115,7 @@ static const char *skip_spaces(const gbsi_sheet *s, const char *at)
 static const char *end_cell(const gbsi_sheet *s, const char *at, bool *ended)
 {
     const char *end = s->text.end;
-    if (s->separator == ' ') { /* the separating blanks were already skipped */
+    if (s->separator == ' ') { /* the blanks that separate columns were already skipped */
         at += at < end && *at == '\r';
         *ended = at == end || *at == '\n';
         return at == end ? at : *ended ? at + 1 : at[-1] == ' ' || at[-1] == '\t' ? at : NULL;
@@ -218,7 +218,8 @@ static gbs_status read_cell(gbsi_sheet *s, bool *ended, gbs_error *err)
     return gbsi_sheet_add_cell(s, begin, first, false, err);
 }
 
-/* Turns the offsets of a complete row into pointers. The texts of the row no longer move. */
+/* Turns the offsets of a complete row into pointers. Afterwards the texts of the row no longer
+ * move. */
 static void place_texts(gbsi_sheet *s)
 {
     const char *text = s->row;
@@ -229,8 +230,8 @@ static void place_texts(gbsi_sheet *s)
     }
 }
 
-/* Reads up to `most` cells of a row. A caller sets `most` to one more than it expects, to notice a
- * row that is too long. */
+/* Reads up to `most` cells of a row. To notice a row that is too long, a caller sets `most` to one
+ * more than it expects. */
 static gbs_status read_row(gbsi_sheet *s, size_t most, gbs_error *err)
 {
     s->n_cells = 0;
@@ -345,8 +346,8 @@ static char take_separator_line(gbsi_sheet *s)
     return at[4];
 }
 
-/* Whether the header has several names that are separated by blanks, and the first row fits
- * them. The row fits if it has as many cells as there are names, or one more for a row name. */
+/* Whether the header has several names separated by blanks, and the first row fits these names. The
+ * row fits if it has as many cells as there are names, or one more for a row name. */
 static bool blanks_fit(gbsi_sheet *s)
 {
     const char *header = s->text.at;
@@ -360,9 +361,9 @@ static bool blanks_fit(gbsi_sheet *s)
     return fits;
 }
 
-/* Counts the names into which s->separator cuts the header. Leaves the text at the beginning of the
- * header.
- * @param n_known out: number of expected names. */
+/* Counts the column names into which s->separator cuts the header. The position in the text is then
+ * at the beginning of the header.
+ * @param n_known out: number of names that are expected. */
 static size_t count_names(gbsi_sheet *s, gbsi_is_column known, const void *context, size_t *n_known)
 {
     const char *header = s->text.at;
@@ -404,8 +405,8 @@ static char find_separator(gbsi_sheet *s, gbsi_is_column known, const void *cont
     return best;
 }
 
-/* Whether the first cell of a row may be a row name. A row name is not empty, not in quotes and no
- * fraction, and differs from the first cells of the rows before.
+/* Whether the first cell of a row may be a row name. A row name is not empty, not in quotes and not
+ * a fraction. It differs from the first cells of all rows before.
  * @param before [n] first cells of the rows before. */
 static bool is_row_name(const gbsi_cell *cell, const gbsi_token *before, size_t n)
 {
@@ -419,11 +420,11 @@ static bool is_row_name(const gbsi_cell *cell, const gbsi_token *before, size_t 
     return is;
 }
 
-/* Whether the table has row names for which the header has no name, as R writes tables. Each row
- * then has one cell more than the header. If the column names are in quotes, one row name in quotes
- * is enough. Otherwise is_row_name() must be true of at least three rows, or of two rows if the
- * names are 1 and 2. The last cell of a row must not be empty, because an empty last cell is a sign
- * of a superfluous separator. */
+/* Whether the rows begin with row names, and the header has no name for them, as in tables of R.
+ * Each row then has one more cell than the header. If the column names are in quotes, one row name
+ * in quotes is enough. Otherwise is_row_name() must be true of the first cell of at least three
+ * rows, or of two rows if these cells are 1 and 2. The last cell of a row must not be empty,
+ * because an empty last cell is a sign of a superfluous separator. */
 static bool has_row_names(gbsi_sheet *s)
 {
     enum { LOOK = 64 };
@@ -457,9 +458,9 @@ static bool begins_with_row_name(const gbsi_sheet *s, const char *line)
     return quote != NULL && quote + 1 < line + n && quote[1] == ' ';
 }
 
-/* Whether R's write.table() wrote the header. Such a header has names in quotes, with a blank
- * between two names and no other character outside the quotes. If the header has a single name, the
- * first row must begin with a row name in quotes. */
+/* Whether the header looks as if R's write.table() wrote it. Such a header has names in quotes,
+ * with a blank between two names and no other character outside the quotes. If the header has a
+ * single name, the first row must begin with a row name in quotes. */
 static bool is_of_write_table(const gbsi_sheet *s)
 {
     const char *end = line_end(s, s->text.at);
@@ -503,9 +504,9 @@ static bool all_numbers(const gbsi_sheet *s)
     return numbers;
 }
 
-/* Whether the text behind a # consists of column names, as numpy.savetxt() writes them. This
- * function is used if any name is expected. The next line must have as many numbers as there are
- * names.
+/* Whether the text behind a # consists of column names, as numpy.savetxt() writes them. The
+ * function is called only if any name is expected. The next line must have as many numbers as there
+ * are names.
  * @param names position behind the #.
  * @param next position of the next line that does not begin with #. */
 static bool has_names(gbsi_sheet *s, const char *names, const char *next)
@@ -542,7 +543,7 @@ static const char *find_names(gbsi_sheet *s, const char *line, const char *next,
     return !lone && n_line > n_next && n_line >= n_names ? line : n_names > n_next ? names : NULL;
 }
 
-/* Skips the lines before the header that begin with #. If the header itself is such a line, skips
+/* Skips the lines before the header that begin with #. If the header itself begins with #, skips
  * only the # before its names. */
 static void skip_hash_lines(gbsi_sheet *s, gbsi_is_column known, const void *context)
 {

@@ -9,13 +9,13 @@
 /* ---- sheet.c: rows cut into cells ----------------------------------------------------------- */
 
 typedef struct gbsi_cell {
-    const char *text; /* text of the cell without quotes, ended by 0 */
+    const char *text; /* text of the cell without its quotes, ended by 0 */
     size_t n;
     /* position in the file at which the cell begins. For a cell of a caller's columns: the text
-     * that the caller gave, or NULL. */
+     * that the caller passed, or NULL. */
     const char *place;
     bool quoted;
-    bool numeric; /* whether the cell names an attribute of ARFF without a list of values */
+    bool numeric; /* whether the cell belongs to an attribute of ARFF without a list of values */
 } gbsi_cell;
 
 /* A table of text. `cell` points to the cells of the row that was read last, without the cell of an
@@ -26,24 +26,27 @@ typedef struct gbsi_sheet {
     uint32_t n_columns; /* number of columns that have a name */
     bool is_arff;   /* whether the file is ARFF of Weka, which has two kinds of quotes, and comments
                        behind % */
-    bool has_index; /* whether the rows begin with the cell of a column without a name */
-    uint64_t n_comments; /* number of lines below the header that begin with text.comment */
-    /* set by the caller if empty lines are not rows, even in a table of one column */
+    bool has_index; /* whether the rows begin with a cell of an index, a column without a name */
+    uint64_t n_comments; /* number of lines below the header that begin with text.comment and are
+                            skipped */
+    /* set by the caller: whether empty lines are not rows, even in a table of one column */
     bool skip_empty;
-    gbsi_cell *name;   /* [n_columns] column names; their texts last as long as the sheet */
-    gbsi_cell *cell;   /* [n_columns] */
-    void *names, *row; /* char: texts of the names, and texts of the row */
+    gbsi_cell *name; /* [n_columns] column names; their texts last as long as the sheet */
+    gbsi_cell *cell; /* [n_columns] */
+    void *names,
+        *row; /* char: texts of the column names, and texts of the row that was read last */
     size_t names_capacity, row_capacity;
     void *name_cells, *row_cells; /* gbsi_cell */
     size_t name_cells_capacity, row_cells_capacity;
-    size_t n_cells, n_bytes;  /* numbers of cells and bytes of the row */
+    size_t n_cells,
+        n_bytes; /* number of cells, and number of bytes, of the row that was read last */
     const gbs_column *column; /* [n_columns] the caller's columns; NULL for a table in a file */
     /* for the caller's columns: number of rows, and number of rows read */
     uint64_t n_rows, at_row;
 } gbsi_sheet;
 
-/* Whether a column with this name is expected. The answers decide which separator the header
- * has. */
+/* A function that tells whether a column with this name is expected. The answers decide which
+ * separator is chosen for the header. */
 typedef bool (*gbsi_is_column)(const void *context, const char *name);
 
 /* Reads the header. Lines before the header that begin with # are skipped, unless the column names
@@ -60,13 +63,13 @@ gbs_status gbsi_sheet_open(gbsi_sheet *s, const gbsi_text *text, gbsi_is_column 
                            const void *context, gbs_error *err);
 void gbsi_sheet_free(gbsi_sheet *s);
 
-/* Makes a sheet of columns that a caller has in memory. The columns are borrowed. Messages name the
- * row, counted from 1, and the column. Failures are GBS_ERR_ARGUMENT.
+/* Makes a sheet from columns that a caller has in memory. The columns are borrowed. Messages name
+ * the row, counted from 1, and the column. Failures are GBS_ERR_ARGUMENT.
  * @param text an empty input, whose name and watch are used. */
 gbs_status gbsi_sheet_of_columns(gbsi_sheet *s, const gbsi_text *text, const gbs_column *column,
                                  uint32_t n_columns, uint64_t n_rows, gbs_error *err);
 
-/* Message about a table that has an index. */
+/* Gives the message about a table that has an index. */
 #define GBSI_INDEX_NOTE "the first column has no name: it numbers the rows, and is left out"
 
 /* Goes back to the first row.
@@ -106,7 +109,7 @@ enum { GBSI_MISSING_SIGNS = 17 };
 /* @return the index of a text among the signs of missing values; -1 if the text is no such sign. */
 int gbsi_find_missing(const char *text, size_t n);
 
-/* Whether the text resembles a sign of a missing value, such as "n.a.". */
+/* Whether the text resembles a sign of a missing value, as "n.a." does. */
 bool gbsi_nearly_missing(const char *text);
 /* Writes counts of missing values as "2 empty, 1 NaN".
  * @return the sum of the counts. */
@@ -124,8 +127,8 @@ bool gbsi_cell_number(const gbsi_sheet *s, const gbsi_cell *cell, double *number
 
 /* Whether two names differ only by case, quotes, blanks, '.', '_' and '-'. */
 bool gbsi_alike_names(const char *a, const char *b);
-/* Whether two names are alike, or differ by one letter, or by two letters that changed places.
- * Numbers in the names must be equal: x1 is not close to x2. */
+/* Whether two names are alike, or become alike by changing one letter or by exchanging two
+ * neighbouring letters. Numbers in the names must be equal: x1 is not close to x2. */
 bool gbsi_close_names(const char *a, const char *b);
 
 #endif

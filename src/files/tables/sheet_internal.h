@@ -20,7 +20,8 @@ bool gbsi_arff_begins(const gbsi_text *text);
  * the attribute has no list of values. */
 gbs_status gbsi_arff_header(gbsi_sheet *s, gbs_error *err);
 /* Reads a text in single or double quotes and drops the quotes. A backslash before a quote keeps
- * the quote from ending the text. The sheet's text is then behind the closing quote. */
+ * the quote from ending the text. Afterwards, the position in the sheet's text is behind the
+ * closing quote. */
 gbs_status gbsi_arff_quoted(gbsi_sheet *s, gbs_error *err);
 
 #endif

@@ -16,7 +16,7 @@
 #include "store/model.h"
 #include "tables/sheet.h"
 
-enum { NO_COLUMN = -1, WEIGHT_COLUMN = -2 }; /* values of `use` for columns that have no states */
+enum { NO_COLUMN = -1, WEIGHT_COLUMN = -2 }; /* values of `use` for columns without states */
 
 struct gbs_table {
     const gbs_model *model;
@@ -27,8 +27,9 @@ struct gbs_table {
     bool is_draws;     /* whether gibbsite sample wrote the table; its states are numbers */
     uint32_t n_columns;
     uint32_t *column;   /* [n_columns] variable of each column */
-    uint32_t *is_label; /* [n_columns] bit i: whether sign i of a missing value is a label */
-    /* [sheet.n_columns] variable of each column, or NO_COLUMN or WEIGHT_COLUMN */
+    uint32_t *is_label; /* [n_columns] bit i is set if sign i of a missing value is a label of the
+                           column's variable */
+    /* [sheet.n_columns] number of the variable of each column; or NO_COLUMN or WEIGHT_COLUMN */
     int32_t *use;
     uint64_t n_missing[GBSI_MISSING_SIGNS];
     bool told_missing;
@@ -139,10 +140,10 @@ static gbs_status refuse_close(const gbs_table *t, const gbsi_cell *name, const 
                           gbsi_cell_show(name, shown), variable);
 }
 
-/* Checks whether the name of a column, which no variable has, may be a misspelt name of a variable.
- * Names that differ in one letter, such as x1 and x2, are not taken for a mistake if each is a
- * variable with a column.
- * @param seen [variables] which variables have a column. */
+/* Checks a column name that no variable has: is it a misspelt name of a variable?
+ * A name that differs in one letter from the name of a variable is not taken for a mistake if this
+ * variable has a column of its own, as with x1 and x2.
+ * @param seen [variables] 1 for each variable that has a column. */
 static gbs_status check_left_out(const gbs_table *t, const gbsi_cell *name,
                                  const unsigned char *seen, gbs_error *err)
 {
@@ -208,7 +209,7 @@ static bool is_state(const gbs_model *model, const char *text)
 }
 
 /* Whether some label of a variable is a number other than the number of its state. A number in a
- * cell can then mean either state. */
+ * cell then has two possible meanings. */
 static bool has_other_numbers(const gbs_model *model, uint32_t v)
 {
     char whole[GBSI_WHOLE];
@@ -237,8 +238,8 @@ static bool find_other_numbers(const gbs_table *t, char *name, size_t size)
     return false;
 }
 
-/* @return the reason why the model does not know a text. The reason is a general one if the text
- *   has characters that a message must not contain.
+/* @return the reason why the model does not know a text. The reason is kept general if the text has
+ * characters that a message must not contain.
  * @param shown text of the cell as gbsi_cell_show() writes it. */
 static const char *reason(const gbsi_cell *cell, const char *shown, const gbs_error *found)
 {
@@ -275,8 +276,8 @@ static gbs_status refuse_all(const gbs_table *t, gbs_error *err)
         in_file && is_state(t->model, name->text) ? "; the first line names the variables" : "");
 }
 
-/* Whether the line of names is a row of states: whole numbers that are no names of variables and do
- * not ascend. */
+/* Whether the line of names is in fact a row of states: whole numbers that are not names of
+ * variables and do not ascend. */
 static bool is_row(const gbs_table *t)
 {
     char whole[GBSI_WHOLE];
@@ -324,7 +325,8 @@ static gbs_status find_columns(gbs_table *t, unsigned char *seen, const char *we
     return GBS_OK;
 }
 
-/* Checks that the variables have columns. @param seen [variables] which variables have a column. */
+/* Checks that the variables have columns. @param seen [variables] 1 for each variable that has a
+ * column. */
 static gbs_status check_columns(gbs_table *t, const unsigned char *seen, gbs_error *err)
 {
     const uint64_t most = UINT64_C(1) << 30;
@@ -383,7 +385,7 @@ static bool find_draws(const gbs_table *t)
 }
 
 /* Whether lines below the header that begin with # are comments. They are comments if the first
- * column has labels of states, and neither one of these labels nor a column name begins with #. */
+ * column has labels of states, and no such label and no column name begins with #. */
 static bool has_comments(const gbs_table *t)
 {
     if (t->sheet.has_index || t->sheet.is_arff || t->use[0] < 0 || t->options.numbers == 1) {
@@ -546,9 +548,10 @@ static bool find_state(const gbs_table *t, uint32_t v, const char *text, uint32_
     return gbs_model_find_state(t->model, v, text, state, NULL) >= 0;
 }
 
-/* Finds the state that True or False means: the only state whose label is True, TRUE or true, or
- * False, FALSE or false. If no label is such a word and the variable has the labels 0 and 1, finds
- * the state with label 1 or 0. */
+/* Finds the state that True or False means. For True, it is the only state whose label is True,
+ * TRUE or true; for False, the only state whose label is False, FALSE or false. If no label is such
+ * a word and the labels of the variable are 0 and 1, True means label 1, and False means label 0.
+ */
 static bool find_truth(const gbs_table *t, uint32_t v, int truth, uint32_t *state)
 {
     static const char *const digit[] = {"0", "1"};
@@ -565,8 +568,9 @@ static bool find_truth(const gbs_table *t, uint32_t v, int truth, uint32_t *stat
                       find_state(t, v, digit[truth], state));
 }
 
-/* Finds the state whose label is the text of the cell. If no label is this text, 1.0 finds the
- * label 1, and 1 finds 1.0. A word for true or false finds a label as find_truth() does. */
+/* Finds the state whose label is the text of the cell. If no label equals this text, 1.0 finds the
+ * label 1, and 1 finds the label 1.0. A word for true or false finds a label as find_truth() does.
+ */
 static bool find_label(const gbs_table *t, uint32_t v, const gbsi_cell *cell, uint32_t *state)
 {
     char whole[GBSI_WHOLE + 2];
@@ -633,8 +637,8 @@ static gbs_status refuse_state(const gbs_table *t, uint32_t k, const gbsi_cell *
 }
 
 /* Whether a cell such as 1.000 may also mean a thousand. This is possible if commas do not separate
- * the columns, so that a dot may separate thousands. Moreover, each of the two numbers must be a
- * state. */
+ * the columns: a dot may then separate thousands. Moreover, each of the two numbers must be a state
+ * of the variable. */
 static bool may_be_thousands(const gbs_table *t, uint32_t v, const gbsi_cell *cell, bool by_number)
 {
     char whole[GBSI_WHOLE + 1] = "#";

@@ -12,7 +12,7 @@
 
 /* ---- system.c ------------------------------------------------------------------------------ */
 
-/* Sets the message "NAME: WHAT: reason of code" and returns GBS_ERR_IO.
+/* Sets the message "NAME: WHAT: REASON", where `code` gives the reason, and returns GBS_ERR_IO.
  * @param code a value of errno. */
 gbs_status gbsi_fail_errno(gbs_error *err, const char *name, const char *what, int code);
 
@@ -30,8 +30,8 @@ bool gbsi_has_ending(const char *path, const char *ending);
 
 /* ---- name_map.c ---------------------------------------------------------------------------- */
 
-/* Maps the names of variables, and the names of the states of each variable, to numbers. The names
- * are bytes of a file. */
+/* Maps the names of variables to their numbers, and the names of the states of each variable to
+ * theirs. The names are not copied: they point to bytes of a file. */
 
 typedef struct gbsi_name_entry {
     const char *at; /* borrowed; NULL if the slot is empty */
@@ -49,7 +49,7 @@ typedef struct gbsi_name_map {
 } gbsi_name_map;
 
 /* Adds a name with its value. Names of different owners may be equal. If the table already has the
- * name of this owner, *added is false and nothing changes. */
+ * name under this owner, *added is false and nothing changes. */
 gbs_status gbsi_name_map_add(gbsi_name_map *map, uint32_t owner, const char *at, size_t n,
                              uint32_t value, bool *added, gbs_error *err);
 bool gbsi_name_map_find(const gbsi_name_map *map, uint32_t owner, const char *at, size_t n,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts text that is not UTF-8. Programs written around 2000 use the encoding of their
  * machine, ISO-8859-1 or windows-1252. windows-1252 has letters where ISO-8859-1 has control
- * characters that nobody writes, so one table reads either encoding. XML declares its encoding;
- * other formats do not. */
+ * characters that nobody writes. One table therefore serves to read both. XML files declare their
+ * encoding; files of other formats do not. */
 #include "base/plural.h"
 #include "text/input.h"
 
@@ -41,12 +41,13 @@ static size_t write_character(unsigned c, char *out)
     return 3;
 }
 
-/* Counts of the bytes with values of at least 0x80. */
+/* Counts of bytes that are not ASCII. */
 typedef struct census {
-    size_t n_utf8;       /* number of well-formed UTF-8 sequences */
-    size_t n_other;      /* number of bytes outside such sequences */
-    const char *first;   /* first byte outside a well-formed sequence */
-    const char *nowhere; /* first such byte that windows-1252 does not define either, or NULL */
+    size_t n_utf8;     /* number of well-formed UTF-8 sequences */
+    size_t n_other;    /* number of bytes outside such sequences */
+    const char *first; /* first byte outside a well-formed sequence */
+    const char
+        *nowhere; /* first byte outside such sequences that windows-1252 does not define, or NULL */
 } census;
 
 static census count_bytes(const char *bytes, size_t n, bool utf8)

@@ -8,7 +8,7 @@
 #ifdef GBSI_HAVE_ZLIB
 #include <zlib.h>
 
-/* smaller compressed files get room for four times their size at once */
+/* smaller files are unpacked into room for four times their size from the beginning */
 static const size_t FREE_BYTES = (size_t)64 << 20;
 
 typedef struct unpacked {
@@ -110,10 +110,11 @@ gbs_status gbsi_inflate_raw(const char *name, const void *packed, size_t n, void
                             size_t n_bytes, gbs_error *err)
 {
     z_stream stream = {.zalloc = zlib_alloc, .zfree = zlib_free};
-    uint8_t beyond = 0; /* room for one byte too many, which zlib needs to find the end */
+    uint8_t beyond = 0; /* room for one additional byte, which zlib needs to find the end */
     unpacked out = {.bytes = bytes, .capacity = n_bytes};
     unpacked more = {.bytes = &beyond, .capacity = 1};
-    if (inflateInit2(&stream, -15) != Z_OK) { /* 15: largest window; negative: no header */
+    if (inflateInit2(&stream, -15) !=
+        Z_OK) { /* 15: largest window; negative: the stream has no header */
         return gbsi_no_memory(err, name, 0);
     }
     stream.next_in = (z_const unsigned char *)packed;

@@ -12,7 +12,7 @@
 #include "base/watch.h"
 #include "text/common.h"
 
-#define PIECE ((size_t)1 << 24) /* bytes that are read between two looks at the clock */
+#define PIECE ((size_t)1 << 24) /* number of bytes that are read between two looks at the clock */
 
 gbs_status gbsi_input_check(const char *path, gbs_error *err)
 {
@@ -61,8 +61,7 @@ static bool is_packed(const gbsi_input *input)
     return is_gzip(input) || is_zstd(input) || is_xz(input) || is_bz2(input);
 }
 
-/* Whether the bytes are neither compressed nor UTF-16, so that a NUL shows that they are no
- * text. */
+/* Whether the bytes are neither compressed nor UTF-16; a NUL then shows that they are not text. */
 static bool is_bytes(const char *bytes, size_t n)
 {
     const gbsi_input input = {.bytes = bytes, .n = n};
@@ -70,15 +69,15 @@ static bool is_bytes(const char *bytes, size_t n)
            memcmp(bytes, "\xfe\xff", 2) != 0 && (bytes[0] == 0) == (bytes[1] == 0);
 }
 
-/* The kind of file that a caller expects. A device or a pipe may have no end. It is therefore read
- * only up to the byte that shows that the file is of another kind. The reader of the format refuses
- * this byte. */
+/* The kind of file that a caller expects. A device or a pipe may have no end. A device or a pipe is
+ * therefore read only up to the byte which shows that the file is of another kind. The reader of
+ * the format refuses this byte. */
 typedef struct expected {
     bool text;           /* text is expected; a NUL shows that the file is no text */
     gbsi_begins *begins; /* NULL if the file may begin with any bytes */
 } expected;
 
-/* Looks in the bytes that were read for one that shows that the file is of another kind than
+/* Searches the bytes read so far for a byte which shows that the file is of another kind than
  * expected. A NUL in text becomes the last byte of the input.
  * @param from index of the first byte that was not examined before.
  * @return whether the reading ends here. */
@@ -141,8 +140,9 @@ cleanup:
     return status;
 }
 
-/* Limits the size of unpacked data. gzip reaches a ratio of 1032 to 1, and xz and zstd reach
- * some thousands to 1. Models and their tables stay far below 512. */
+/* Limits the size of unpacked data. The ratio of unpacked to packed bytes is at most 1032 for gzip,
+ * and some thousands for xz and zstd. For models and their tables, the ratio stays far below 512.
+ */
 gbs_status gbsi_unpack_limit(const char *name, size_t n_packed, size_t n, gbs_error *err)
 {
     const size_t free_bytes = (size_t)64 << 20;
@@ -195,7 +195,7 @@ static gbs_status finish(gbsi_input *made, gbsi_input *input, gbs_error *err)
 }
 
 /* Reads a descriptor. The number of bytes is limited even if the call has no memory limit, because
- * a pipe or /dev/zero may never end. */
+ * the bytes of a pipe or of /dev/zero may never end. */
 static gbs_status read_bounded(const char *name, int fd, expected expect, gbsi_input *input,
                                gbs_error *err)
 {
@@ -299,7 +299,8 @@ gbs_status gbsi_input_map(const char *path, gbsi_begins *begins, bool copied, gb
     made.bytes = made.mapping.bytes;
     made.n = made.mapping.n;
     gbs_status status = finish(&made, input, err);
-    if (status == GBS_OK && input->bytes != input->mapping.bytes) { /* the file was compressed */
+    if (status == GBS_OK &&
+        input->bytes != input->mapping.bytes) { /* whether the file was compressed */
         gbsi_mapping_free(&input->mapping);
     }
     return status;

@@ -10,7 +10,8 @@
 #include "gibbsite/io.h"
 #include "gibbsite/status.h"
 
-#define GBSI_BEGIN_BYTES 16u /* number of first bytes that identify every format except text */
+#define GBSI_BEGIN_BYTES \
+    16u /* number of bytes at the beginning of a file that identify every format except text */
 
 typedef struct gbsi_input {
     const char *name;  /* name for messages; borrowed */
@@ -47,13 +48,14 @@ gbs_status gbsi_input_memory(const char *name, const void *bytes, size_t n, gbsi
 void gbsi_input_free(gbsi_input *input);
 
 /* Converts text to UTF-8 if it has letters in another encoding (encoding.c). XML may declare
- * ISO-8859-1 or windows-1252. Other text is taken for one of these encodings, with a warning.
- * Text that mixes such letters with UTF-8 is refused unless the options are lenient. If options
- * is NULL, there are no warnings. */
+ * ISO-8859-1 or windows-1252. Text of other formats is taken for one of these encodings, with a
+ * warning. Text that mixes such letters with UTF-8 is refused unless the options are lenient. If
+ * options is NULL, there are no warnings. */
 gbs_status gbsi_input_decode(gbsi_input *input, const gbs_read_options *options, gbs_error *err);
 
-/* Checks whether n_packed bytes may unpack to n bytes, as a protection from decompression bombs.
- * @return GBS_ERR_LIMIT if the bytes may not; the message has the two numbers. */
+/* Checks whether n_packed bytes are allowed to unpack to n bytes, as a protection from
+ * decompression bombs.
+ * @return GBS_ERR_LIMIT if they are not; the message has the two numbers of bytes. */
 gbs_status gbsi_unpack_limit(const char *name, size_t n_packed, size_t n, gbs_error *err);
 
 /* Unpacks all members of the gzip file in packed[0 .. n). @param bytes out, caller frees. */

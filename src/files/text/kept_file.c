@@ -112,8 +112,8 @@ static gbs_status check_room(const char *path, uint64_t bytes, unsigned n_rooms,
                            bytes * n_rooms, n_rooms == 2 ? " for it and the next one" : "", room);
 }
 
-/* Whether a file begins like a file of this form or of a related one. Checkpoints of runs and
- * checkpoints of learning share their first three bytes. */
+/* Whether a file begins like a file of this form, or like a file of a related form. Checkpoints of
+ * runs and checkpoints of learning share their first three bytes. */
 static bool is_related(const char *path, const gbsi_kept_form *form)
 {
     enum { SHARED = 3 };
@@ -176,7 +176,7 @@ gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
     GBSI_TRY(content->save(content->object, &counting, err));
     GBSI_TRY(gbsi_digest_new(&w.digest, err));
     GBSI_TRY(check_room(path, size, n_rooms, err));
-    (void)unlink(before); /* at most two such files take room on the disk at any time */
+    (void)unlink(before); /* at most two such files occupy the disk at any time */
     GBSI_TRY(gbs_output_open(path, &w.output, err));
     GBSI_TRY(put_all(&w, form, size, content, err));
     GBSI_TRY(gbsi_output_finish(w.output, err));
@@ -185,7 +185,7 @@ gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
     (void)!linkat(AT_FDCWD, path, AT_FDCWD, before, AT_SYMLINK_FOLLOW);
     gbs_output *output = w.output;
     w.output = NULL;
-    /* The file does not wait for a set of outputs, because the run continues. */
+    /* The file does not wait for other outputs of a set, because the run continues. */
     status = gbsi_output_commit_now(&output, 1, err);
 cleanup:
     gbs_output_discard(w.output);
@@ -278,7 +278,7 @@ void gbsi_kept_lock_release(gbsi_kept_lock *lock)
 
 struct gbsi_kept {
     FILE *file;
-    uint64_t left; /* number of bytes of the content that were not read yet */
+    uint64_t left; /* number of bytes of the content that are still to be read */
     uint64_t size; /* number of bytes of the file */
     char *path;
 };

@@ -15,7 +15,7 @@
 #include "base/saved.h"
 
 typedef struct gbsi_kept_form {
-    const char *what; /* what the file is, for messages: "checkpoint" */
+    const char *what; /* description of the file for messages: "checkpoint" */
     unsigned char magic[8];
     uint32_t version;
 } gbsi_kept_form;
@@ -27,15 +27,15 @@ typedef struct gbsi_kept_content {
     gbs_status (*save)(const void *object, const gbsi_sink *sink, gbs_error *err);
 } gbsi_kept_content;
 
-/* Endings of the files that belong to a kept file PATH: its previous content, its lock, and the log
- * of draws of a checkpoint. */
+/* Endings of the names of files that belong to a kept file PATH: its previous version, its lock,
+ * and the draws of a checkpoint. */
 #define GBSI_KEPT_BEFORE "~"
 #define GBSI_KEPT_LOCK   ".lock"
 #define GBSI_KEPT_DRAWS  ".draws"
 
-/* Makes the name of a file that belongs to the kept file, such as PATH~. If PATH is a symbolic
- * link, the name is made from the path of the file to which the link leads, because this file is
- * written.
+/* Makes the name of a file that belongs to the kept file PATH, such as PATH~. If PATH is a symbolic
+ * link, the name is made from the path of the file to which the link leads. This is the file that
+ * is written.
  * @param name out: the caller frees it. */
 gbs_status gbsi_kept_beside(const char *path, const char *ending, char **name, gbs_error *err);
 
@@ -43,7 +43,8 @@ gbs_status gbsi_kept_beside(const char *path, const char *ending, char **name, g
  * @param n_rooms number of such files for which the disk must have room: 2 if the next file will
  *   be written beside this one, otherwise 1.
  * @return GBS_ERR_IO if the file cannot be written or there is no room; GBS_ERR_ARGUMENT if PATH
- *   or PATH~ is a file of another form that is not empty. The previous file is then unchanged. */
+ *   or PATH~ is a file of another form that is not empty. In these cases the previous file is
+ * unchanged. */
 gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
                            const gbsi_kept_content *content, unsigned n_rooms, gbs_error *err);
 
@@ -51,16 +52,16 @@ gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
  * @return GBS_ERR_ARGUMENT if the file at path is none of these. */
 gbs_status gbsi_kept_check_own(const char *path, const gbsi_kept_form *form, gbs_error *err);
 
-/* A lock on PATH.lock, an empty file beside the file to which PATH leads. Only one run at a time
- * can write PATH, because a run holds the lock while it writes. The lock ends with the process,
- * even after a crash. The lock also keeps out another run of the same process. */
+/* A lock on the file PATH.lock, which is empty and lies beside the file to which PATH leads. Only
+ * one run at a time can write PATH, because a run holds the lock while it writes. The lock ends
+ * with the process, even after a crash. The lock also keeps out another run of the same process. */
 typedef struct gbsi_kept_lock {
-    char *path; /* NULL if nothing is locked */
+    char *path; /* NULL if there is no lock */
     int fd;
 } gbsi_kept_lock;
 
 /* Releases the present lock, and locks another path.
- * @param no_locks out: why the file system has no locks, or NULL if it has locks.
+ * @param no_locks out: the reason why the file system has no locks, or NULL if it has locks.
  * @return GBS_ERR_IO if another run holds the lock; GBS_ERR_ARGUMENT if PATH.lock exists and is no
  * empty file, or if PATH or PATH~ is a file of another form that is not empty. If the lock file
  * cannot be made, nothing is locked, because writing PATH itself will fail with a message. */

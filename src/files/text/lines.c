@@ -45,7 +45,7 @@ gbs_status gbsi_line_integer(gbsi_text *line, const char *expected, uint64_t max
     if (gbsi_integer_read(token.at, token.n, max, value, &too_large)) {
         return GBS_OK;
     }
-    line->at = token.at; /* the function that makes the message reads the token again */
+    line->at = token.at; /* the function that makes the message will read the token again */
     return gbsi_text_integer(line, expected, max, value, err);
 }
 

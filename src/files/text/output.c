@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes files so that each appears whole or not at all. On systems with O_TMPFILE (Linux), a file
- * is written without a name. On other systems it has a temporary name in the folder of its final
- * name. The file is flushed to disk, then renamed. Without a name, nothing is left behind when the
- * process ends early. Two kinds of files cannot be replaced in this way and are written directly: a
- * file that is not regular (a pipe, a device), and an open standard stream (/dev/stdout). */
+/* Writes files such that each file appears whole or not at all. On systems with O_TMPFILE (Linux),
+ * a file is written without a name. On other systems, a file has a temporary name in its final
+ * folder. When it is complete, it is flushed to disk and then gets its final name. If a file has no
+ * name, nothing is left behind when the process ends early. Two kinds of files cannot be replaced
+ * in this way and are written directly: a file that is not regular (a pipe, a device), and an open
+ * standard stream (/dev/stdout). */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -187,7 +188,7 @@ static int open_unnamed(const char *target)
 #ifdef O_TMPFILE
     char *folder = folder_of(target);
     if (folder != NULL && access("/proc/self/fd", X_OK) == 0) {
-        /* take_name() needs /proc/self/fd to give the file a name */
+        /* to give the file a name, take_name() needs /proc/self/fd */
         fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
     }
     gbsi_free(folder);
@@ -256,7 +257,7 @@ static gbs_status open_path(gbs_output *output, const char *path, gbs_error *err
     return open_new(output, exists ? &old : NULL, err);
 }
 
-/* Makes an output. The members that depend on the destination of the bytes are not set. */
+/* Makes an output. Members that depend on where the bytes go are not set. */
 static gbs_status new_output(const char *name, gbs_output **output, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -401,7 +402,7 @@ static void sync_folder(const char *path)
     gbsi_free(folder);
 }
 
-/* Writes all bytes to disk. On failure output->error says why. */
+/* Writes all bytes to disk. On failure, output->error has the reason. */
 static void flush_to_disk(gbs_output *output)
 {
     if (output->fd < 0 || output->buffer == NULL) {
@@ -474,8 +475,8 @@ gbs_status gbsi_output_commit_now(gbs_output *const *output, size_t n, gbs_error
     sigset_t all;
     sigset_t before;
     gbs_status status = complete(output, n, err);
-    /* Signals are blocked. Otherwise a handler that ends the process could leave a file with its
-     * temporary name. */
+    /* Signals are blocked. otherwise a signal handler that ends the process could leave a file with
+     * its temporary name */
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_BLOCK, &all, &before);
     for (size_t i = 0; i < n && status == GBS_OK; i++) {
@@ -488,7 +489,8 @@ gbs_status gbsi_output_commit_now(gbs_output *const *output, size_t n, gbs_error
     return status;
 }
 
-/* The complete files of this thread's set, which wait for the other files of the set. */
+/* The complete files of this thread's set; they wait until the other files of the set are complete.
+ */
 static _Thread_local struct {
     gbs_output **output;
     size_t n, capacity;

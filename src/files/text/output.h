@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that write text into a gbs_output. The public headers only have functions that open,
+/* Functions that write text into a gbs_output. The public headers have only functions that open,
  * commit and discard an output. The writers of all groups and the program call the functions of
  * this header. The program links the static library, because the shared library does not export
  * these functions. If the output is NULL, nothing is written. */
@@ -21,21 +21,20 @@ void gbsi_output_json_string(gbs_output *output, const char *text);
 void gbsi_output_json_double(gbs_output *output, double value);
 /* Writes a CSV field, quoted if RFC 4180 requires it. */
 void gbsi_output_csv_field(gbs_output *output, const char *text);
-/* Sets whether gbsi_output_csv_field() puts an apostrophe before texts that a spreadsheet would
+/* Sets whether gbsi_output_csv_field() puts an apostrophe before a text that a spreadsheet would
  * take for a formula. Such texts begin with =, +, @, -, a tab or a carriage return. The setting
- * applies to all threads and is 0 at first. A name with an apostrophe differs from the name in the
- * model, so the file cannot be read back with the model. */
+ * applies to all threads and is 0 at first. A name with such an apostrophe differs from the name in
+ * the model; the file can then not be read back with the model. */
 void gbsi_set_csv_safe(int safe);
-/* @return the length in bytes of the first character of text if that character has zero width or
- *   is a bidirectional control, otherwise 0. Such a character can make a name look like another
- *   one.
+/* @return the length in bytes of the first character of text, if this character has zero width or
+ * is a bidirectional control; otherwise 0. Such a character can make a name look like another one.
  * @param code [7] out: an escape such as "\\u202e"; NULL is allowed. */
 size_t gbsi_unseen(const char *text, char *code);
 /* Whether a text is well-formed UTF-8. */
 int gbsi_is_utf8(const char *text);
 
 /* Writes everything to disk and closes the file, which keeps its temporary name until
- * gbs_output_commit(). Useful for several files that should appear together or not at all.
+ * gbs_output_commit(). This is useful for several files of which either all or none must appear.
  * Nothing may be written to the output afterwards. */
 gbs_status gbsi_output_finish(gbs_output *output, gbs_error *err);
 /* Commits several files that belong together. All files are on disk before the first one is
@@ -48,13 +47,13 @@ gbs_status gbsi_output_commit_all(gbs_output *const *output, size_t n, gbs_error
  * written directly (pipes, standard output), do not wait. Sets cannot be nested. */
 void gbsi_output_set_begin(void);
 /* Ends the set.
- * @param keep 0: discards the files of the set, and leaves existing files of these names
- *   untouched.
+ * @param keep whether the files get their names; 0 discards the files of the set, and leaves
+ * existing files of these names untouched.
  * @return the status that gbsi_output_commit_all() would return. */
 gbs_status gbsi_output_set_end(int keep, gbs_error *err);
 
-/* @return the length of path without a final ".gz" or ".zst". Such an ending makes an output
- *   compress. */
+/* @return the length of path without a final ".gz" or ".zst". If a path has such an ending, the
+ * output is compressed. */
 size_t gbsi_unpacked_length(const char *path);
 
 /* Sets whether numbers are written as [-]digits[.digits] from now on, for readers that know no
@@ -62,11 +61,12 @@ size_t gbsi_unpacked_length(const char *path);
 void gbsi_output_fixed_floats(gbs_output *output, bool fixed);
 bool gbsi_output_has_fixed_floats(const gbs_output *output);
 
-/* Commits as gbsi_output_commit_all() does, but at once, even if this thread has begun a set. */
+/* Commits files as gbsi_output_commit_all() does; the files do not wait, even if this thread has
+ * begun a set. */
 gbs_status gbsi_output_commit_now(gbs_output *const *output, size_t n, gbs_error *err);
 
-/* Finds the file to which a path leads through symbolic links. This file will be written, whether
- * or not it exists, and the links are kept.
+/* Finds the file to which a path leads through symbolic links. The path of this file is the path
+ * that will be written, whether or not the file exists; the links are kept.
  * @param target out: path of this file; a copy of `path` if `path` is not a link. The caller frees
  *   it. */
 gbs_status gbsi_output_target(const char *path, char **target, gbs_error *err);
@@ -75,7 +75,7 @@ gbs_status gbsi_output_target(const char *path, char **target, gbs_error *err);
  * (text/kept_file.h), such as PATH~. */
 gbs_status gbsi_kept_owns(const char *path, const char *name, bool *owns, gbs_error *err);
 
-/* @return the path, or a word for standard output, for messages. */
+/* @return the path, or a word that means standard output, for messages. */
 const char *gbsi_output_name(const gbs_output *output);
 
 /* @return the number of bytes written so far, before any compression. */
@@ -83,7 +83,7 @@ uint64_t gbsi_output_length(const gbs_output *output);
 
 /* Writes a decimal such as "-1.5e-7". gbsi_output_fixed_floats() sets whether the output has
  * exponents.
- * @param n length of the text. */
+ * @param n number of characters of the text. */
 void gbsi_output_decimal(gbs_output *output, const char *text, size_t n);
 
 #endif

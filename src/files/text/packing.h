@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compresses files that are written. */
+/* Functions that compress the bytes of files that are written. */
 #ifndef GBSI_TEXT_PACKING_H
 #define GBSI_TEXT_PACKING_H
 
@@ -32,7 +32,8 @@ typedef struct gbsi_deflate gbsi_deflate;
 
 /* @return GBS_ERR_UNSUPPORTED in builds without zlib. */
 gbs_status gbsi_deflate_new(const char *name, gbsi_deflate **deflate, gbs_error *err);
-/* @param last whether the stream ends here. @param sink receives the packed bytes, in pieces. */
+/* @param last whether these are the last bytes of the stream. @param sink receives the packed
+ * bytes, in pieces. */
 gbs_status gbsi_deflate_write(gbsi_deflate *packer, const char *bytes, size_t n, bool last,
                               void (*sink)(void *context, const char *bytes, size_t n),
                               void *context, gbs_error *err);
@@ -47,7 +48,8 @@ typedef struct gbsi_zstd gbsi_zstd;
 
 /* @return GBS_ERR_UNSUPPORTED in builds without zstd. */
 gbs_status gbsi_zstd_new(const char *name, gbsi_zstd **packer, gbs_error *err);
-/* @param last whether the stream ends here. @param sink receives the packed bytes, in pieces. */
+/* @param last whether these are the last bytes of the stream. @param sink receives the packed
+ * bytes, in pieces. */
 gbs_status gbsi_zstd_write(gbsi_zstd *packer, const char *bytes, size_t n, bool last,
                            void (*sink)(void *context, const char *bytes, size_t n), void *context,
                            gbs_error *err);

@@ -5,8 +5,8 @@
 
 #include "base/status.h"
 
-/* strerror_r exists in two forms with different return types. Each of these two functions takes
- * one form. */
+/* strerror_r exists in two forms with different return types. Each of these two functions accepts
+ * the result of one form. */
 static const char *reason_posix(int result, const char *buffer)
 {
     return result == 0 ? buffer : "unknown reason";

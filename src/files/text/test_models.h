@@ -26,7 +26,8 @@ static inline void take_warning(void *context, const char *message)
     (void)snprintf(w->last, sizeof w->last, "%s", message);
 }
 
-/* Whether this build reads the file or format of that name. XML needs expat. */
+/* Whether this build reads the format of this name, or the file with this extension. XML needs
+ * expat. */
 static inline bool can_read(const char *name)
 {
 #ifdef GBSI_HAVE_EXPAT
@@ -48,7 +49,7 @@ static inline const char *data_path(const char *name)
     return path;
 }
 
-/* @return the path of a name in a fresh folder, which the first call makes. */
+/* @return the path of the file `name` in an empty folder, which the first call makes. */
 static inline const char *scratch_path(const char *name)
 {
     static char folder[512];
@@ -118,13 +119,14 @@ static inline void refuse_model(const char *name, const char *text, const gbs_re
                      status);
 }
 
-/* A text that is not a model, and a part of the message about it. */
+/* A text that is not a model, and a part of the message that refuses it. */
 typedef struct refusal {
     const char *text;
     const char *part;
 } refusal;
 
-/* Asserts that each of n texts, as a file of that name, is refused as wrongly formatted. */
+/* Asserts that each of n texts is refused as wrongly formatted if it is read as a file of the given
+ * name. */
 static inline void refuse_all(const char *name, const refusal *cases, size_t n,
                               const gbs_read_options *options)
 {
@@ -133,7 +135,7 @@ static inline void refuse_all(const char *name, const refusal *cases, size_t n,
     }
 }
 
-/* Asserts that each of n texts, as a file of that name, is this model. */
+/* Asserts that each of n texts is the same model if it is read as a file of the given name. */
 static inline void expect_same_model(const gbs_model *model, const char *name,
                                      const char *const *texts, size_t n)
 {
@@ -141,7 +143,7 @@ static inline void expect_same_model(const gbs_model *model, const char *name,
         gbs_model *read = read_model(name, texts[i], NULL);
         assert_string_equal(gbs_model_digest(read), gbs_model_digest(model));
         for (uint32_t v = 0; v < gbs_model_n_variables(model); v++) {
-            /* names are not part of a digest */
+            /* names do not enter a digest */
             const char *expected = gbs_model_variable_name(model, v);
             const char *found = gbs_model_variable_name(read, v);
             assert_true((found == NULL) == (expected == NULL));
@@ -151,8 +153,8 @@ static inline void expect_same_model(const gbs_model *model, const char *name,
     }
 }
 
-/* Computes exp(log density) of every assignment, at most n of them. The last variable runs
- * fastest. */
+/* Computes exp(log density) of every assignment, at most n of them. In the order of assignments,
+ * the last variable runs fastest. */
 static inline size_t enumerate(const gbs_model *model, double *weight, size_t n)
 {
     uint32_t x[16] = {0};

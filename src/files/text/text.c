@@ -9,8 +9,8 @@
 
 static const gbs_read_options default_options = {0};
 
-/* @return the kind of binary file that a text with NUL bytes is, for the message that refuses
- *   the text; NULL if it may be a text with a stray NUL. */
+/* @return for a text with NUL bytes, the kind of binary file that it is, for the message that
+ * refuses it; NULL if it may be a text with a stray NUL. */
 static const char *name_binary(const gbsi_text *text)
 {
     const unsigned char *b = (const unsigned char *)text->begin;
@@ -63,7 +63,7 @@ gbsi_token gbsi_text_next(gbsi_text *text)
 {
     const char *at = text->at;
     const char *end = text->end;
-    /* 0 ends no word, because no text contains a NUL */
+    /* the byte 0 needs no rule, because no text contains a NUL */
     const char ends = text->is_glued ? text->comment : 0;
     for (;;) {
         while (at < end && gbsi_is_blank(*at)) {
@@ -344,7 +344,7 @@ gbsi_token gbsi_text_at(const gbsi_text *text, const char *at)
     return gbsi_text_next(&copy);
 }
 
-/* @return the start of the next token, if no comment comes first. */
+/* @return the start of the next token, if no comment begins before it. */
 static const char *skip_blanks(const gbsi_text *text)
 {
     const char *at = text->at;

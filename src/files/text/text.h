@@ -14,11 +14,11 @@
 #include "text/input.h"
 
 typedef struct gbsi_token {
-    const char *at; /* first character, in the text; no 0 ends the token */
-    size_t n;       /* number of bytes; 0 at the end of the file */
+    const char *at; /* first character of the token, in the text; no 0 marks its end */
+    size_t n;       /* number of bytes of the token; 0 at the end of the file */
 } gbsi_token;
 
-/* A position in a text. With a copy of the struct, a caller can look ahead. */
+/* A position in a text. A caller that copies the struct can look ahead in the copy. */
 typedef struct gbsi_text {
     const char *name;
     const char *begin;
@@ -26,9 +26,10 @@ typedef struct gbsi_text {
     const char *end;
     const gbs_read_options *options; /* never NULL */
     gbsi_watch *watch;               /* the time limit in force */
-    /* a token that starts with this sign hides the rest of its line; 0: no such sign */
+    /* sign that begins a comment, up to the end of its line; 0: no such sign */
     char comment;
-    bool is_glued; /* the comment sign also begins a comment within a word, and ends the word */
+    bool is_glued; /* whether the comment sign also begins a comment within a word, and thus ends
+                      the word */
 } gbsi_text;
 
 /* Begins to read a text. Skips a byte-order mark and refuses NUL bytes. The input and the
@@ -46,8 +47,8 @@ static inline bool gbsi_is_blank(char c)
  *   file. */
 gbsi_token gbsi_text_next(gbsi_text *text);
 gbsi_token gbsi_text_peek(const gbsi_text *text);
-/* @return the token at or behind a position that text->at has had, for messages about tokens that
- *   were read. */
+/* @return the token at a position that text->at had before, or the first one behind it; for
+ * messages about tokens that were read. */
 gbsi_token gbsi_text_at(const gbsi_text *text, const char *at);
 size_t gbsi_text_left(const gbsi_text *text);           /* number of bytes left */
 bool gbsi_token_is(gbsi_token token, const char *word); /* whether the token is exactly `word` */
@@ -70,8 +71,8 @@ gbs_status gbsi_text_count(gbsi_text *text, const char *expected, size_t least_b
 /* Fails with GBS_ERR_FORMAT and "NAME:LINE:COLUMN: ..." at a token. */
 gbs_status gbsi_text_fail(const gbsi_text *text, gbsi_token token, gbs_error *err,
                           const char *format, ...) GBSI_PRINTF(4, 5);
-/* Fails as gbsi_text_fail() does, but with GBS_ERR_UNSUPPORTED. For parts of a format that the
- * reader does not support. */
+/* Fails as gbsi_text_fail() does, but with GBS_ERR_UNSUPPORTED. This is for parts of a format that
+ * the reader does not support. */
 gbs_status gbsi_text_unsupported(const gbsi_text *text, gbsi_token token, gbs_error *err,
                                  const char *format, ...) GBSI_PRINTF(4, 5);
 /* Fails with "found TOKEN, expected ...". The token may have any length and any bytes, and the

@@ -89,7 +89,7 @@ void gbsi_output_json_double(gbs_output *output, double value)
 }
 
 /* Writes a character of a JSON string (RFC 8259, section 7).
- * @return the number of bytes of text taken. */
+ * @return the number of bytes of text that the character takes. */
 static size_t write_json_character(gbs_output *output, const char *text, size_t n)
 {
     static const char hex[] = "0123456789abcdef";

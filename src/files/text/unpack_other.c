@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unpacks files in xz or bzip2, which this library never writes. Memory grows with the unpacked
- * bytes, and each growth checks the limit of gbsi_unpack_limit(). */
+/* Unpacks files in xz or bzip2, which this library never writes. The memory grows with the number
+ * of unpacked bytes; each growth checks the limit of gbsi_unpack_limit(). */
 #include "text/input.h"
 
 #include <stdbool.h>
@@ -11,7 +11,8 @@
 
 #if defined(GBSI_HAVE_LZMA) || defined(GBSI_HAVE_BZ2)
 
-#define PIECE ((size_t)1 << 24) /* bytes that are unpacked between two looks at the clock */
+#define PIECE \
+    ((size_t)1 << 24) /* number of bytes that are unpacked between two looks at the clock */
 
 typedef enum step { MORE, DONE, TRUNCATED, DAMAGED, NO_MEMORY, TOO_LARGE } step;
 
@@ -25,7 +26,7 @@ typedef struct unpacker {
     size_t room;
 } unpacker;
 
-/* Reads from in[n_in - left ...], writes to out[room], and updates these members. */
+/* Unpacks bytes from in[n_in - left ...] to out[room], and updates these members. */
 typedef step unpack_some(void *stream, unpacker *u);
 
 static gbs_status refuse(const unpacker *u, step why, gbs_error *err)
@@ -181,7 +182,7 @@ static void bz2_release(void *opaque, void *pointer)
 }
 
 /* Unpacks some of a bzip2 file. The stream gets its bytes in pieces, because bz_stream counts in
- * unsigned int. Another stream may follow at the end of a stream. */
+ * unsigned int. Where one stream ends, another may follow. */
 static step unbz2_some(void *stream, unpacker *u)
 {
     bz_stream *s = stream;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Unpacks zstd files (RFC 8878) as a stream. The size that a frame announces is not trusted.
- * Memory grows with the output, and each growth checks the limit of gbsi_unpack_limit(). */
+ * The memory grows with the output; each growth checks the limit of gbsi_unpack_limit(). */
 #include "text/input.h"
 
 #include "base/memory.h"
@@ -13,10 +13,11 @@
 
 /* Base-2 logarithm of the largest window, the part of the earlier output to which a frame may
  * refer. `zstd -19` needs at most 2^27 bytes, and every reader has to offer this much. The zstd
- * program needs an option for a larger window as well. */
+ * program, too, reads a larger window only if an option allows it. */
 #define WINDOW_LOG 27
 
-#define PIECE ((size_t)1 << 24) /* bytes that are unpacked between two looks at the clock */
+#define PIECE \
+    ((size_t)1 << 24) /* number of bytes that are unpacked between two looks at the clock */
 
 typedef struct unpacker {
     const char *name;

@@ -42,8 +42,9 @@ gbsi_token gbsi_xml_end_name(const gbsi_xml_names *names)
 #ifdef GBSI_HAVE_EXPAT
 #include <expat.h>
 
-/* Largest number of attributes with a default. Each element repeats a default, so many defaults
- * would make a small file slow to read. The document type of XMLBIF declares two attributes. */
+/* Largest number of attributes with a default. A default is given again for each element; many
+ * defaults would make a small file slow to read. The document type of XMLBIF declares two
+ * attributes. */
 #define MAX_ATTRIBUTES 64
 
 /* Text is parsed in parts, because XML_Parse() takes a length of type int. */
@@ -55,7 +56,7 @@ typedef struct xml_reader {
     void *context;
     XML_Parser parser;
     const char *begin; /* start of the text that expat sees */
-    gbs_status status; /* below 0: status of a handler that failed and set err */
+    gbs_status status; /* status of a handler that failed and set err; it is below 0 */
     gbs_error *err;
     gbsi_token tag; /* the last start tag */
     bool cdata;
@@ -76,8 +77,8 @@ static void stop(xml_reader *r, gbs_status status)
     }
 }
 
-/* @return the position of expat in the file. XML_Parse() counts the bytes of all parts. In an
- *   empty file some versions of expat have no position. */
+/* @return the position of expat in the file. The position counts the bytes of all parts given to
+ * XML_Parse(). In an empty file some versions of expat have no position. */
 static gbsi_token place(const xml_reader *r)
 {
     if (XML_GetCurrentByteIndex(r->parser) < 0) {
@@ -233,7 +234,7 @@ static gbs_status refuse(const xml_reader *r, gbs_error *err)
         return gbsi_no_memory(err, r->text->name, 0);
     }
     gbsi_token token = {place(r).at, 0};
-    /* expat is at the name, behind "</" */
+    /* expat's position is at the name, behind "</" */
     token.at -= code == XML_ERROR_TAG_MISMATCH ? strlen("</") : 0;
     const char *end = token.at;
     while (end < r->text->end && (end == token.at || (!gbsi_is_blank(*end) && *end != '<'))) {

@@ -6,15 +6,15 @@
 
 #include "text/text.h"
 
-/* Handlers of a reader. The tokens that they get are positions in the file. A handler that returns
- * a status below 0 ends the reading. */
+/* Handlers of a reader. The tokens that handlers get are positions in the file. A handler that
+ * returns a status below 0 ends the reading. */
 typedef struct gbsi_xml_handlers {
     /* Called for a start tag.
      * @param attributes name, value, name, value, ..., NULL; valid until the handler returns. */
     gbs_status (*start)(void *context, gbsi_token tag, const char *name,
                         const char *const *attributes, gbs_error *err);
-    /* Called for a piece of character data. Comments and references split character data into
-     * several pieces.
+    /* Called for a piece of character data. If comments or references interrupt character data, the
+     * handler gets several pieces.
      * @param meant the decoded data, never longer than `shown`; valid until the handler returns.
      * @param literal whether the data is from a reference or a CDATA section. Blanks in such data
      *   are part of names. */
@@ -26,9 +26,9 @@ typedef struct gbsi_xml_handlers {
 
 /* Collects names in character data, decoded and without the blanks around them. */
 typedef struct gbsi_xml_names {
-    char *bytes; /* as large as the file, so that no name ever moves */
+    char *bytes; /* buffer as large as the file, which is why no name ever moves */
     size_t n;
-    size_t begin, behind; /* begin and end of the name that is being collected */
+    size_t begin, behind; /* begin and end, in the buffer, of the name that is being collected */
 } gbsi_xml_names;
 
 gbs_status gbsi_xml_names_init(gbsi_xml_names *names, const gbsi_text *text, gbs_error *err);
