@@ -6,10 +6,10 @@
  * gzip or zstd is decompressed.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
- * one object only while no call changes it; a built model can be shared by any number of threads.
+ * one object only while no call changes this object; any number of threads can share a built model.
  * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
  * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
- * the defaults, NULL evidence means no evidence.
+ * the defaults; NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_IO_H
 #define GIBBSITE_IO_H
@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/** How to read a model or another file; zero-initialised means the defaults. */
+/** How to read a model or another file; a struct that is set to zero means the defaults. */
 typedef struct gbs_read_options {
     size_t size;        /**< sizeof(gbs_read_options); 0: the fields of its first version */
     const char *format; /**< one of gbs_model_formats(); NULL: by file name
@@ -59,7 +59,7 @@ typedef struct gbs_read_options {
                               while the model is used; 0: a large .gbm file is mapped into memory */
 } gbs_read_options;
 
-/** How to write a model; zero-initialised means the defaults. */
+/** How to write a model; a struct that is set to zero means the defaults. */
 typedef struct gbs_write_options {
     /** sizeof(gbs_write_options); 0: only the fields of the struct's first version are read */
     size_t size;

@@ -16,7 +16,7 @@
  * Results have the same bits on any machine and any number of threads.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
- * one object only while no call changes it; a built model can be shared by any number of threads.
+ * one object only while no call changes this object; any number of threads can share a built model.
  * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
  * status return GBS_ERR_ARGUMENT. NULL options mean the defaults.
  */
@@ -45,7 +45,8 @@ extern "C" {
 
 /** The state of learning after some iterations. */
 typedef struct gbs_learn_point {
-    size_t size;        /**< bytes in this library's struct; fields beyond it must not be read */
+    size_t size; /**< size of the library's struct in bytes; fields beyond this size must not be
+                    read */
     uint64_t iteration; /**< number of steps done; 0 at the weights from which learning starts */
     double objective;   /**< value of the objective, penalty subtracted; NAN if the objective is
                            sampled */
@@ -56,8 +57,9 @@ typedef struct gbs_learn_point {
                         impossible; NAN: no held-out rows */
 } gbs_learn_point;
 
-/** Zero-initialised means the defaults. Options for objective "sampled" must be 0 or the default
- * with other objectives; `accuracy` must be 0 or the default with scans other than optimised. */
+/** A struct that is set to zero means the defaults. Options for objective "sampled" must be 0 or
+ * the default with other objectives; `accuracy` must be 0 or the default with scans other than
+ * optimised. */
 typedef struct gbs_learn_options {
     size_t size;           /**< sizeof(gbs_learn_options) */
     double l2;             /**< penalty: l2/2 times the sum of the squared weights; 0: none */

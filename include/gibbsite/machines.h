@@ -15,7 +15,7 @@
  * differently, the last bits may differ.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
- * one object only while no call changes it; a built model can be shared by any number of threads.
+ * one object only while no call changes this object; any number of threads can share a built model.
  * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
  * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
  * the defaults.
@@ -132,9 +132,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_rows_hold_out(gbs_rows *rows, double share, 
 
 /* ---- dense Potts models ------------------------------------------------------------------ */
 
-/** Zero-initialised means the defaults. Chains and steps are refused unless the method is PCD,
- * probes are refused with PCD, and l1 is refused unless the method is PL; 0 and the default values
- * are always allowed. */
+/** A struct that is set to zero means the defaults. Chains and steps are refused unless the method
+ * is PCD, probes are refused with PCD, and l1 is refused unless the method is PL; 0 and the default
+ * values are always allowed. */
 typedef struct gbs_potts_options {
     size_t size;           /**< sizeof(gbs_potts_options) */
     double l2;             /**< penalty: l2/2 times the sum of squares of h and J; 0: 1 */

@@ -14,10 +14,10 @@
  * any machine.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
- * one object only while no call changes it; a built model can be shared by any number of threads.
+ * one object only while no call changes this object; any number of threads can share a built model.
  * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
  * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
- * the defaults, NULL evidence means no evidence.
+ * the defaults; NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_RUN_H
 #define GIBBSITE_RUN_H
@@ -43,10 +43,11 @@ typedef struct gbs_run gbs_run;
 
 /** How far a run has come. */
 typedef struct gbs_progress {
-    size_t size;      /**< bytes in this library's struct; fields beyond it must not be read */
-    int burning_in;   /**< 1 during burn-in */
-    uint64_t pass;    /**< number of passes done in this phase */
-    uint64_t passes;  /**< number of passes in this phase; 0 if not known */
+    size_t size;     /**< size of the library's struct in bytes; fields beyond this size must not be
+                        read */
+    int burning_in;  /**< 1 during burn-in */
+    uint64_t pass;   /**< number of passes done in this phase */
+    uint64_t passes; /**< number of passes in this phase; 0 if not known */
     uint64_t updates; /**< variable updates over all chains and both phases */
     double elapsed_s;
     double worst_error;  /**< largest standard error at the last check; NAN before the first */
@@ -120,7 +121,8 @@ typedef struct gbs_exact_cost {
  * fields.
  */
 typedef struct gbs_report {
-    size_t size;                /**< bytes in this library's struct; read no field beyond it */
+    size_t size; /**< size of the library's struct in bytes; fields beyond this size must not be
+                    read */
     const char *method;         /**< "exact", "sampled", "exact+sampled" (by component),
                                    "mean-field", "bp" */
     uint32_t n_free_variables;  /**< number of variables that are neither observed nor implied by

@@ -40,7 +40,7 @@ typedef struct gbs_aspects gbs_aspects;
 
 #define GBS_MAX_CLASSES 255u /**< in label maps, 255 is the value of pixels without a class */
 
-/** Zero-initialised means the defaults. */
+/** A struct that is set to zero means the defaults. */
 typedef struct gbs_aspect_options {
     size_t size;             /**< sizeof(gbs_aspect_options) */
     double time_s;           /**< fail after this many seconds; 0: no limit */
@@ -121,7 +121,7 @@ GBS_API const char *gbs_aspects_class_name(const gbs_aspects *aspects, uint32_t 
  * + column. */
 typedef struct gbs_segment gbs_segment;
 
-/** Zero-initialised means the defaults. */
+/** A struct that is set to zero means the defaults. */
 typedef struct gbs_segment_options {
     size_t size;           /**< sizeof(gbs_segment_options) */
     double time_s;         /**< fail after this many seconds; 0: no limit */

@@ -48,7 +48,8 @@ GBS_API const char *gbs_parts_name(gbs_parts parts);
 
 /** The sizes of one rank's share, and how much the rank communicates. */
 typedef struct gbs_share_figures {
-    size_t size;    /**< bytes in this library's struct; read no field beyond it */
+    size_t size;    /**< size of the library's struct in bytes; fields beyond this size must not be
+                       read */
     uint32_t n_own; /**< number of variables that the rank updates */
     /** number of variables of other ranks whose states the rank keeps up to date */
     uint32_t n_halo;
