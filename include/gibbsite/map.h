@@ -57,15 +57,15 @@ typedef struct gbs_map_callbacks {
 /**
  * Search for the most probable state.
  *
- * In one annealing schedule of n sweeps, the temperature falls from options.tau0 to tau0 / n as
- * options.schedule says; tau0 = 0 means that the first temperature is computed from the couplings.
- * The best state at the end of any sweep of any chain is kept. After each schedule, blocks of
- * variables are set to their most probable joint states; a state that is better than the best so
- * far is kept [M27]. With options.sweeps there is one schedule with that number of sweeps. Without
- * this option there are schedules of 64, 128, 256, ... sweeps, each starting where the schedule
- * before it ended. The search ends when a schedule finds no better state or options.time_s is over.
- * Draws other than random run at temperature 1 throughout. Options of estimators, burn-in and
- * targets have no effect.
+ * In an annealing schedule of n sweeps, the temperature falls from options.tau0 to options.tau0 / n
+ * as options.schedule says. If options.tau0 is 0, the first temperature is computed from the
+ * couplings. The search keeps the best of the states at the ends of all sweeps of all chains. After
+ * each schedule, blocks of variables are set to their most probable joint states; a state that is
+ * better than the best so far is kept [M27]. With options.sweeps there is one schedule with that
+ * number of sweeps. Without this option there are schedules of 64, 128, 256, ... sweeps, each
+ * starting where the schedule before it ended. The search ends when a schedule finds no better
+ * state or options.time_s is over. Draws other than random run at temperature 1 throughout. Options
+ * of estimators, burn-in and targets have no effect.
  *
  * @param options   NULL for the defaults. options.method AUTO solves components that are small
  *                  enough exactly. EXACT solves all components exactly or fails. SAMPLE solves no
@@ -85,9 +85,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_map(const gbs_model *model, const gbs_eviden
 
 /**
  * gbs_map() with checkpoints. Checkpoints can be written after any sweep and any step of block
- * draws; a search that resumes from a checkpoint gives the same result. options.sweeps must be the
- * same, because the temperatures depend on it. Without options.sweeps, the end of the resumed
- * search depends on whether options.time_s is given now.
+ * draws; a search that resumes from a checkpoint gives the same result. It must have the same
+ * options.sweeps, because the temperatures depend on that number. Without options.sweeps, the end
+ * of the resumed search depends on whether the resuming call has options.time_s.
  *
  * @param files NULL for none.
  * @return the values of gbs_map() and gbs_run_resume(); GBS_ERR_IO if the first checkpoint cannot
@@ -101,8 +101,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_map_with_checkpoints(
 /** The result of gbs_mmap(). */
 typedef struct gbs_mmap_report {
     size_t size;  /**< in: sizeof(gbs_mmap_report), set by the caller */
-    double log_p; /**< ln of the sum over the other variables, unnormalised; NAN if the sum is too
-                     large to compute */
+    double log_p; /**< ln of the unnormalised probability of the state found, summed over the other
+                     variables; NAN if the sum is too large to compute */
     double log_bound; /**< upper bound on log_p over all states of the query; equal to log_p if the
                          state found is proved optimal */
     uint64_t n_sums;  /**< number of states of the query whose log_p was computed */
@@ -114,18 +114,19 @@ typedef struct gbs_mmap_report {
 
 /**
  * Find the most probable state of some variables, with all others summed out (marginal MAP).
- * gbs_mmap() uses the method of gbs_exact_mmap() if this is predicted to take at most half of
- * options.time_s or of options.budget_s, takes no longer on the clock, and fits the memory limit.
- * Otherwise it searches from the best state of gbs_map(), with an exact sum over the other
- * variables for each state. The search changes one query variable after the other, and several at
- * once if no single change finds a better state. The upper bound comes from eliminating variables
- * by sums and maxima in the order that takes the least memory. The search ends after options.time_s
- * on the clock. It also ends when the time predicted from counted table entries reaches half of
- * options.time_s or of options.budget_s, or when eight consecutive changes of several variables
- * have found no better state.
+ * gbs_mmap() uses the method of gbs_exact_mmap() if two conditions hold: the method is predicted,
+ * and on the clock turns out, to take at most half of options.time_s or of options.budget_s, and it
+ * fits the memory limit. Otherwise it searches from the best state of gbs_map(), with an exact sum
+ * over the other variables for each state. The search changes one query variable after the other,
+ * and several at once if no single change finds a better state. The upper bound comes from
+ * eliminating variables by sums and maxima in the order that takes the least memory. The search
+ * ends after options.time_s on the clock. It also ends when the time predicted from counted table
+ * entries reaches half of options.time_s or of options.budget_s, or when eight consecutive changes
+ * of several variables have found no better state.
  *
- * @param options   NULL for the defaults; method must be AUTO. The options of sampling apply to
- * gbs_map(). @param callbacks NULL for none; only progress is called.
+ * @param options NULL for the defaults; method must be AUTO. The options of sampling apply to the
+ *         call of gbs_map() with which the search begins. @param callbacks NULL for none; only
+ *         progress is called.
  * @param query     [n] distinct variable ids; observed variables keep their state.
  * @param state     [n], out, in the order of the query.
  * @param report    out or NULL.

@@ -66,7 +66,7 @@ static inline gbs_run_options gbs_run_options_default(void)
 
 /** The type of an option's value, and how the value is written as text. */
 typedef enum gbs_option_kind {
-    GBS_OPTION_KIND_CHOICE = 0,   /**< one of a list of names, see gbs_option_choice() */
+    GBS_OPTION_KIND_CHOICE = 0,   /**< a name from a list, see gbs_option_choice() */
     GBS_OPTION_KIND_FLAG = 1,     /**< "yes" or "no" */
     GBS_OPTION_KIND_COUNT = 2,    /**< a whole number */
     GBS_OPTION_KIND_SIZE = 3,     /**< bytes: 4096, 512M, 4G (powers of 1024) */

@@ -39,7 +39,7 @@
 extern "C" {
 #endif
 
-/** Facts that a summary states but that the run does not know. All fields except size may be 0 or
+/** Facts for a summary that the run itself does not know. All fields except size may be 0 or
  * NULL. */
 typedef struct gbs_summary_about {
     size_t size; /**< sizeof(gbs_summary_about), set by the caller */
@@ -94,7 +94,7 @@ typedef struct gbs_report_source {
  * gibbsite-formats(5) describes them. Several runs are compared at the top of the page.
  *
  * The page is one file that loads nothing, and it forbids browsers to load anything
- * (Content-Security-Policy). It depends only on the sources.
+ * (Content-Security-Policy). The contents of the page depend only on the sources.
  *
  * @param source [n_sources], 1 to 64.
  * @param output out, borrowed; untouched on failure.
@@ -111,11 +111,11 @@ typedef struct gbs_drawn {
 } gbs_drawn;
 
 /**
- * Write the facts about draws that a page shows as JSON, schema draws/1 of gibbsite-formats(5). For
- * each quantity the JSON has the diagnostics (gbs_diagnose()), the draws of up to four chains,
- * histograms of the ranks of these chains' draws among all draws, and autocorrelations. Draws are
- * thinned to 400 for each chain. If all draws are 0 or 1, running means are written instead of
- * draws.
+ * Write facts about draws as JSON, schema draws/1 of gibbsite-formats(5), from which
+ * gbs_report_html() makes a page. For each quantity the JSON has the diagnostics (gbs_diagnose()),
+ * the draws of up to four chains, histograms of the ranks of these chains' draws among all draws,
+ * and autocorrelations. Draws are thinned to 400 for each chain. If every draw is 0 or 1, running
+ * means are written instead of draws.
  *
  * @param drawn [n] quantities with n_chains chains of n_draws draws each, at least 1.
  * @param output out, borrowed; untouched on failure.
