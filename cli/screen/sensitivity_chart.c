@@ -15,8 +15,8 @@ typedef struct chart {
     size_t n;
     const char **label; /* [n] labels, which point into text */
     char *text;         /* [n][CLI_PARAMETER_TEXT] texts of the labels */
-    double *end[2]; /* [n] probabilities if the parameter is 10 per cent smaller, and 10 per cent
-                       larger */
+    double *end[2]; /* [n] probability that results if the parameter is 10 per cent smaller, or 10
+                       per cent larger */
 } chart;
 
 /* @return the probability if a parameter is multiplied by `times`; a first-order approximation if

@@ -434,8 +434,8 @@ static int limit_run(cli_denoising *d)
 
 static int restore(cli_denoising *d)
 {
-    const gbs_run_options asked = d->job.options; /* the options before the limits, which --map uses
-                                                     with other numbers of sweeps */
+    const gbs_run_options asked = d->job.options; /* options before the run was limited; --map uses
+                                                     these with other numbers of sweeps */
     int stopped = 0;
     int status = CLI_DONE;
     CLI_TRY(limit_run(d));

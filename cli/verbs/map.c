@@ -133,8 +133,8 @@ static void tell(const cli_job *job, const gbs_map_report *r, const gbs_log_z_re
     }
 }
 
-/* Computes ln Z: exactly if this costs no more than the search. Otherwise ln Z is estimated if the
- * user asks for it. */
+/* Computes ln Z exactly if the computation costs no more than the search. Otherwise ln Z is
+ * estimated if the user asks for it. */
 static void find_log_z(const cli_job *job, const gbs_map_report *r, gbs_log_z_report *z)
 {
     *z = (gbs_log_z_report){.size = sizeof *z, .log_z = NAN, .error = NAN, .low = NAN, .high = NAN};

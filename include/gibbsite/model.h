@@ -189,9 +189,10 @@ typedef struct gbs_pair {
 
 #define GBS_NO_PAIR UINT32_MAX /**< value of `i` of a pair that must be skipped */
 
-/** A polynomial of second degree in variables of two states, which are spins -1 and +1 or bits 0
- *      and 1: p(x) = constant + sum over v of linear_v x_v + sum over pairs of value x_i x_j. Set
- *      the struct to zero, then set the fields that apply. */
+/** A polynomial of second degree in variables of two states, which are spins -1 and +1 or bits 0 and
+ * 1:
+ *     p(x) = constant + sum over v of linear_v x_v + sum over pairs of value x_i x_j.
+ * Set the struct to zero, then set the fields that apply. */
 typedef struct gbs_quadratic {
     size_t size;     /**< sizeof(gbs_quadratic) */
     double scale;    /**< factor of the polynomial p: the log-weight is scale * p(x). 1, or -1 /

@@ -38,7 +38,7 @@ extern "C" {
 /** Learnt classes: the words, and how often each class uses each word. */
 typedef struct gbs_aspects gbs_aspects;
 
-/**< largest number of classes; in label maps, 255 is the value of pixels without a class */
+/** largest number of classes; in label maps, 255 is the value of pixels without a class */
 #define GBS_MAX_CLASSES 255u
 
 /** A struct that is set to zero means the defaults. */
