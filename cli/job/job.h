@@ -216,8 +216,7 @@ int cli_picture_write(const cli_job *job, const cli_picture *picture, const doub
  * @param weight out: [n_variables] weights, which the caller must free(); NULL if all are 1.
  * @return an exit status. */
 int cli_target(const cli_job *job, const char *text, double **weight);
-/* Checks that --grid fits the model, and that --grid is given only with a --target that uses rows
- * and columns.
+/* Checks that --grid fits the model, and that --grid is given only with --target rectangle:... .
  * @return an exit status. */
 int cli_check_grid(const cli_job *job);
 /* Reads the --target of a run into job->options. Loading calls this function.

@@ -185,8 +185,7 @@ static int take_answers(certificates *c)
     return status;
 }
 
-/* Divides the numbers of updates of --steps by the updates of a pass, for whole numbers of
- * passes. */
+/* Computes the numbers of whole passes in the numbers of updates of --steps. */
 static void take_times(certificates *c)
 {
     c->n_times = c->job->arguments->steps == NULL ? N_USUAL : c->n_steps;

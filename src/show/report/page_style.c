@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The style sheet of the page. Its palette is that of the charts, for light and dark screens. */
+/* The style sheet of the page. The page has the colours of the charts, for light and dark
+ * screens. */
 #include "report/page.h"
 
 /* The style comes in pieces, because a string has at most 4095 bytes in C11. */

@@ -163,7 +163,7 @@ static void write_variable(gbs_output *output, const marginals *m, uint32_t v)
 /* ---- distributions --------------------------------------------------------------------------- */
 
 typedef struct spread {
-    size_t n, n_above; /* number of finite values, and of those above a limit */
+    size_t n, n_above; /* number of finite values, and number of finite values above a limit */
     double least, most;
     uint32_t variable, state; /* variable and state of the worst value */
 } spread;
