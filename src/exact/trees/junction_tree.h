@@ -105,6 +105,9 @@ typedef enum gbsi_keep {
 /* Returns the bytes that calibration takes in addition to the tree; UINT64_MAX if the number does
  * not fit. */
 uint64_t gbsi_tree_work_bytes(const gbsi_tree *tree, gbsi_keep keep);
+/* Returns the least number of operations that calibration reports to the watch, on all threads
+ * together. @param down whether messages are also passed back, for marginals. */
+double gbsi_tree_operations(const gbsi_tree *tree, gbsi_keep keep, bool down);
 
 /* ---- calibration ------------------------------------------------------------------------- */
 
