@@ -68,7 +68,7 @@ static const written files[] = {
     {"output", "learn crf", 0, "a conditional random field", ".crf"},
     {"output", "learn aspects", 0, "a set of classes", ".aspects"},
     {"output", "label", TABLE | LABELS, "a labelled text", ".txt"},
-    {"output", "certify", TABLE, "text", ".txt"},
+    {"output", "certify", TABLE | JSON, "text or JSON", ".txt or .json"},
     {"output", "scan", 0, "a scan", ".scan"},
     {"output", "decompose", TABLE, "CSV", ".csv"},
     {"output", "info", JSON, "text or JSON", ".txt or .json"},

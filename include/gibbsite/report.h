@@ -90,8 +90,9 @@ typedef struct gbs_report_source {
 
 /**
  * Write a page in HTML. The sources are summaries of runs (schema run/1), estimates of ln Z
- * (logz/1), most probable states (map/1) and draws (draws/1, see gbs_draws_summary()), as
- * gibbsite-formats(5) describes them. Several runs are compared at the top of the page.
+ * (logz/1), most probable states (map/1), draws (draws/1, see gbs_draws_summary()), as
+ * gibbsite-formats(5) describes them, and bounds on the error of scans (certify/1, see
+ * gibbsite-certify(1)). Several runs are compared at the top of the page.
  *
  * The page is one file that loads nothing, and it forbids browsers to load anything
  * (Content-Security-Policy). It depends only on the sources.

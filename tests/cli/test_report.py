@@ -288,3 +288,23 @@ def test_browser(run, work):
                                      "frames[0].document.title}</script>")
     done, _ = browse(work, "outer.html", "--dump-dom", "--virtual-time-budget=2000", "--allow-file-access-from-files")
     assert "<title>wide 360</title>" in done.stdout
+
+
+def test_a_page_of_coupled_chains(run, work):
+    assert run("generate", "ising", "--grid", "5x5", "--coupling", "3", "-o", "modes.uai").status == 0
+    asked = ("--scan", "systematic", "--couplings", "30", "--sweeps", "50")
+    assert run("certify", "modes.uai", *asked, "--accuracy", "0.1", "--json", "-o", "modes.json").status == 0
+    text = run("report", "modes.json").out
+    page, found = page_of(text), json.loads((work / "modes.json").read_text())
+    apart = 30 - found["couplings"][0]["met"]
+    assert f"No. The systematic scan: {apart} of 30 pairs of chains did not meet within 50 passes. Do not trust a run" in page.text
+    assert "Not proved. The systematic scan: no number of passes is proved" in page.text and "at least" in page.text
+    assert run("certify", "examples/grid.uai", "--couplings", "40", "--accuracy", "0.1", "--json", "-o", "grid.json").status == 0
+    page, found = page_of(run("report", "grid.json").out), json.loads((work / "grid.json").read_text())
+    for scan in "chromatic", "systematic", "random":
+        longest = next(row["longest"] for row in found["couplings"] if row["scan"] == scan)
+        assert f"No proof. The {scan} scan: all 40 pairs of chains met, the last pair after {longest} passes." in page.text
+        assert f"Proved. The {scan} scan: " in page.text
+    (work / "wrong.json").write_text((work / "grid.json").read_text().replace('"joint": ', '"joint": "', 1).replace(', "joint_mcse"', '", "joint_mcse"', 1))
+    done = run("report", "wrong.json")
+    assert done.status == 3 and "wrong.json:" in done.err, done.err

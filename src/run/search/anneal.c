@@ -362,7 +362,7 @@ static gbs_status search_instead(gbsi_search *s, const gbs_model *model,
     const gbs_status status = open_run(s, model, evidence, &sampled, files, err);
     gbsi_watch_leave(before);
     GBSI_PASS(status);
-    s->run->report.late_share = GBSI_EXACT_SHARE;
+    gbsi_drive_note_late(&s->drive, &s->run->report);
     gbsi_drive_go_on(&s->drive, false);
     return GBS_OK;
 }

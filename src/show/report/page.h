@@ -81,6 +81,8 @@ void gbsi_page_traces(gbsi_page *page, const gbsi_json *monitored);
 /* page_answers.c */
 void gbsi_page_log_z(gbsi_page *page, const gbsi_json *log_z);
 void gbsi_page_map(gbsi_page *page, const gbsi_json *map);
+/* page_certify.c */
+void gbsi_page_certify(gbsi_page *page, const gbsi_json *certify);
 /* page_compare.c. @param file [n] sources, of which some are runs. */
 void gbsi_page_compare(gbsi_page *page, const gbsi_json_file *file, size_t n);
 
