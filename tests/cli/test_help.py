@@ -116,6 +116,16 @@ def test_help_examples_run(run, verb):
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "man").glob("gibbsite*")), ids=lambda p: p.name)
+def test_displays_of_man_pages_fit_80_columns(page):
+    """A section is indented by 5 columns, and a display by 6 more."""
+    for display in re.findall(r"^\.Bd -literal(.*?)^\.Ed", page.read_text(), re.M | re.S):
+        indent = 11 if display.startswith(" -offset indent") else 5
+        for line in display.splitlines()[1:]:
+            shown = re.sub(r"\\[&-]|\\e", lambda m: {"\\&": ""}.get(m[0], "-"), line)
+            assert indent + len(shown) <= 80, line
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "man").glob("gibbsite*")), ids=lambda p: p.name)
 def test_man_page_examples_run(run, work, page):
     lines = blocks.commands_of_manual(page.read_text())
     assert lines
