@@ -6,7 +6,7 @@ import itertools
 import re
 import xml.etree.ElementTree
 
-from conftest import SPRINKLER
+from conftest import ROOT, SPRINKLER
 
 
 def test_networks_are_directed(run, work):
@@ -119,6 +119,12 @@ def test_the_answer_is_in_the_nodes(run, work):
     first = (work / "b.svg").read_bytes()
     run("marginals", SPRINKLER, "--method", "sample", "--drawing", "b.svg", "--sweeps", "100", "-q", "--threads", "1")
     assert (work / "b.svg").read_bytes() == first
+
+
+def test_the_picture_of_the_tutorial(run, work):
+    """docs/images/clinic.svg is what the command of docs/tutorials/network.md draws."""
+    assert run("marginals", "examples/clinic.bif", "-e", "fever=yes,cough=yes", "--drawing", "clinic.svg", "-o", "c.csv").status == 0
+    assert (work / "clinic.svg").read_text() == (ROOT / "docs/images/clinic.svg").read_text()
 
 
 def test_a_query_draws_a_part(run, work):
