@@ -80,7 +80,7 @@ def test_every_option_has_a_topic(run):
 
 
 ROW = re.compile(r"GBS_(?:ROW|FIELD)_\w+\((?:0, |'.', )?\w+, \"([a-z0-9-]+)\"(?:\"(?:\\.|[^\"])*\"|[^\"()]|\([^()]*\))*?"
-                 r", [A-Z]+, (?:\"([^\"]*)\"|needs)\)", re.S)
+                 r",\s+[A-Z]+,\s+(?:\"([^\"]*)\"|needs)\)", re.S)
 
 
 @pytest.mark.parametrize("table", sorted((ROOT / "include/gibbsite/questions").glob("*.def")), ids=lambda p: p.stem)
