@@ -59,7 +59,8 @@ static void cut(char *text)
     while (tail < n && ((unsigned char)text[tail] & 0xC0) == 0x80) {
         tail++;
     }
-    memcpy(text + head, "..", 2);
+    text[head] = '.';
+    text[head + 1] = '.';
     memmove(text + head + 2, text + tail, n - tail + 1);
 }
 
