@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._drawing import Drawing, shown
 from ._text import place_of
 
 
@@ -164,9 +165,13 @@ class Marginals(_ByVariable, _Told):
     log_evidence : ln P(evidence) of a Bayesian network (ln Z of other models); None: not known
     """
 
-    def __init__(self, names, labels, offsets, numbers, summary):
+    def __init__(self, names, labels, offsets, numbers, summary, about=None):
         super().__init__(names, labels, numbers["p"], offsets)
         self._numbers, self.summary = numbers, summary
+        self._about = about  # core model, offsets of its states, evidence, numbers of the variables; None after unpickling
+
+    def __getstate__(self):
+        return {**self.__dict__, "_about": None}
 
     def _part(self, which):
         return _ByVariable(self._names, self._labels, self._numbers[which], self._offsets)
@@ -200,6 +205,19 @@ class Marginals(_ByVariable, _Told):
                                  "probability": self._values, "mcse": self._numbers["mcse"],
                                  "ess": self._numbers["ess"], "rhat": self._numbers["rhat"]})
 
+    def plot(self) -> Drawing:
+        """Draw the graph of the model with these probabilities in its nodes; observed variables get a thick frame. If the
+        question named variables, they are drawn together with their neighbours."""
+        if self._about is None:
+            raise ValueError("a pickled answer is without its model: plot the answer before, or ask again")
+        model, offsets, evidence, asked = self._about
+        if asked == range(len(offsets) - 1):
+            return Drawing(_core.draw(model, evidence, self._values, self._numbers["mcse"], None))
+        where = np.concatenate([np.arange(offsets[v], offsets[v + 1]) for v in asked])
+        p, mcse = np.full((2, offsets[-1]), np.nan)
+        p[where], mcse[where] = self._values, self._numbers["mcse"]
+        return Drawing(_core.draw(model, evidence, p, mcse, list(asked)))
+
     def to_xarray(self):
         """Return a Dataset with a variable NAME along the states of each variable, and its errors NAME_error."""
         import xarray
@@ -228,7 +246,8 @@ class Marginals(_ByVariable, _Told):
                             f"<td>{p:.4f}</td><td>{'' if not error > 0 else f'± {error:.4f}'}</td></tr>")
         if len(self._names) > 50:
             rows.append(f"<tr><td colspan=5>... {len(self._names) - 50} more variables</td></tr>")
-        return f"<table>{''.join(rows)}</table><p>{html.escape(self.verdict)}</p>"
+        drawing = shown(self.plot, 0 if self._about is None else len(self._about[1]) - 1)
+        return f"{drawing}<table>{''.join(rows)}</table><p>{html.escape(self.verdict)}</p>"
 
 
 def _whisker(p, error):

@@ -119,7 +119,7 @@ MISTAKES = [
     ("marginals examples/clinic.csv {}", "type gibbsite marginals examples/clinic.bif --cases examples/clinic.csv"),
     # verbs
     ("curve {}", "make a model for each temperature"),
-    ("plot {}", "convert -o FILE.dot draws the model"),
+    ("plot {}", "convert -o FILE.svg draws the model"),
     ("marginal {}", "did you mean 'marginals'"),
     ("query {} fever", "it is called 'marginals'"),
     ("{}", "a verb comes first: type gibbsite marginals " + CLINIC),

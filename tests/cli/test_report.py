@@ -91,6 +91,48 @@ def test_page_says_what_the_summary_says(run, work):
     assert run("report", "s.json").out == text
 
 
+def test_the_network_is_drawn(run, work):
+    text, page = report(run, work, *SAMPLED, "--summary", "s.json", "-o", "m.csv")
+    network = json.loads((work / "s.json").read_text())["marginals"]["network"]
+    assert network["directed"] is True and network["observed"] == [2]
+    assert [(sorted(factor[:-1]), factor[-1]) for factor in network["factors"]] == [([0], 1), ([0, 1], 2)]
+    assert text.count('class="edge"') == 3 and text.count('class="variable seen"') == 1
+    assert "Observed variables have a thick frame" in page.text
+    grid(run)
+    text, _ = report(run, work, "marginals", "g.gbm", "--sweeps", "10")
+    assert "gibbsite-network" not in text
+    text, page = report(run, work, "marginals", "examples/grid.uai")
+    assert "a line between two variables" in page.text and text.count('class="edge"') == 12
+
+
+@pytest.mark.parametrize("network, expected", [
+    ({"factors": [[0, 3]]}, "the position of a variable"),
+    ({"factors": [[0, -1]]}, "the position of a variable"),
+    ({"factors": [[0, 0.5]]}, "the position of a variable"),
+    ({"factors": [[0, "rain"]]}, "the position of a variable"),
+    ({"factors": [[1, 1]]}, "each variable once"),
+    ({"factors": [7]}, "an array of positions"),
+    ({"factors": [[0, 1], [1, 0]], "directed": True}, "without directed cycles"),
+    ({"factors": [], "observed": [9]}, "the position of a variable"),
+    (7, "an object"),
+])
+def test_networks_that_are_wrong(run, work, network, expected):
+    assert run("marginals", SPRINKLER, "--summary", "s.json", "-o", "m.csv").status == 0
+    summary = json.loads((work / "s.json").read_text())
+    summary["marginals"]["network"] = network
+    (work / "s.json").write_text(json.dumps(summary))
+    done = run("report", "s.json", "-o", "r.html")
+    assert done.status == 3 and expected in done.err and done.err.startswith("gibbsite: s.json:1:"), done.err
+    assert not (work / "r.html").exists()
+
+
+def test_exact_answers_have_no_sweeps(run, work):
+    _, page = report(run, work, "marginals", SPRINKLER)
+    assert "Seconds" in page.text and "Sweeps of each chain" not in page.text and "Updates of variables" not in page.text
+    _, page = report(run, work, *SAMPLED)
+    assert "Sweeps of each chain" in page.text and "Updates of variables" in page.text
+
+
 def test_marginals_of_the_summary(run, work):
     done = run(*SAMPLED, "--query", "2,rain", "--format", "json", "--summary", "s.json")
     shown = json.loads((work / "s.json").read_text())["marginals"]["shown"]

@@ -72,6 +72,8 @@ void gbsi_page_run(gbsi_page *page, const gbsi_json *run);
 void gbsi_page_repeat(gbsi_page *page, const gbsi_json *run, const char *model);
 /* page_marginals.c */
 void gbsi_page_marginals(gbsi_page *page, const gbsi_json *marginals);
+/* page_network.c: draws the network of a run, unless it is missing. */
+void gbsi_page_network(gbsi_page *page, const gbsi_json *marginals);
 /* page_convergence.c */
 void gbsi_page_convergence(gbsi_page *page, const gbsi_json *marginals);
 void gbsi_page_draws(gbsi_page *page, const gbsi_json *draws);
