@@ -26,19 +26,21 @@
 struct gbsi_belief {
     const gbsi_conditioned *model; /* borrowed */
     gbsi_watch *watch;             /* NULL: the work is never stopped */
-    size_t *start;     /* [n_edges + 1] offsets of the messages to each entry of the scopes */
-    double *message;   /* [start[n_edges]] ln of the messages; the largest entry of each is 0 */
-    double *sum;       /* [state_offset[n_variables]] sum of the finite messages to each state */
-    uint32_t *n_zeros; /* [state_offset[n_variables]] number of messages of minus infinity to each
-                          state */
-    double *moved;     /* [n_variables] sum of the changes of messages to the variable */
-    double *seen;      /* [n_edges] value of `moved` when the factor last computed its messages */
-    uint32_t *at;      /* [longest scope] current state of a factor */
-    double *in;        /* [most states of a scope] messages to the current factor */
-    double *out;       /* [largest arity] message of the current factor */
-    double *top;       /* [largest arity] scratch */
-    double least;      /* factors whose estimate is below this value wait */
-    bool backwards;    /* whether the next round runs from the last factor to the first */
+    size_t *start;      /* [n_edges + 1] offsets of the messages to each entry of the scopes */
+    double *message;    /* [start[n_edges]] ln of the messages; the largest entry of each is 0 */
+    double *sum;        /* [state_offset[n_variables]] sum of the finite messages to each state */
+    uint32_t *n_zeros;  /* [state_offset[n_variables]] number of messages of minus infinity to each
+                           state */
+    uint8_t *ruled_out; /* [state_offset[n_variables]] 1 for states that are ruled out; they count
+                           as a message of minus infinity */
+    double *moved;      /* [n_variables] sum of the changes of messages to the variable */
+    double *seen;       /* [n_edges] value of `moved` when the factor last computed its messages */
+    uint32_t *at;       /* [longest scope] current state of a factor */
+    double *in;         /* [most states of a scope] messages to the current factor */
+    double *out;        /* [largest arity] message of the current factor */
+    double *top;        /* [largest arity] scratch */
+    double least;       /* factors whose estimate is below this value wait */
+    bool backwards;     /* whether the next round runs from the last factor to the first */
 };
 
 static size_t n_edges(const gbsi_conditioned *model)
@@ -78,7 +80,7 @@ uint64_t gbsi_belief_bytes(const gbsi_conditioned *model)
     const sizes s = count(model);
     const uint64_t edges = n_edges(model);
     return (edges + 1) * sizeof(size_t) + edges * sizeof(double) +
-           model->state_offset[model->n_variables] * (sizeof(double) + sizeof(uint32_t)) +
+           model->state_offset[model->n_variables] * (sizeof(double) + sizeof(uint32_t) + 1) +
            model->n_variables * sizeof(double) + s.longest * sizeof(uint32_t) +
            (s.messages + s.in + 2 * s.arity) * sizeof(double);
 }
@@ -119,6 +121,7 @@ gbs_status gbsi_belief_new(const gbsi_conditioned *model, gbsi_watch *watch, gbs
     b->message = gbsi_alloc_array_zero(s.messages, sizeof *b->message);
     b->sum = gbsi_alloc_array_zero(states, sizeof *b->sum);
     b->n_zeros = gbsi_alloc_array_zero(states, sizeof *b->n_zeros);
+    b->ruled_out = gbsi_alloc_array_zero(states, 1);
     b->moved = gbsi_alloc_array_zero(model->n_variables, sizeof *b->moved);
     b->seen = gbsi_alloc_array(edges, sizeof *b->seen);
     b->at = gbsi_alloc_array(s.longest, sizeof *b->at);
@@ -126,7 +129,7 @@ gbs_status gbsi_belief_new(const gbsi_conditioned *model, gbsi_watch *watch, gbs
     b->out = gbsi_alloc_array(s.arity, sizeof *b->out);
     b->top = gbsi_alloc_array(s.arity, sizeof *b->top);
     GBSI_TRY(GBSI_HAVE(err, "belief propagation", b->start, b->message, b->sum, b->n_zeros,
-                       b->moved, b->seen, b->at, b->in, b->out, b->top));
+                       b->ruled_out, b->moved, b->seen, b->at, b->in, b->out, b->top));
     b->start[0] = 0;
     for (size_t e = 0; e < edges; ++e) {
         b->start[e + 1] = b->start[e] + model->arity[factors->scope[e]];
@@ -143,9 +146,38 @@ cleanup:
 void gbsi_belief_free(gbsi_belief *b)
 {
     if (b != NULL) {
-        GBSI_FREE(b->start, b->message, b->sum, b->n_zeros, b->moved, b->seen, b->at, b->in, b->out,
-                  b->top, b);
+        GBSI_FREE(b->start, b->message, b->sum, b->n_zeros, b->ruled_out, b->moved, b->seen, b->at,
+                  b->in, b->out, b->top, b);
     }
+}
+
+void gbsi_belief_rule_out(gbsi_belief *b, uint32_t variable, uint32_t state)
+{
+    const size_t at = b->model->state_offset[variable] + state;
+    if (b->ruled_out[at] == 0) {
+        b->ruled_out[at] = 1;
+        ++b->n_zeros[at];
+        b->moved[variable] += 1.0; /* so that the variable's factors take notice */
+    }
+}
+
+double gbsi_belief_operations(const gbsi_conditioned *model)
+{
+    enum { EXPONENTIAL_NS = 10 };
+    const gbsi_factors *factors = &model->factors;
+    double operations = 0.0;
+    for (size_t f = 0; f < factors->n_factors; ++f) {
+        const double n = (double)(factors->scope_start[f + 1] - factors->scope_start[f]);
+        double states = 1.0;
+        for (size_t e = factors->scope_start[f]; e < factors->scope_start[f + 1]; ++e) {
+            states *= model->arity[factors->scope[e]];
+        }
+        operations +=
+            factors->kind[f] == GBS_FACTOR_POTTS
+                ? 4.0 * EXPONENTIAL_NS * model->arity[factors->scope[factors->scope_start[f]]]
+                : n * states * (n + EXPONENTIAL_NS);
+    }
+    return operations;
 }
 
 /* ---- messages ------------------------------------------------------------------------------ */
@@ -359,7 +391,9 @@ static void sum_messages(gbsi_belief *b)
     const gbsi_conditioned *model = b->model;
     const size_t states = model->state_offset[model->n_variables];
     memset(b->sum, 0, states * sizeof *b->sum);
-    memset(b->n_zeros, 0, states * sizeof *b->n_zeros);
+    for (size_t a = 0; a < states; ++a) {
+        b->n_zeros[a] = b->ruled_out[a];
+    }
     for (size_t e = 0; e < n_edges(model); ++e) {
         const uint32_t v = model->factors.scope[e];
         const double *message = b->message + b->start[e];
