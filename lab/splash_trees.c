@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Junction trees of splashes, grown again from recorded splashes, and computed by elimination for
- * comparison. */
+/* Grows junction trees again from recorded splashes, and also computes these trees by elimination
+ * for comparison. */
 #include "lab/splash_trees.h"
 
 #include <stdio.h>
@@ -9,9 +9,10 @@
 #include "base/memory.h"
 #include "splash/splash_tree.h"
 
-enum { NOTHING, SEPARATOR, OWN, ADDED, N_CELLS }; /* cells in a row of a stage */
+/* kinds of cells in a row of the picture of a stage */
+enum { NOTHING, SEPARATOR, OWN, ADDED, N_CELLS };
 
-#define SIDE 192u /* pixels, enough for whole pixels per cell */
+#define SIDE 192u /* side of a picture in pixels, a multiple of every number of cells */
 
 static const uint32_t stage_size[LAB_TREE_STAGES] = {8, 16, 32};
 const char *const lab_tree_stage_name[LAB_TREE_STAGES] = {"cliques of 8 pixels", "of 16 pixels",
@@ -19,7 +20,8 @@ const char *const lab_tree_stage_name[LAB_TREE_STAGES] = {"cliques of 8 pixels",
 
 /* ---- elimination from scratch ---------------------------------------------------------------- */
 
-/* Ascending sets of earlier variables; a variable has a row of GBSI_SPLASH_WIDTH entries. */
+/* Sets of earlier variables, in ascending order. Each variable has one set, in a row of
+ * GBSI_SPLASH_WIDTH entries. */
 typedef struct sets {
     uint32_t *member;
     uint32_t *n;
@@ -40,9 +42,9 @@ static void insert(sets *s, uint32_t row, uint32_t v)
     s->n[row]++;
 }
 
-/* Eliminates n variables, last variable first. The neighbours of a variable at its elimination are
- * its separator, and become neighbours of one another. @param s earlier neighbours of each
- * variable, which become the separators. */
+/* Eliminates n variables, beginning with the last variable. The neighbours of a variable at its
+ * elimination are its separator, and become neighbours of one another. @param s in: earlier
+ * neighbours of each variable; out: separator of each variable. */
 static void eliminate(sets *s, uint32_t n)
 {
     for (uint32_t v = n; v-- > 0;) {

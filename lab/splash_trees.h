@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Junction tree of a splash on a grid, grown variable by variable (Gonzalez et al. 2011, algorithm
- * 5 and figure 3), and compared with elimination from scratch. */
+/* Grows the junction tree of a splash on a grid variable by variable (Gonzalez et al. 2011,
+ * algorithm 5 and figure 3), and compares this tree with elimination from scratch. */
 #ifndef LAB_SPLASH_TREES_H
 #define LAB_SPLASH_TREES_H
 
@@ -11,7 +11,7 @@
 
 typedef struct lab_splash_tree {
     uint32_t n;
-    double *variables; /* [n] 1, 2, ..., n */
+    double *variables; /* [n] numbers of variables 1, 2, ..., n */
     double *width;     /* [n] largest number of variables of a separator so far */
     /* largest number of variables of a separator in the final tree */
     uint32_t widest;
@@ -23,7 +23,7 @@ typedef struct lab_splash_tree {
 
 extern const char *const lab_tree_stage_name[LAB_TREE_STAGES];
 
-/* Grows the tree of a splash. @param pixel [n] pixels of a grid with this many columns, in the
+/* Grows the tree of a splash. @param pixel [n] pixels of a grid with `columns` columns, in the
  * order in which the splash took them.
  * @param table receives the rows of the first trees; may be NULL. @param tree must be zero before,
  * and must be freed in any case. */

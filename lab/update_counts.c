@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts of updates by splashes that grow by coupling, or at random. */
+/* Counts the updates by splashes that grow by coupling, and by splashes that grow at random. */
 #include "lab/update_counts.h"
 
 #include <string.h>
@@ -13,9 +13,9 @@
 #define WIDTH    5
 #define SPLASHES 8u
 #define SHARE    40u                /* a splash has at most 1 / SHARE of the pixels */
-#define PASS     (SHARE / SPLASHES) /* most rounds of a pass */
-#define CROWD    160u               /* splashes of one round, enough to fill the picture */
-#define ADAPTED  8u                 /* rounds before the splashes are recorded */
+#define PASS     (SHARE / SPLASHES) /* largest number of rounds that make up a pass */
+#define CROWD    160u               /* number of splashes of one round, which fill the picture */
+#define ADAPTED  8u                 /* number of rounds before the splashes are recorded */
 #define DETAIL   32u                /* side, in pixels, of the square that is shown enlarged */
 
 static uint64_t rounds_of(const laboratory *lab)
@@ -27,7 +27,7 @@ double lab_update_counts_updates(const laboratory *lab)
 {
     const gbs_generate_potts_options picture = lab_grey_picture(lab, NOISE);
     const double n = (double)picture.rows * picture.columns;
-    const uint64_t passes = rounds_of(lab) / PASS + 2; /* passes of each of two runs */
+    const uint64_t passes = rounds_of(lab) / PASS + 2; /* number of passes of each of two runs */
     return n * (2.0 * (double)passes + 2.0 * (ADAPTED + 1.0));
 }
 
@@ -36,7 +36,8 @@ double lab_update_counts_updates(const laboratory *lab)
 typedef struct listener {
     laboratory *lab;
     lab_tally *tally;
-    uint32_t splash, taken; /* splash that is growing, and its number of pixels so far */
+    uint32_t splash, taken; /* number of the growing splash, from 1 on, and position of its last
+                               pixel, from 0 on */
 } listener;
 
 static int on_progress(void *context, const gbs_progress *progress)
@@ -93,7 +94,7 @@ static void compare(lab_tally *t, uint32_t side)
     t->edge = (double)updates[1] / (double)n[1] / ((double)updates[0] / (double)n[0]);
 }
 
-/* Runs one chain, to whose states the scan adapts. */
+/* Runs one chain with a scan that adapts to the states of this chain. */
 static gbs_status count(laboratory *lab, const gbs_model *model, int grow, uint32_t splashes,
                         uint64_t first, uint64_t last, uint32_t side, lab_tally *t, gbs_error *err)
 {

@@ -9,8 +9,8 @@
 #include "shares.h"
 #include "src/core/base/plural.h"
 
-/* @return whether reading has taken longer than --time. The method of a run depends on --time and
- *         not on the remaining time. */
+/* @return whether reading has taken longer than --time. The time of reading is not subtracted from
+ *         --time when the method of the run is chosen. */
 static int is_late(void *context)
 {
     const cli_job *job = context;

@@ -186,7 +186,7 @@ static void forget_sample(cli_job *job)
     job->evidence = NULL;
 }
 
-/* ---- all of them ------------------------------------------------------------------------- */
+/* ---- all samples ------------------------------------------------------------------------- */
 
 /* Checks that the result of each sample can go to a file of its own. */
 static int check_target(const cli_job *job, const char *path)
@@ -222,7 +222,7 @@ static char *sample_path(const char *path, size_t sample)
     return text;
 }
 
-/* Answers one sample. For a rank that does not print, CLI_SILENT counts as success. */
+/* Answers one sample. CLI_SILENT is the success of a rank that does not print. */
 static int answer_sample(cli_job *job, cli_sample_answer *answer, void *context)
 {
     if (!cli_speaks()) {

@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "src/files/models/format_names.h"
 
-/* Kinds of files that extensions stand for. */
+/* Kinds of files that extensions indicate. */
 enum {
     MODEL = 1,
     TABLE = 2,
@@ -37,8 +37,8 @@ static const ending endings[] = {
     {NEVER, ".pkl"}, {NEVER, ".evid"},  {MODEL, ".dot"},     {MODEL, ".gv"},
 };
 
-/* @return the kind of file that the extension of a path stands for, 0 if the extension is not
- *         known. */
+/* @return the kind of file that the extension of a path indicates; 0 if the extension is not
+ * known. */
 static int kind_of(const char *path)
 {
     const size_t n = gbsi_unpacked_length(path);
@@ -48,21 +48,22 @@ static int kind_of(const char *path)
             return endings[i].kind;
         }
     }
-    const int is_text =
-        n > 4 && strncasecmp(path + n - 4, ".txt", 4) == 0; /* .txt may hold any kind of text */
+    /* a file .txt may contain any kind of text */
+    const int is_text = n > 4 && strncasecmp(path + n - 4, ".txt", 4) == 0;
     return !is_text && gbsi_model_format_of(path) != NULL ? MODEL : 0;
 }
 
 /* A kind of file that an option of a verb writes. */
 typedef struct written {
     const char *option;
-    const char *verb; /* the only verb of the row; NULL: all verbs without a row of their own */
+    /* verb to which the row applies; NULL: all verbs without a row of their own */
+    const char *verb;
     int kinds;
     const char *what, *use;
 } written;
 
-/* The first row that fits an option and a verb counts. Other code checks results in one of several
- * formats (cli_output_format()), and pictures. */
+/* The first row that fits an option and a verb applies. cli_output_format() checks results that may
+ * have several formats. Pictures are checked elsewhere. */
 static const written files[] = {
     {"output", "learn crf", 0, "a conditional random field", ".crf"},
     {"output", "learn aspects", 0, "a set of classes", ".aspects"},

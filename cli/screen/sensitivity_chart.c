@@ -14,13 +14,13 @@ enum { MOST_LABEL = 64 }; /* largest number of bytes of a label; longer labels a
 typedef struct chart {
     size_t n;
     const char **label; /* [n] labels, which point into text */
-    char *text;         /* [n][CLI_PARAMETER_TEXT] */
+    char *text;         /* [n][CLI_PARAMETER_TEXT] texts of the labels */
     double *end[2]; /* [n] probabilities if the parameter is 10 per cent smaller, and 10 per cent
                        larger */
 } chart;
 
-/* @return p if a parameter is multiplied by `times`; for a formula of more than two values, a
- *         first-order approximation. */
+/* @return the probability if a parameter is multiplied by `times`; a first-order approximation if
+ *         the parameter is the weight of a formula of more than two values. */
 static double swing(const cli_sensitivities *a, size_t i, double times)
 {
     const gbs_sensitivities *s = &a->s;

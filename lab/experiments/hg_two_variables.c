@@ -124,8 +124,9 @@ static gbs_status draw_inverse(const laboratory *lab, const lab_contest *contest
 
 /* Ratio that the verdict requires between the median random error and the worst herded error after
  * T sweeps. A run moves about e T times between the states, so that random errors are about 1 /
- * sqrt(e T) and herded errors about 1 / (e T). Their ratio is sqrt(e T), of which an eighth is
- * required. Random draws in place of herded ones reach a ratio below 1/2. */
+ * sqrt(e T) and herded errors about 1 / (e T). The ratio of these errors is sqrt(e T), and the
+ * verdict requires an eighth of this ratio. If random draws take the place of herded draws, the
+ * ratio is below 1/2. */
 static double wanted_ratio(int e, double sweeps)
 {
     return gbsi_sqrt(epsilon[e] * sweeps) / 8.0;

@@ -151,19 +151,13 @@ gbs_status gbsi_matrix_components(const gbsi_influences *c, uint32_t *component,
 {
     uint32_t *parent = gbsi_alloc_array(c->n, sizeof *parent);
     GBSI_PASS(GBSI_HAVE(err, "components", parent));
-    for (uint32_t i = 0; i < c->n; ++i) {
-        parent[i] = i;
-    }
+    gbsi_forest_plant(parent, c->n);
     for (uint32_t i = 0; i < c->n; ++i) {
         for (size_t e = gbsi_influences_row(c, i); e < gbsi_influences_row(c, i + (size_t)1); ++e) {
             (void)gbsi_forest_join(parent, i, c->j[e]);
         }
     }
-    *n_components = 0;
-    for (uint32_t i = 0; i < c->n; ++i) { /* a root is the lowest member of its set */
-        const uint32_t root = gbsi_forest_root(parent, i);
-        component[i] = root == i ? (*n_components)++ : component[root];
-    }
+    *n_components = gbsi_forest_number(parent, c->n, component);
     gbsi_free(parent);
     return GBS_OK;
 }

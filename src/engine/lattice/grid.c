@@ -274,9 +274,7 @@ static gbs_status count_components(gbsi_grid *grid, gbs_error *err)
     }
     uint32_t *parent = gbsi_alloc_array(n, sizeof *parent);
     GBSI_PASS(GBSI_HAVE(err, "lattice", parent));
-    for (uint32_t v = 0; v < n; ++v) {
-        parent[v] = v;
-    }
+    gbsi_forest_plant(parent, n);
     grid->spins.n_components = n;
     for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
         for (uint32_t v = 0; grid->bond[d] != NULL && v < n; ++v) {

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes the variation of a scan after given numbers of updates, and the number of passes after
- * which it is small enough [M38]. */
+ * which the variation is small enough [M38]. */
 #include <inttypes.h>
 #include <math.h>
 
 #include "base/memory.h"
 #include "scan/influences.h"
 
-#define MOST_WORK \
-    ((uint64_t)1  \
-     << 36) /* limit on limit on the number of updates times neighbours, for a list of steps */
-#define MOST_SEARCHED  ((uint64_t)1 << 34) /* limit for a search for passes */
-#define MOST_PASSES    ((uint64_t)1 << 20)
-#define STALLED        (1.0 - 1e-9) /* a search gives up if doubling lowers V by less */
+/* limit on the number of updates times neighbours, for a list of steps */
+#define MOST_WORK ((uint64_t)1 << 36)
+/* limit on the number of updates times neighbours, for a search for the number of passes */
+#define MOST_SEARCHED ((uint64_t)1 << 34)
+#define MOST_PASSES   ((uint64_t)1 << 20)
+/* a search gives up if doubling does not lower V below this fraction of its old value */
+#define STALLED        (1.0 - 1e-9)
 #define LEAST_DOUBLING 16u
 
 /* Returns the mean number of entries of C that an update reads, plus 1. */
@@ -27,7 +28,8 @@ static double work_of_update(const gbs_influences *f)
  * then gives the sums of d_i b_i and of b_i over the variables of each target. */
 typedef struct targets {
     size_t n;
-    double **d; /* [2 n] each NULL (all weights are 1) or owned */
+    /* [2 n] weights, owned; an element may be NULL, which means that all weights are 1 */
+    double **d;
 } targets;
 
 static void targets_free(targets *t)
@@ -110,8 +112,8 @@ cleanup:
 
 static const char doing[] = "following a scan to bound its variation";
 
-/* Applies n updates of the sequence to b, beginning at *at and repeating the sequence. @return
- * false if the watch stopped. */
+/* Applies n updates of the sequence to b. Begins at *at, and repeats the sequence at its end.
+ * @return false if the watch stopped. */
 static bool follow(const gbs_influences *f, const gbsi_sequence *sequence, uint64_t n, size_t *at,
                    double *b, gbsi_watch *watch)
 {
@@ -234,7 +236,7 @@ static gbs_status search_sequence(const search *s, gbs_error *err)
     GBSI_PASS(GBSI_HAVE(err, "variation", b));
     gbsi_variation_begin(s->f->c, b);
     note(s, 0, gbsi_weigh(s->d, b, s->f->c->n));
-    double compared = INFINITY; /* V after half as many passes */
+    double compared = INFINITY; /* V after half the number of passes */
     for (uint64_t k = 1; !s->found->found && k <= s->most; ++k) {
         if (!gbsi_variation_follow(s->f->c, sequence->variable, sequence->n, b, &watch) ||
             gbsi_watch_spend(&watch, s->f->c->n)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The chromatic scan visits the colour classes of a proper colouring in turn; all variables of a
  * class can be updated at once (Gonzalez, Low, Gretton & Guestrin 2011, section 3). The order
- * inside a class does not change the result; ascending order makes memory access regular. A greedy
+ * inside a class does not change the result. Ascending order makes memory access regular. A greedy
  * colouring gives each variable the lowest free colour. A variable of colour c therefore has
  * neighbours of all lower colours, and its level [M11] is c. With two colours, every variable of
  * the second colour has a neighbour of the first. */

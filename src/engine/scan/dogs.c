@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes optimised scans: of a given length, for a given accuracy, or with the accuracy of a given
- * number of updates of the systematic scan. Lengths are doubled as in Mitliagkas & Mackey (2017),
- * section 5.2. */
+/* Makes optimised scans. A scan has a given length, reaches a given accuracy, or matches the
+ * accuracy of a given number of updates of the systematic scan. Lengths are doubled as in
+ * Mitliagkas & Mackey (2017), section 5.2. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -12,11 +12,14 @@
 #include "scan/optimise.h"
 
 #define MOST_STEPS ((uint64_t)1 << 28)
-/* bytes per update: two copies of the scan, the kept values, the result, half a scan */
+/* bytes for each update: two copies of the scan, the kept values, the result, and the scan of half
+ * the length */
 #define STEP_BYTES  26u
 #define MOST_ROUNDS 100u
 #define SETTLED     1e-12 /* descents end when the relative gain of a round is at most this */
-#define STALLED     (1.0 - 1e-9) /* beyond 64 passes, give up if doubling lowers V by less */
+/* beyond 64 passes, the search gives up if doubling does not lower V below this fraction of its old
+ * value */
+#define STALLED (1.0 - 1e-9)
 
 typedef struct dogs {
     const gbs_influences *f;
@@ -29,7 +32,7 @@ typedef struct dogs {
     uint32_t *scan;
     size_t n, capacity;
     gbs_scan_report report;
-    uint32_t *whole; /* the scan of the length before, for an early stop */
+    uint32_t *whole; /* the scan of the previous length, which is used after an early stop */
     size_t n_whole, whole_capacity;
     gbs_scan_report whole_report;
 } dogs;
@@ -42,8 +45,8 @@ static gbs_run_options systematic(const gbs_scan_request *request)
     return options;
 }
 
-/* Sets the current scan to the first n updates of w->start; it is empty if that scan draws its
- * updates. */
+/* Sets the current scan to the first n updates of w->start. If w->start draws its updates, the
+ * current scan becomes empty. */
 static gbs_status take_start(dogs *w, uint64_t n, gbs_error *err)
 {
     const gbsi_sequence *pass = &w->start.sequence;
@@ -70,8 +73,8 @@ static gbs_status take_start(dogs *w, uint64_t n, gbs_error *err)
     return GBS_OK;
 }
 
-/* Improves the current scan. @param enough stop when the variation is at most this; negative:
- * never. */
+/* Improves the current scan. @param enough the descent stops when the variation is at most
+ * `enough`; never if `enough` is negative. */
 static gbs_status improve(dogs *w, double enough, gbs_error *err)
 {
     gbs_scan_report *r = &w->report;
@@ -112,7 +115,7 @@ static gbs_status no_length(const dogs *w, gbs_error *err)
         w->n, w->report.goal, w->report.after, norms.radius_lo, norms.radius_hi);
 }
 
-/* Keeps the scan of a length before that of twice the length is looked for. */
+/* Keeps a copy of the current scan before the search for a scan of twice the length. */
 static gbs_status keep_whole(dogs *w, gbs_error *err)
 {
     void *pointer = w->whole;
@@ -127,7 +130,8 @@ static gbs_status keep_whole(dogs *w, gbs_error *err)
     return status;
 }
 
-/* After an early stop: the scan of the length before, if that of this length is none or worse. */
+/* After an early stop, returns to the scan of the previous length if the search found no scan of
+ * this length, or only a worse one. */
 static gbs_status or_the_whole(dogs *w, gbs_status found)
 {
     const bool stopped = found == GBS_ERR_STOPPED || (found >= 0 && gbsi_watch_stopped(&w->watch));
@@ -140,9 +144,9 @@ static gbs_status or_the_whole(dogs *w, gbs_status found)
     return GBS_OK;
 }
 
-/* Tries lengths 2, 4, 8, ... until the goal is met. If the goal is to match the systematic scan and
- * this scan is being improved, the search ends at w->request->match updates at the latest, because
- * the scan itself meets the goal there. */
+/* Tries lengths 2, 4, 8, ... until the goal is met. If the systematic scan is improved in order to
+ * match the systematic scan, the search ends at w->request->match updates at the latest. The
+ * unimproved scan of this length already meets the goal. */
 static gbs_status by_doubling(dogs *w, gbs_error *err)
 {
     const uint64_t match = w->is_systematic ? w->request->match : 0;

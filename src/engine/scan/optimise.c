@@ -16,17 +16,18 @@
 #include "base/memory.h"
 #include "scan/tournament.h"
 
-#define GRACE       (UINT64_C(1) << 24) /* work that is finished even after a stop */
-#define REFRESHMENT 8u                  /* operations that a change in the tournament takes */
+#define GRACE       (UINT64_C(1) << 24) /* largest work that is finished even after a stop */
+#define REFRESHMENT 8u                  /* number of operations of a change in the tournament */
 
 struct gbsi_optimiser {
     const gbsi_influences *c;
     gbsi_watch *watch;
-    double *d0, *g0;   /* [n] weights d; 1 minus the row sums of C, which is g before any update */
-    uint32_t *support; /* [n_support] variables with d0 > 0; NULL: too many to list */
+    /* [n] d0: weights d; g0: 1 minus the row sums of C, which is g before any update */
+    double *d0, *g0;
+    uint32_t *support; /* [n_support] variables with d0 > 0; NULL if these are too many to list */
     uint32_t n_support;
-    double *b, *d, *g; /* [n] between calls equal to 1, d0 and g0 */
-    gbsi_tournament w; /* tournament over w; between calls w = -d0 g0 */
+    double *b, *d, *g; /* [n] arrays that equal 1, d0 and g0 between calls */
+    gbsi_tournament w; /* tournament over w, which equals -d0 g0 between calls */
     uint8_t *is_touched;
     uint32_t *touched; /* [n_touched] variables whose entries may differ from these values */
     uint32_t n_touched;
@@ -76,8 +77,8 @@ static void fill(gbsi_optimiser *o, const double *d)
     }
 }
 
-/* Lists the variables of positive weight if they are few, so that V of a short scan of a large
- * model is a short sum. */
+/* Lists the variables of positive weight if these are few. V of a short scan of a large model is
+ * then a short sum. */
 static gbs_status list_support(gbsi_optimiser *o, gbs_error *err)
 {
     uint32_t n = 0;
@@ -182,8 +183,8 @@ double gbsi_optimiser_variation(gbsi_optimiser *o, const uint32_t *scan, size_t 
     return v;
 }
 
-/* Computes b after the scan, stores the replaced values in o->old, and then updates g and w where
- * they changed. @return false if the watch stopped. */
+/* Computes b after the scan, and stores the replaced values in o->old. Then updates the entries of
+ * g and w that changed. @return false if the watch stopped. */
 static bool forward(gbsi_optimiser *o, const uint32_t *scan, size_t n)
 {
     for (size_t t = 0; t < n; ++t) {

@@ -5,12 +5,12 @@
 
 #include "dobrushin/variation.h"
 
-/* Arrays of the size of the model, allocated and filled once. A descent changes and restores only
- * the entries that its scan and its weights reach. */
+/* The arrays of descents. They have the size of the model, and are allocated and filled once. A
+ * descent changes and restores only the entries that its scan and its weights reach. */
 typedef struct gbsi_optimiser gbsi_optimiser;
 
-/* @param c borrowed. @param d [n] weights >= 0, copied; NULL: all weights are 1. @param watch
- * borrowed or NULL; may stop calls. */
+/* @param c borrowed. @param d [n] weights >= 0, which are copied; if NULL, all weights are 1.
+ * @param watch borrowed; may stop later calls; NULL if nothing stops them. */
 gbs_status gbsi_optimiser_new(const gbsi_influences *c, const double *d, gbsi_watch *watch,
                               gbsi_optimiser **out, gbs_error *err);
 void gbsi_optimiser_free(gbsi_optimiser *o);
@@ -28,7 +28,7 @@ double gbsi_optimiser_variation(gbsi_optimiser *o, const uint32_t *scan, size_t 
  * long for gbsi_optimiser_variation() to finish after a stop stays unchanged as a whole.
  *
  * @param scan     [n] in, out; not changed if rounding errors would make the new scan worse.
- * @param enough   the descent ends when V is at most this; negative: never.
+ * @param enough   the descent ends when V is at most `enough`; a negative number has no effect.
  * @param variation in: V of the given scan; out: V of the new scan, computed by a separate pass.
  * @return GBS_ERR_MEMORY; the call takes 12 n bytes. Each update takes time O(neighbours + log n).
  */
@@ -42,11 +42,13 @@ gbs_status gbsi_optimiser_descend(gbsi_optimiser *o, uint32_t *scan, size_t n, d
  * uniformly. V is linear in each q_t and never grows. Time O(n (influences + variables)), memory
  * O(sqrt(n) variables).
  *
- * @param d [variables] weights; NULL: all weights are 1. @param room limit on the bytes of the
- * computation.
- * @param scan   [n] out. @param before out: V of the random scan.
+ * @param d      [variables] weights; if NULL, all weights are 1.
+ * @param room   limit on the bytes of the computation.
+ * @param scan   [n] out.
+ * @param before out: V of the random scan.
  * @param left   out: number of updates at the beginning that were not chosen when the watch stopped
- * the descent. They are those of the systematic scan, and V may then be above `before`.
+ *               the descent. These updates are taken from the systematic scan, and V may then be
+ *               above `before`.
  * @return GBS_ERR_LIMIT for too much work or memory; GBS_ERR_STOPPED if the watch stopped the
  *         descent before any update was chosen. */
 gbs_status gbsi_optimise_uniform(const gbsi_influences *c, const double *d, gbsi_watch *watch,

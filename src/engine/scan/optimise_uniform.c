@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mitliagkas & Mackey (2017), algorithm 2, from q_t uniform at every step [M39]. A step whose
- * variable is not chosen yet multiplies b by (1 - 1/n) I + C / n. This changes all entries of b and
- * cannot be undone. Therefore b is kept at every sqrt(T)-th step. The descent goes backwards;
- * between two kept steps, b is computed again. */
+/* Mitliagkas & Mackey (2017), algorithm 2, where every q_t begins as the uniform distribution
+ * [M39]. A step whose variable is not chosen yet multiplies b by (1 - 1/n) I + C / n. This changes
+ * all entries of b and cannot be undone. Therefore b is kept at every sqrt(T)-th step. The descent
+ * goes backwards; between two kept steps, b is computed again. */
 #include "scan/optimise.h"
 
 #include <inttypes.h>
@@ -16,9 +16,9 @@
 typedef struct descent {
     const gbsi_influences *c;
     gbsi_watch *watch;
-    size_t n, stride;      /* number of updates; steps between two kept vectors */
-    double *kept, *before; /* [n / stride + 1][n variables] b at the kept steps; b at all steps
-                              between two of these */
+    size_t n, stride; /* n: number of updates; stride: number of steps between two kept vectors */
+    double *kept, *before; /* kept: [n / stride + 1][n variables] b at the kept steps; before: b at
+                              all steps between two kept steps */
     double *d;             /* [n variables] weights, propagated back so far */
 } descent;
 
@@ -87,7 +87,7 @@ static bool forward(const descent *w, double *last)
 }
 
 /* Chooses updates from the last to the first. @return the number of updates that are not chosen
- * yet: 0, unless the watch stopped the choice. */
+ * yet, which is 0 unless the watch stopped the descent. */
 static size_t backward(const descent *w, uint32_t *scan)
 {
     const size_t n = w->c->n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A scan decides which variables are updated next; each scan is a table of functions. A scan has
- * access to the graph, never to the plan. A pass goes through the scan's sequence once: it is one
- * sweep, or one run through a scan file. */
+/* A scan decides which variables are updated next; each scan is a table of functions. A scan reads
+ * the graph, but never the plan. A pass goes through the scan's sequence once. For a scan file, a
+ * pass is one run through the file. */
 #ifndef GBSI_SCAN_SCAN_H
 #define GBSI_SCAN_SCAN_H
 
@@ -14,11 +14,11 @@
 #define GBSI_SCAN_COLORED   4u   /* the levels of a pass are the colours of gbsi_graph_color() */
 #define GBSI_SCAN_SPLITS    8u   /* a chain is made of two chains that run together [M34] */
 #define GBSI_SCAN_BLOCKS    16u  /* passes are rounds of splashes; the sequence numbers the slots */
-#define GBSI_SCAN_READS     32u  /* the sequence is options.sequence */
+#define GBSI_SCAN_READS     32u  /* the scan reads its sequence from options.sequence */
 #define GBSI_SCAN_BASE      64u  /* a pilot tries this scan first, and uses it by default */
 #define GBSI_SCAN_CANDIDATE 128u /* a pilot tries this scan next, with growing width */
-/* Every update takes a variable drawn uniformly at random: bounds hold for the mean over all
- * sequences */
+/* Every update takes a variable drawn uniformly at random. Bounds are then valid for the mean over
+ * all sequences */
 #define GBSI_SCAN_UNIFORM 256u
 
 /* Every update reads the states before the pass, so that the target is not left invariant; only
@@ -36,14 +36,15 @@ typedef struct gbsi_scan {
                               never changes */
     const char *reference; /* the publication that describes the scan */
     unsigned traits;
-    /* Names of the options that this scan has but some other scan lacks, followed by NULL; NULL: no
-     * such options. */
+    /* Names of the options that this scan has and some other scan lacks, followed by NULL. The
+     * pointer is NULL if no option is special to the scan. */
     const char *const *options;
-    /* Checks whether the values of the scan's options fit each other; NULL: they always do. */
+    /* Checks whether the values of the scan's options fit each other; NULL if the values always
+     * fit. */
     gbs_status (*check)(const gbs_run_options *options, gbs_error *err);
-    /* Makes the state of a scan. On entry *traits holds the table's traits. init may remove some,
-     * because the traits of a scan file depend on the file. The watch may be NULL; otherwise it may
-     * stop long work. */
+    /* Makes the state of a scan. On entry *traits has the traits of the table. The function may
+     * remove some of them, because the traits of a scan file depend on the file. A watch that is
+     * not NULL may stop long work. */
     gbs_status (*init)(const gbsi_graph *graph, const gbs_run_options *options, gbsi_watch *watch,
                        void **state, unsigned *traits, gbs_error *err);
     /* Gives the sequence of a pass, as a pure function of (state after init, seed, pass). */

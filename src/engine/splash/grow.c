@@ -106,7 +106,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts the neighbours by links, and removes repeated ones. */
+/* Lists the neighbours of a slot by links in g->near, in ascending order and each of them once. */
 static void sort_near(gbsi_grower *g, const gbsi_potentials *p, uint32_t slot)
 {
     uint32_t n = 0;
@@ -163,8 +163,8 @@ static void unlock_blanket(const gbsi_grower *g, const gbsi_growing *job, uint32
  * touch. */
 typedef enum hold {
     FREE,
-    FRESH,  /* slot of an earlier splash of which this splash must not know yet */
-    OTHERS, /* slot of another splash of the round */
+    FRESH,  /* the slot belongs to an earlier splash of which this splash must not know yet */
+    OTHERS, /* the slot belongs to another splash of the round */
 } hold;
 
 static hold hold_of(const gbsi_growing *job, uint32_t tag, const _Atomic uint32_t *owner)
@@ -176,8 +176,8 @@ static hold hold_of(const gbsi_growing *job, uint32_t tag, const _Atomic uint32_
     return job->fresh != NULL && job->fresh[of - job->first_tag] ? FRESH : OTHERS;
 }
 
-/* The reason around a slot. All variables of a long factor belong to one splash at a time, so that
- * the factor has a single tag. */
+/* Returns the strongest reason among a slot, its neighbours and its long factors. Only one splash
+ * at a time holds variables of a long factor, so that the factor has a single tag. */
 static hold hold_around(const gbsi_growing *job, uint32_t tag, uint32_t slot)
 {
     const gbsi_potentials *p = job->potentials;
@@ -220,7 +220,7 @@ typedef struct insiders {
     uint32_t number[GBSI_SPLASH_WIDTH];
 } insiders;
 
-/* Adds a number to the set. @return false if the set would have more than `width` numbers. */
+/* Adds number `own` to the set. @return false if the set would have more than `width` numbers. */
 static bool add_insider(insiders *in, uint32_t width, uint32_t own)
 {
     uint32_t at = in->n;
@@ -239,8 +239,8 @@ static bool add_insider(insiders *in, uint32_t width, uint32_t own)
     return true;
 }
 
-/* Finds the neighbours of a slot that are inside the splash. @return false if there are more than
- * the width allows. */
+/* Finds the neighbours of a slot that are inside the splash. @return false if more neighbours are
+ * inside than the width allows. */
 static bool find_inside(gbsi_grower *g, const gbsi_potentials *p, const gbsi_growth *growth,
                         uint32_t slot, insiders *in)
 {
@@ -287,7 +287,8 @@ static uint64_t count_entries(const gbsi_grower *g, const gbsi_potentials *p,
     return sum;
 }
 
-/* Whether the tables of a slot fit the limits. gbsi_growth_extend() may still refuse the slot. */
+/* Returns whether the splash with the tables of a slot would stay within the limits.
+ * gbsi_growth_extend() may still refuse the slot. */
 static bool may_fit(gbsi_grower *g, const gbsi_potentials *p, uint32_t slot,
                     const gbsi_growth *growth, uint64_t before, insiders *in, uint64_t *after)
 {
@@ -298,8 +299,8 @@ static bool may_fit(gbsi_grower *g, const gbsi_potentials *p, uint32_t slot,
     return growth->n == 0 || (*after <= GBSI_SPLASH_ROWS && *after >= before);
 }
 
-/* Adds a slot to the splash if that is possible. The neighbours of the slot are checked last, since
- * this check may take locks. */
+/* Adds a slot to the splash if the limits and the other splashes allow the slot. The neighbours of
+ * the slot are checked last, since this check may take locks. */
 static bool try_slot(gbsi_grower *g, const gbsi_growing *job, uint32_t tag, uint32_t slot,
                      gbsi_growth *growth, uint64_t *n_entries)
 {
@@ -344,7 +345,7 @@ static uint64_t hash_of(const gbsi_growing *job, uint32_t root, uint32_t slot)
     return mix(mix(splash) + UINT64_C(0x9E3779B97F4A7C15) * ((uint64_t)slot + 1));
 }
 
-/* Reports the operations since the last call to the watch. @return whether to stop. */
+/* Tells the watch the number of operations since the last call. @return whether to stop. */
 static bool is_over(gbsi_grower *g)
 {
     const uint64_t looked = g->n_looked + g->score.n_looked;
@@ -353,7 +354,7 @@ static bool is_over(gbsi_grower *g)
     return g->spends ? gbsi_watch_spend(g->watch, n) : gbsi_watch_stopped(g->watch);
 }
 
-/* Key of a candidate that puts the largest score first. */
+/* Returns the key of a candidate; the candidate with the largest score has the least key. */
 static uint64_t score_key(gbsi_grower *g, const gbsi_growing *job, uint32_t root, uint32_t slot,
                           const gbsi_growth *growth, const insiders *in)
 {
@@ -386,21 +387,21 @@ static gbs_status meet(gbsi_grower *g, const gbsi_growing *job, uint32_t root, u
         key = hash_of(job, root, slot);
     } else if (job->order == GBS_GROW_ADAPTIVE) {
         if (!find_inside(g, job->potentials, growth, slot, &in)) {
-            g->place[slot] = REJECTED; /* the slot has too many neighbours in the splash, and their
-                                          number cannot fall */
+            g->place[slot] = REJECTED; /* the slot has too many neighbours in the splash, and the
+                                          number of these neighbours cannot fall */
             return GBS_OK;
         }
         key = score_key(g, job, root, slot, growth, &in);
         if (is_over(g)) {
-            return GBS_OK; /* the growth is stopped too */
+            return GBS_OK; /* the watch stops growth as well */
         }
     }
     return push(g, (gbsi_candidate){key, slot, g->place[slot]}, err);
 }
 
-/* Visits the neighbours of the variable that the splash took last. The first variable of a long
- * factor in the splash makes the factor's other variables candidates. Each further variable of the
- * factor changes the scores of these candidates, which matters for adaptive growth only. */
+/* Visits the neighbours of the variable that the splash took last. When the splash takes the first
+ * variable of a long factor, the factor's other variables become candidates. Each further variable
+ * of the factor changes the scores of these candidates, which only adaptive growth uses. */
 static gbs_status meet_near(gbsi_grower *g, const gbsi_growing *job, uint32_t root,
                             const gbsi_growth *growth, gbs_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of splashes, which is allocated once, before the first round. */
+/* Allocates the memory of splashes once, before the first round. */
 #include <assert.h>
 #include <string.h>
 
@@ -7,8 +7,8 @@
 #include "rng/words.h"
 #include "splash/splash_inside.h"
 
-/* Largest share of the slots, as 1 / CROWDED, that splashes of a round may fill if they grow at
- * once. */
+/* The splashes of a round may grow at once only if they can fill at most the fraction 1 / CROWDED
+ * of the slots. */
 #define CROWDED 4u
 
 static uint32_t most_of(const gbs_run_options *options, uint32_t n)

@@ -16,8 +16,8 @@ static double *base_of(const gbsi_splash_job *job, const gbsi_splash_clique *c, 
     return job->work->log_base + (size_t)lane * job->program->n_base + c->base;
 }
 
-/* Reads the states of a slot in chains first to end - 1; if sixteen states of one byte lie side by
- * side, they are read at once. */
+/* Reads the states of a slot in chains first to end - 1. If the slot has a row of sixteen states of
+ * one byte each, the whole row is read at once. */
 static void read_lanes(const gbsi_splash_view *view, uint32_t slot, uint32_t first, uint32_t end,
                        uint32_t *x)
 {
@@ -33,9 +33,9 @@ static void read_lanes(const gbsi_splash_view *view, uint32_t slot, uint32_t fir
     }
 }
 
-/* Adds the log-weights of neighbours outside. The list of neighbours is walked once for all chains,
- * for two own states at a time, whose sums stay in registers. The sum of each chain is added in the
- * order of the neighbours, as if the chain were alone. */
+/* Adds the log-weights of neighbours outside. The list of neighbours is walked once for all chains.
+ * Each walk serves two own states, whose sums stay in registers. The terms of each chain's sum are
+ * added in the order of the neighbours, as if the chain were alone. */
 static void sum_links(const gbsi_splash_job *job, const gbsi_splash_clique *c, uint32_t a,
                       uint32_t n, uint32_t first, uint32_t end)
 {
@@ -145,7 +145,8 @@ static void fill_row(const gbsi_splash_job *job, const gbsi_splash_clique *c, ui
     }
 }
 
-/* Number of operands of a clique that are long factors and are not decided. */
+/* Returns the number of operands of a clique that are long factors and that the states outside do
+ * not decide. */
 static uint32_t count_long(const gbsi_splash_job *job, const gbsi_splash_clique *c)
 {
     uint32_t n = 0;
@@ -246,8 +247,8 @@ static void give_children(const gbsi_splash_job *job, const gbsi_splash_clique *
     }
 }
 
-/* Computes marginals downwards. Parents come first, so that the marginal of a clique's separator is
- * complete when the clique is processed. */
+/* Computes marginals downwards. Parents are processed before children, so that the marginal of a
+ * clique's separator is complete when the clique is processed. */
 void gbsi_logs_down(const gbsi_splash_job *job, uint32_t lane)
 {
     const gbsi_splash_program *program = job->program;

@@ -6,8 +6,8 @@
  * computed once for all states of these axes. Most entries therefore cost one fused multiply-add.
  *
  * Every operand has a largest entry of at most 1 and a known smallest entry. If the product of the
- * smallest entries is below LEAST, logs.c computes the chain instead. No entry is thus lost to
- * underflow, even if it is multiplied by further factors. */
+ * smallest entries is below LEAST, logs.c computes the chain instead. Thus no entry underflows,
+ * even if the entry is multiplied by further factors. */
 #include "splash/loops.h"
 
 #include <math.h>
@@ -35,7 +35,8 @@ GBSI_INLINE vu states_of(const gbsi_splash_view *view, uint32_t slot)
 
 /* ---- factors with variables outside the splash ---------------------------------------------- */
 
-/* Replaces logarithms by weights, whose largest is 1. @return the smallest weight that is not 0. */
+/* Replaces logarithms by weights of which the largest is 1. @return the smallest weight that is not
+ * 0. */
 static vf to_weights(float *row, uint32_t n)
 {
     vf top = vf_set1(-3.0e38F);
@@ -96,11 +97,11 @@ static void base(const gbsi_splash_job *job)
 
 /* ---- walking --------------------------------------------------------------------------------- */
 
-/* Position of an operand at given states of the first n axes. `scalar`: the operand has one number
- * for all chains. */
+/* Position of an operand at given states of the first n axes. If `scalar` is set, the operand has
+ * one number for all chains. */
 typedef struct place {
     const float *at;
-    uint32_t step; /* floats per state of the last axis */
+    uint32_t step; /* number of floats from one state of the last axis to the next */
     bool scalar;
 } place;
 
@@ -138,7 +139,7 @@ typedef struct walk {
     const gbsi_splash_job *job;
     const gbsi_splash_clique *c;
     const gbsi_splash_operand *operand;  /* operands of the clique, sorted by depth */
-    uint32_t end[GBSI_SPLASH_WIDTH + 1]; /* end of the operands of this depth or a smaller one */
+    uint32_t end[GBSI_SPLASH_WIDTH + 1]; /* [depth] end of the operands of at most this depth */
     const float *part[GBSI_SPLASH_WIDTH + 1];
     uint32_t x[GBSI_SPLASH_WIDTH + 1];
     uint32_t k;
@@ -180,8 +181,8 @@ static walk begin(const gbsi_splash_job *job, uint32_t i)
     return w;
 }
 
-/* Moves to the next states of all axes except the last. @return false after the last combination.
- */
+/* Moves to the next joint state of all axes except the last. @return false after the last
+ * combination. */
 static bool advance(walk *w)
 {
     uint32_t j = w->c->n_axes - 1;
@@ -212,7 +213,7 @@ static uint32_t row_of(const walk *w)
 
 /* ---- up -------------------------------------------------------------------------------------- */
 
-/* Rows along the last axis, with sums over own states of part * first * second. */
+/* The rows along the last axis. Each row sums part * first * second over the own states. */
 typedef struct strip {
     const float *part;
     place first, second;
@@ -323,7 +324,7 @@ static void sum_walk(walk *w)
 }
 
 /* Scales a message so that its largest entry is 1. @param least out: the smallest entry that is not
- * 0. @return lanes without weight. */
+ * 0. @return a bit for each lane in which all entries are 0. */
 static unsigned normalise(float *message, uint32_t n_rows, float *scale, float *least)
 {
     vf top = vf_set1(0.0F);
@@ -344,7 +345,8 @@ static unsigned normalise(float *message, uint32_t n_rows, float *scale, float *
     return vm_bits(dead);
 }
 
-/* Lanes in which a product of operands may be smaller than LEAST. */
+/* Returns a bit for each lane in which a product of operands of clique i may be smaller than LEAST.
+ */
 static unsigned out_of_range(const walk *w, uint32_t i)
 {
     const gbsi_splash_work *work = w->job->work;
@@ -386,7 +388,7 @@ static unsigned up(const gbsi_splash_job *job)
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-/* Looks up entries of a table of rows, each lane in its own row. */
+/* Looks up an entry of the table for each lane, in the row that the lane names. */
 GBSI_INLINE vf gather_rows(const float *table, vu row)
 {
     return vf_gather(table, vu_add(vu_shl(row, 4), vu_iota()));
@@ -495,7 +497,7 @@ static void down_strip(walk *w, vf scale, float *sum)
     w->x[last] = 0;
 }
 
-/* Replaces each child's message by q / message; 0 where the message is 0. */
+/* Replaces each child's message by q / message, and by 0 where the message is 0. */
 static void divide_children(const walk *w)
 {
     const gbsi_splash_program *program = w->job->program;

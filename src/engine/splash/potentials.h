@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Factors in the form that splashes use, by slot of the plan: factors of one variable, tables of
- * pairs in the order of each of the two variables, and long factors. The maximum is subtracted from
- * logarithms, so that no weight exceeds 1. */
+ * pairs in the order of each of the two variables, and long factors. The maximum of each table is
+ * subtracted from its logarithms, so that no weight exceeds 1. */
 #ifndef GBSI_SPLASH_POTENTIALS_H
 #define GBSI_SPLASH_POTENTIALS_H
 
 #include "plan/plan.h"
 
-/* A factor of two variables, as one of them sees it. The pool holds the entry for state x of the
- * other variable and own state a of k states at table + x * k + a. */
+/* A factor of two variables, in the form that one of the variables reads. The pool holds the entry
+ * for state x of the other variable and own state a of k states at table + x * k + a. */
 typedef struct gbsi_splash_link {
     uint32_t slot; /* slot of the other variable */
     uint32_t table;
@@ -25,7 +25,7 @@ typedef struct gbsi_potentials {
     const gbsi_plan *plan; /* borrowed */
     uint32_t n;            /* number of slots */
     size_t *field_start;   /* [n + 1] */
-    double *field64;       /* sum of the logarithms of all factors of the variable alone */
+    double *field64; /* sums of the logarithms of the factors that contain one variable only */
     float *field;
     size_t *link_start; /* [n + 1] */
     gbsi_splash_link *link;
@@ -34,7 +34,7 @@ typedef struct gbsi_potentials {
     uint32_t n_long;
     size_t *long_factor; /* [n_long] index in the model of each long factor */
     size_t n_pool;
-    double *log64; /* pool of tables */
+    double *log64; /* [n_pool] logarithms of all tables of pairs */
     float *log, *weight;
     uint8_t *precise; /* [n] 1 if sums in float may have an error above 1e-4 [M13] */
     uint64_t bytes;

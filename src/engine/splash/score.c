@@ -82,7 +82,7 @@ static void set_insiders(conditional *c, const gbsi_score_inside *inside)
     }
 }
 
-/* Index of `wanted` among n numbers; n if `wanted` is not among them. */
+/* Returns the index of `wanted` among n numbers; n if none of the numbers is `wanted`. */
 static uint32_t index_of(const uint32_t *of, uint32_t n, uint32_t wanted)
 {
     uint32_t i = 0;
@@ -116,7 +116,7 @@ static void set_factors(const conditional *c, const gbsi_score_inside *inside)
     }
 }
 
-/* Sum of a long factor over its whole scope, in the current chain. */
+/* Returns the sum of a long factor over its whole scope, in the current chain. */
 static uint64_t sum_scope(const conditional *c, size_t f)
 {
     const gbsi_plan *plan = c->p->plan;
@@ -198,8 +198,8 @@ static void add_link(const conditional *c, const gbsi_splash_link *link, uint32_
     }
 }
 
-/* Adds factors to the log-weights of the slot's states: the factors that have a neighbour inside,
- * or the factors that have none. */
+/* Adds factors to the log-weights of the slot's states. If `inside` is true, these are the factors
+ * that contain a neighbour inside the splash, otherwise all other factors. */
 static void add_factors(const conditional *c, bool inside, double *logw)
 {
     const gbsi_potentials *p = c->p;
@@ -220,7 +220,7 @@ static void add_factors(const conditional *c, bool inside, double *logw)
     }
 }
 
-/* p(x | u, rest), or 0 if no state is possible given u. */
+/* Returns p(x | u, rest), or 0 if no state is possible given u. */
 static double share_of(const double *logw, uint32_t k, uint32_t x)
 {
     double top = -INFINITY;
@@ -242,7 +242,8 @@ static double clamped_log(double r)
     return gbsi_log(r > 1e-300 ? r : 1e-300);
 }
 
-/* Number of joint states of the variables inside; 0 if there are more than GBSI_SCORE_STATES. */
+/* Returns the number of joint states of the variables inside; 0 if this number exceeds
+ * GBSI_SCORE_STATES. */
 static uint32_t count_states(const conditional *c)
 {
     uint64_t n = 1;

@@ -22,9 +22,9 @@ typedef struct block {
 struct gbsi_splash {
     gbsi_pass_setting setting;
     gbsi_potentials *potentials;
-    gbsi_turns turns; /* turns of the ranks; of a single rank if the model is not shared */
-    /* by gbsi_reach: roots of splashes in the interior, and of splashes that may reach the boundary
-     */
+    gbsi_turns turns; /* turns of the ranks; one rank if the model is not shared */
+    /* [gbsi_reach] roots of splashes in the interior, and roots of splashes that may reach the
+     * boundary */
     gbsi_roots roots[2];
     gbsi_ownership own;
     gbsi_rw_lock *lock; /* NULL with deterministic reservations */
@@ -38,7 +38,8 @@ struct gbsi_splash {
     uint32_t most_blocks;
     block *block;   /* [most_blocks] */
     uint8_t *fresh; /* [most_blocks] scratch, see gbsi_growing */
-    /* whether most splashes of the last round clashed, so that one thread grows them in turn */
+    /* whether most splashes of the last round clashed, so that one thread grows the splashes of
+     * this round in turn */
     bool in_turn;
     uint32_t n_bundles;     /* number of bundles of sixteen chains */
     gbsi_splash_view *view; /* [n_bundles] */
@@ -46,12 +47,13 @@ struct gbsi_splash {
     gbsi_splash_worker *worker;
     gbsi_zeros zeros;
     gbsi_wholes wholes;
-    gbsi_splash_counts counts; /* without n_log_entries, which the workers count */
+    gbsi_splash_counts counts; /* all counts except n_log_entries, which the workers count */
     bool crowded;
-    gbsi_pass_job job;       /* the pass in progress */
-    uint32_t half;           /* current half of a turn of the pass, from 0 to 2 turns.n */
-    uint64_t n_updates;      /* updates of each chain in the current pass */
-    uint64_t n_of[2];        /* updates of the current pass in rounds of each kind of roots */
+    gbsi_pass_job job;  /* the pass in progress */
+    uint32_t half;      /* number of the current half turn of the pass, from 0 to 2 turns.n */
+    uint64_t n_updates; /* number of updates of each chain in the current pass */
+    uint64_t n_of[2]; /* [gbsi_reach] updates of slots of each reach in the current pass, in rounds
+                         with roots of the slots' reach */
     gbsi_on_block *on_block; /* callback for each variable of a splash; may be NULL */
     void *context;           /* context of on_block */
 };

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rounds and threads. A round has two phases with a barrier between them: all splashes are grown,
- * then all splashes are drawn. No state changes while splashes grow; while a splash is drawn it
- * reads only its own variables and a boundary that belongs to no splash.
+ * then all splashes are drawn. No state changes while splashes grow. The draw of a splash reads
+ * only the splash's variables and a boundary that belongs to no splash.
  *
- * With reservations all splashes of a round grow at once, and each takes account of the settled
- * splashes only. Then, in the order of their roots, splashes that touch no settled splash are
- * settled; the remaining splashes grow again (deterministic reservations: Blelloch, Fineman,
- * Gibbons & Shun (2012), PPoPP 47(8):181-192). The result does not depend on the threads. If the
- * splashes of a round could fill much of the model, they grow one after another, so that no grown
- * splash is discarded. With blanket locks splashes compete for variables, as in the paper, and
- * chance decides which splash gets a variable. */
+ * With reservations all splashes of a round grow at once, and each splash avoids the settled
+ * splashes only. Then splashes that touch no settled splash are settled, in the order of their
+ * roots. The remaining splashes grow again (deterministic reservations: Blelloch, Fineman, Gibbons
+ * & Shun (2012), PPoPP 47(8):181-192). The result does not depend on the threads. If the splashes
+ * of a round could fill much of the model, they grow one after another, so that no grown splash is
+ * discarded. With blanket locks splashes compete for variables, as in the paper, and chance decides
+ * which splash gets a variable. */
 #include "splash/splash_inside.h"
 
 #include <assert.h>
@@ -42,7 +42,7 @@ static void run_tasks(void *context, uint32_t member)
     }
 }
 
-/* Whether one thread does all work. */
+/* Returns whether one thread does all work. */
 static bool is_alone(const gbsi_splash *s)
 {
     return s->n_workers == 1 || (uint64_t)s->potentials->n * s->setting.n_chains < LEAST_SHARED;
@@ -112,8 +112,8 @@ static gbs_status grow_one_by_one(phase *ph, gbs_error *err)
     return GBS_OK;
 }
 
-/* Grows all unsettled splashes at once, each of which takes account of the settled splashes only;
- * then settles them in order. */
+/* Grows all unsettled splashes at once, where each splash avoids the settled splashes only. Then
+ * settles the splashes in order. */
 static gbs_status grow_together(phase *ph, gbs_error *err)
 {
     gbsi_splash *s = ph->s;
@@ -126,8 +126,9 @@ static gbs_status grow_together(phase *ph, gbs_error *err)
     return GBS_OK;
 }
 
-/* Grows the splashes of grow_together() by one thread. Gives up a splash that meets a splash
- * settled in this turn, because threads would have grown both at the same time. */
+/* Grows the splashes that grow_together() would grow, but on one thread. Gives up a splash that
+ * meets a splash settled in this turn, because several threads would have grown the two splashes at
+ * the same time. */
 static gbs_status grow_in_turn(phase *ph, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -178,8 +179,8 @@ static gbs_status grow_at_once(phase *ph, gbs_error *err)
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-/* Key of random words for a pass or round of this rank. Ranks that share the model have different
- * keys. */
+/* Returns the key of the random words for a pass or round of this rank. Ranks that share the model
+ * have different keys. */
 static uint64_t of_rank(const gbsi_splash *s, uint64_t number)
 {
     return number * s->turns.n_ranks + s->turns.rank;
@@ -254,7 +255,8 @@ static uint32_t drop_empty(gbsi_splash *s, gbsi_roots *roots)
     return n;
 }
 
-/* Numbers the places of splashes, and counts all updates and the updates of slots of this reach. */
+/* Numbers the places of the splashes. Counts all updates, and the updates of slots of this reach.
+ */
 static void number_blocks(gbsi_splash *s, gbsi_reach reach, bool adapts)
 {
     for (uint32_t i = 0; i < s->n_blocks; ++i) {
@@ -288,7 +290,7 @@ static void tell_blocks(const gbsi_splash *s, uint32_t n)
 }
 
 /* Makes room in the tables of the draw on one thread, so that the threads that draw need not
- * enlarge them. */
+ * enlarge these tables. */
 static gbs_status expect_updates(const phase *ph, uint32_t n, gbs_error *err)
 {
     const gbsi_draw *draw = ph->sweep->draw;
@@ -309,7 +311,7 @@ static void forget_round(gbsi_splash *s)
     }
 }
 
-/* Number of entries that sixteen chains walk together. */
+/* Returns the number of entries that sixteen chains walk together. */
 static uint64_t entries_of(const gbsi_splash_program *p)
 {
     return p->n_entries + p->n_given + (p->precise ? 0 : p->n_shared);
@@ -447,10 +449,10 @@ static gbs_status begin(void *state, const gbsi_pass_job *job, gbs_error *err)
     return GBS_OK;
 }
 
-/* Whether this half of a turn is complete. A pass has as many updates of the boundary as there are
- * boundary slots, all in the rank's own turn. It has as many updates of the interior as there are
- * interior slots; every turn makes a part of these, in which updates by splashes from the boundary
- * do not count. [M72] */
+/* Returns whether this half turn is complete. A pass has at least as many updates of the boundary
+ * as there are boundary slots, all in the rank's own turn. A pass has at least as many updates of
+ * the interior as there are interior slots. Every turn makes an equal part of the interior updates;
+ * updates by splashes from the boundary are not part of this number. [M72] */
 static bool half_is_over(const gbsi_splash *s)
 {
     const uint64_t turn = s->half / 2;
@@ -462,8 +464,8 @@ static bool half_is_over(const gbsi_splash *s)
                              : s->n_of[GBSI_REACH_INTERIOR] >= n_interior);
 }
 
-/* Runs a batch, which is a round, or, if ranks exchange states after each batch, all rounds of half
- * a turn. */
+/* Runs a batch. A batch is one round, or all rounds of half a turn if ranks exchange states after
+ * each batch. */
 static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
 {
     gbsi_splash *s = state;
@@ -535,7 +537,7 @@ static double least_operations(const gbsi_pass_setting *setting)
     for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
         counts.n_entries += gbsi_plan_arity(plan, slot);
     }
-    /* each long factor has two entries or more */
+    /* the table of each long factor has two entries or more */
     const gbsi_long_counts many = gbsi_count_long(plan);
     counts.n_entries += 2 * many.n + many.n_ends;
     return gbsi_splash_operations(&counts, setting->n_chains);

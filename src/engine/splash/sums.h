@@ -10,11 +10,11 @@
  * (gbsi_noisy_part). */
 #define GBSI_PART_BIT 62
 
-/* Contribution of a variable in state x to the sum on which a long factor depends. The sum is over
- * offsets in the table (TABLE), over literals that hold, with 2 for a body literal and 1 for the
- * head (LOGICAL), over states 0 (SPIN), or over costs (noisy factors). For a state of variables
- * inside the splash the contribution is equal in all chains; variables outside have one
- * contribution for each chain.
+/* Returns the contribution of a variable in state x to the sum on which a long factor depends. For
+ * a table the sum adds offsets in the table. For a logical factor it adds 2 for each true body
+ * literal, and 1 for a true head. For spins it counts the variables in state 0. For a noisy factor
+ * it adds costs. The contribution of a state of a variable inside the splash is equal in all
+ * chains; a variable outside has one contribution for each chain.
  * @param e entry of the variable in the scopes. @param stride gbsi_part_stride(). */
 static inline uint64_t gbsi_part_of(const gbsi_plan *plan, size_t f, size_t e, size_t stride,
                                     uint32_t x)
@@ -64,8 +64,8 @@ static inline double gbsi_value_of_sum(const gbsi_plan *plan, size_t f, uint64_t
     }
 }
 
-/* Stride of the variable at an entry of the scopes in the table of its factor. The stride has no
- * meaning for factors without a table, whose scopes may be long. */
+/* Stride of the variable at an entry of the scopes in the table of its factor. For factors without
+ * a table, whose scopes may be long, the result is 1 and has no meaning. */
 static inline size_t gbsi_part_stride(const gbsi_plan *plan, size_t f, size_t e)
 {
     const gbsi_factors *factors = &plan->model->factors;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plain C loops over contiguous doubles, which the compiler vectorises. The loops use only IEEE +,
- * -, *, / and comparisons and never reorder a sum, so that every instruction set gives the same
+ * -, *, / and comparisons, and never reorder a sum. Every instruction set therefore gives the same
  * bits.
  *
  * exp is computed by the method of math.c, but is half a digit less precise. Arguments are at most
@@ -16,8 +16,8 @@
 
 enum {
     SUMS = 16,     /* number of running sums */
-    PIECE = 1024,  /* entries processed at once, which stay in the L1 cache */
-    MOST_ROWS = 64 /* rows processed at once; each needs a logarithm or a quotient */
+    PIECE = 1024,  /* number of entries processed at once, which stay in the L1 cache */
+    MOST_ROWS = 64 /* number of rows processed at once; each row needs a logarithm or a quotient */
 };
 
 #define LEAST_EXPONENT (-708.0)
@@ -273,7 +273,7 @@ static void add_rows(const double *restrict t, size_t n_rows, size_t n_columns,
         message[r] = sum(t + r * n_columns, n_columns);
     }
     for (size_t r = 0; r < n_rows && n_columns < SUMS;
-         r++) { /* the same sum as sum() computes, without the call */
+         r++) { /* computes the same sum as sum(), without the call */
         double s = 0.0;
         for (size_t k = 0; k < n_columns; k++) {
             s += t[r * n_columns + k];
@@ -345,7 +345,7 @@ static void sum_some_rows(double *restrict t, size_t n_rows, size_t n_columns,
 {
     double total[MOST_ROWS];
     double inverse[MOST_ROWS] = {
-        0}; /* set to zeros for compilers that do not see that n_rows > 0 */
+        0}; /* set to zeros because some compilers do not see that n_rows > 0 */
     max_rows(t, n_rows, n_columns, message);
     for (size_t r = 0; r < n_rows; r++) {
         const double m = message[r] > -INFINITY ? message[r] : 0.0;

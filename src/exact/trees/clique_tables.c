@@ -6,8 +6,8 @@
  *     table = sum of its factors and its children's messages               (log-weights)
  *     message = ln sum over its own variables of exp(table), or the maximum
  * The table is filled block by block. Each entry is written only once, and a row is finished while
- * it is still in the cache. The threads of the pool share blocks and rows; the order of every sum
- * is fixed. */
+ * its entries are still in the cache. The threads of the pool share blocks and rows; the order of
+ * every sum is fixed. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -18,9 +18,11 @@
 #include "trees/clique_tables.h"
 #include "trees/operand.h"
 
-#define BATCH  8u                /* operands combined with the table in one pass */
-#define SHARED ((size_t)1 << 15) /* least table entries that threads share */
-#define VALUES ((size_t)1 << 13) /* least room for values of factors of a batch */
+/* number of operands that are combined with the table in one pass */
+#define BATCH  8u
+#define SHARED ((size_t)1 << 15) /* least number of table entries that threads share */
+/* smallest number of entries of the room for values of a batch's factors */
+#define VALUES ((size_t)1 << 13)
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
@@ -127,7 +129,7 @@ void gbsi_tables_free(gbsi_tables *tables)
     if (tables == NULL) {
         return;
     }
-    /* The function does not read the tree, which may have been freed already. */
+    /* This function does not read tables->tree, which may have been freed already. */
     GBSI_FREE(tables->table, tables->stack, tables->remade, tables->factor, tables->axis_of,
               tables->map, tables->partial, tables->weights, tables->spread, tables->top,
               tables->log_scale);
@@ -287,7 +289,7 @@ const double *gbsi_factor_logs(const gbsi_conditioned *model, size_t f, double *
     return room;
 }
 
-/* Adds a factor to the current batch of operands. @param k place of the factor in tree->factor. */
+/* Adds a factor to the current batch of operands. @param k index of the factor in tree->factor. */
 static void add_factor(gbsi_tables *tables, filling *f, size_t k)
 {
     const gbsi_conditioned *model = tables->tree->model;

@@ -11,14 +11,15 @@
 
 /* ---- pieces.c ------------------------------------------------------------------------------- */
 
-/* Operations on a long array, whose pieces are shared among the threads. Results depend on the
+/* Operations on a long array. The threads share the pieces of the array. Results depend on the
  * array alone. */
-#define GBSI_PIECE ((size_t)1 << 15) /* entries that one thread takes at a time */
+#define GBSI_PIECE ((size_t)1 << 15) /* number of entries that one thread takes at a time */
 
 typedef struct gbsi_pieces {
-    gbsi_pool *pool;   /* NULL: one thread */
-    gbsi_watch *watch; /* NULL: the work cannot be stopped. After a stop, results are undefined */
-    double *partial;   /* [n / GBSI_PIECE + 1] room for the partial results of the longest array */
+    gbsi_pool *pool;   /* NULL if one thread does all work */
+    gbsi_watch *watch; /* NULL if nothing stops the work. After a stop, results are undefined */
+    double *partial;   /* [n / GBSI_PIECE + 1] room for the partial results of the longest array,
+                          which has n entries */
 } gbsi_pieces;
 
 /* These functions compute what the members of gbsi_table_loops with the same names compute. @param
@@ -38,10 +39,10 @@ static inline gbsi_pieces gbsi_pieces_of(const gbsi_tables *tables)
     return (gbsi_pieces){tables->pool, tables->watch, tables->partial};
 }
 
-/* Scratch sizes, in entries, that are enough for every clique of a tree. */
+/* Numbers of entries of the scratch arrays that are enough for every clique of a tree. */
 typedef struct gbsi_scratch_sizes {
-    size_t values; /* values of factors */
-    size_t map;    /* offsets of all operands of one batch */
+    size_t values; /* array for values of factors */
+    size_t map;    /* array for offsets of all operands of one batch */
     size_t batch;
 } gbsi_scratch_sizes;
 gbsi_scratch_sizes gbsi_scratch_of(const gbsi_tree *tree);
@@ -57,21 +58,21 @@ void gbsi_clique_fill(gbsi_tables *tables, uint32_t i, double *message);
 
 /* ---- branches.c ----------------------------------------------------------------------------- */
 
-/* The branches of a tree, which the threads of the pool compute at the same time. */
-#define GBSI_BRANCH_ENTRIES                                               \
-    ((size_t)1 << 15) /* of a branch at most; a larger clique has threads \
-                         of its own */
+/* The threads of the pool compute the branches of a tree at the same time. */
+/* largest number of entries of a branch; threads share a larger clique */
+#define GBSI_BRANCH_ENTRIES ((size_t)1 << 15)
 
 typedef struct gbsi_branch_workers gbsi_branch_workers;
 
-/* Scratch memory for each thread; there are fewer workers than threads if memory is short. */
+/* Allocates scratch memory for each thread. If memory is short, only some of the threads get
+ * scratch. */
 gbsi_branch_workers *gbsi_branch_workers_new(const gbsi_tables *tables);
 void gbsi_branch_workers_free(gbsi_branch_workers *workers); /* NULL is allowed */
 /* Returns the bytes of the scratch of n_threads threads; 0 if the tree is too small to use them. */
 uint64_t gbsi_branch_workers_bytes(const gbsi_tree *tree, gbsi_keep keep, uint32_t n_threads);
 
 /* Calls job(tables, context, branch) for each branch of tree t, in any order and at the same time.
- * The `tables` passed to a job have the scratch of its thread and no pool. */
+ * The argument `tables` of a job has the scratch of the job's thread, and no pool. */
 void gbsi_branches_do(gbsi_tables *tables, uint32_t t,
                       void (*job)(gbsi_tables *tables, void *context, const gbsi_branch *branch),
                       void *context);

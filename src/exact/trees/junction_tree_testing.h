@@ -128,7 +128,8 @@ static inline void check_against_enumeration(const gbs_model *model, const gbs_e
     release(&m);
 }
 
-/* @param x [8][64] out. @return whether some state has weight. */
+/* Draws eight samples, or finds a most probable state if `trace` is set. @param x [8][64] out.
+ * @return whether some state has weight. */
 static inline bool draw_by(const made *m, gbsi_keep keep, bool trace, gbsi_pool *pool, uint32_t *x)
 {
     gbsi_tables *tables = NULL;

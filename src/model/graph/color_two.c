@@ -7,6 +7,7 @@
  * access a large graph at random; this algorithm walks through the graph once. */
 #include "graph/graph.h"
 
+#include "base/forest.h"
 #include "base/memory.h"
 
 typedef struct forest {
@@ -63,9 +64,7 @@ gbs_status gbsi_graph_color_two(const gbsi_graph *graph, uint32_t *color, bool *
     f.parent = gbsi_alloc_array(n, sizeof *f.parent);
     f.differs = gbsi_alloc_array_zero(n, sizeof *f.differs);
     GBSI_TRY(GBSI_HAVE(err, "colouring", f.parent, f.differs));
-    for (uint32_t v = 0; v < n; v++) {
-        f.parent[v] = v;
-    }
+    gbsi_forest_plant(f.parent, graph->n_variables);
     bool fits = true;
     for (uint32_t v = 0; v < n && fits; v++) {
         const size_t end = gbsi_graph_ends(graph, v + (size_t)1);

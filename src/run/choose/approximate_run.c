@@ -247,9 +247,7 @@ static gbs_status has_no_cycles(const gbsi_conditioned *model, bool *none, gbs_e
     const gbsi_factors *factors = &model->factors;
     uint32_t *parent = gbsi_alloc_array(model->n_variables, sizeof *parent);
     GBSI_PASS(GBSI_HAVE(err, "cycles of the factor graph", parent));
-    for (uint32_t v = 0; v < model->n_variables; ++v) {
-        parent[v] = v;
-    }
+    gbsi_forest_plant(parent, model->n_variables);
     *none = true;
     for (size_t f = 0; f < factors->n_factors && *none; ++f) {
         const size_t first = factors->scope_start[f];

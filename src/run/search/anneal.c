@@ -70,7 +70,7 @@ static gbs_status look(gbsi_search *s, gbs_error *err)
 
 /* ---- schedules ------------------------------------------------------------------------------- */
 
-/* tau_t of t = 1 .. n, from tau0 to tau0 / n:
+/* Temperature tau_t of sweep t = 1 .. n, which falls from tau0 to tau0 / n:
  *     linear  tau0 (1 - (t - 1) / n)        geometric  tau0 n^(-(t - 1) / (n - 1)) */
 static double temperature(gbs_schedule_kind schedule, double tau0, uint64_t t, uint64_t n)
 {
@@ -88,8 +88,8 @@ static double half_spread(const gbsi_factors *f, size_t i)
         const bool spins = f->kind[i] != GBS_FACTOR_POTTS && f->kind[i] != GBS_FACTOR_LOGICAL;
         return weight == INFINITY ? 0.0 : spins ? weight : 0.5 * weight;
     }
-    const uint32_t table =
-        f->aux[i]; /* the slope of a noisy factor, which is about the effect of one cause */
+    const uint32_t table = f->aux[i]; /* the table of a noisy factor has its slope, which is about
+                                         the effect of one cause */
     double least = INFINITY;
     double most = -INFINITY;
     for (size_t e = f->table_start[table]; e < f->table_start[table + (size_t)1]; ++e) {
@@ -99,11 +99,11 @@ static double half_spread(const gbsi_factors *f, size_t i)
     return most > least ? 0.5 * (most - least) : 0.0;
 }
 
-/* The mean over variables v of
+/* Computes the first temperature tau0, the mean over variables v of
  *     sqrt(sum over factors f of v of (half the spread of ln psi_f)^2):
- * for spins with d couplings +-J, J sqrt(d), the temperature at which a glass freezes in mean field
- * (Sherrington & Kirkpatrick 1975, Physical Review Letters 35:1792-1796). 1 if no factor depends on
- * more than one variable. O(scopes + entries of the tables of all factors). */
+ * For spins with d couplings +-J this mean is J sqrt(d), the temperature at which a glass freezes
+ * in mean field (Sherrington & Kirkpatrick 1975, Physical Review Letters 35:1792-1796). tau0 is 1
+ * if the mean is 0. The time is O(lengths of all scopes + entries of the tables of all factors). */
 static gbs_status first_temperature(const gbsi_conditioned *model, double *tau0, gbs_error *err)
 {
     const gbsi_factors *f = &model->factors;
@@ -276,8 +276,8 @@ static gbs_status solve_exactly(gbsi_search *s, gbs_error *err)
     return status;
 }
 
-/* Begins the search. Components that are solved exactly are solved once; the other components start
- * from the state of chain 0. */
+/* Begins the search. The exact components are solved here, once. The other components start from
+ * the state of chain 0. */
 static gbs_status begin(gbsi_search *s, gbs_error *err)
 {
     gbs_run *run = s->run;
@@ -343,7 +343,7 @@ static gbs_status open_run(gbsi_search *s, const gbs_model *model, const gbs_evi
 {
     gbs_run_options chosen = *options;
     const gbsi_run_purpose purpose = {.limited = true, .anneals = true};
-    chosen.lattice = GBS_LATTICE_NEVER; /* lattices in bits have no temperatures */
+    chosen.lattice = GBS_LATTICE_NEVER; /* lattices stored as bits have no temperature */
     GBSI_PASS(gbsi_run_open(model, evidence, &chosen, &purpose, &s->run, err));
     GBSI_PASS(
         gbsi_run_note_inputs(&s->run->task.problem, &s->run->checkpoints, evidence, &chosen, err));

@@ -21,15 +21,16 @@ typedef enum gbsi_stage {
     GBSI_STAGE_OVER,
 } gbsi_stage;
 
-/* The progress of a search, without its states: numbers of 8 bytes, which are saved unchanged. */
+/* The progress of a search, except its states. All members are numbers of 8 bytes, which
+ * checkpoints save unchanged. */
 typedef struct gbsi_search_standing {
     uint64_t rounds;
-    uint64_t n, t;         /* number of sweeps of the annealing, and of those that are done */
-    uint64_t stage;        /* gbsi_stage of the annealing */
+    uint64_t n, t;  /* number of sweeps of the annealing, and number of its sweeps that are done */
+    uint64_t stage; /* gbsi_stage of the annealing */
     uint64_t has_plans;    /* 1 once plans of blocks are made; 0 before, or if there are none */
     uint64_t n_draws;      /* number of block draws in all annealings */
     uint64_t first;        /* first of the chains whose states are being raised and cooled */
-    uint64_t cool_draws;   /* number of draws of each block in this annealing */
+    uint64_t cool_draws;   /* approximate number of block draws per sixteen chains */
     uint64_t cool_pass;    /* number of the first block draw of this annealing */
     uint64_t cool_steps;   /* number of cooling steps that are done */
     double tau0;           /* first temperature of an annealing */
@@ -51,7 +52,7 @@ typedef struct gbsi_search {
     const gbs_map_callbacks *callbacks;
     double exact_share; /* share of --time for the components that are solved exactly */
     bool heats;
-    bool may_quench;           /* false until plans of blocks are made, or if there are none */
+    bool may_quench;           /* whether plans of blocks may still be made */
     gbsi_quench *quench;       /* NULL if there are no blocks */
     gbsi_conditioned *chained; /* sampled part with chains for long factors; NULL if none is long */
     gbsi_bound *bound;         /* NULL before it is made, and if it does not fit the memory */
@@ -63,8 +64,8 @@ typedef struct gbsi_search {
     /* [model variables] the best state until now, with the components solved exactly. */
     uint32_t *state;
     gbsi_search_standing at;
-    /* While maxima are searched, a signal may cut the search short. A checkpoint then saves the
-     * members that begin with `kept`, which hold the progress before the maxima. */
+    /* Whether maxima are being searched, which a signal may cut short. A checkpoint then saves the
+     * members that begin with `kept`, which have the progress before the maxima. */
     bool raising;
     gbsi_search_standing kept;
     uint32_t *kept_x;     /* [part variables] NULL if no checkpoints are written */
@@ -72,8 +73,8 @@ typedef struct gbsi_search {
     bool closed;          /* whether the last checkpoint of the search was written */
 } gbsi_search;
 
-/* Compares the state in search->x with the best state until now. If it is better, keeps it and
- * calls callbacks->improve. */
+/* Compares the state in search->x with the best state until now. A better state is kept, and
+ * callbacks->improve is called. */
 gbs_status gbsi_search_consider(gbsi_search *search, double density, gbs_error *err);
 
 /* anneal_blocks.c: improves states by blocks, after sweeps that took `operations` counted

@@ -50,7 +50,7 @@ gbs_status gbsi_search_save(const void *object, const gbsi_sink *sink, gbs_error
 }
 
 /* Loads states, and checks them because they are used as indices. @param lanes number of states of
- * each variable */
+ * each variable. */
 static gbs_status take_states(const gbsi_source *source, uint32_t *x, size_t n, size_t lanes,
                               const uint32_t *arity, gbs_error *err)
 {
