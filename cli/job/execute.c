@@ -11,7 +11,6 @@
 #include "shares.h"
 #include "src/core/base/plural.h"
 #include "src/engine/options/needs.h"
-#include "src/files/text/kept_file.h"
 
 /*
  * Options whose rows need "sampled" apply to sampling only (gibbsite-marginals(1), --method). If

@@ -138,7 +138,7 @@ typedef struct page {
 static bool has_axes(const gbsi_figure *figure)
 {
     for (size_t i = 0; i < figure->n_panels; i++) {
-        if (figure->panel[i].image == NULL) {
+        if (figure->panel[i].image == NULL && figure->panel[i].boxes == NULL) {
             return true;
         }
     }
@@ -247,6 +247,10 @@ static gbs_status put_panel(const gbsi_figure *figure, const page *p, size_t i, 
     }
     if (panel->image != NULL) {
         return gbsi_panel_image(output, panel, &box, err);
+    }
+    if (panel->boxes != NULL) {
+        gbsi_panel_boxes(output, panel->boxes, &box);
+        return GBS_OK;
     }
     gbsi_panel_spans(panel, &box);
     gbsi_panel_axes(output, panel, &box);

@@ -61,6 +61,7 @@ void gbsi_panel_lines(gbs_output *output, const gbsi_panel *panel, const gbsi_bo
                       const char *id, size_t number);
 void gbsi_panel_bars(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box);
 void gbsi_panel_swings(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box);
+void gbsi_panel_boxes(gbs_output *output, const gbsi_boxes *boxes, const gbsi_box *box);
 /* @return the room that the labels of the y axis need to the left of the panel. */
 double gbsi_panel_axis_width(const gbsi_panel *panel);
 /* @return the room that labels at the ends of lines need to the right of the panel. */
