@@ -16,6 +16,8 @@
 static const core_field map_fields[] = {
     {"log_density", CORE_REAL, offsetof(gbs_map_report, log_density)},
     {"final_log_density", CORE_REAL, offsetof(gbs_map_report, final_log_density)},
+    {"upper_bound", CORE_REAL, offsetof(gbs_map_report, upper_bound)},
+    {"gap", CORE_REAL, offsetof(gbs_map_report, gap)},
     {"free_variables", CORE_COUNT, offsetof(gbs_map_report, n_free_variables)},
     {"exact_variables", CORE_COUNT, offsetof(gbs_map_report, n_exact_variables)},
     {"chains", CORE_COUNT, offsetof(gbs_map_report, chains)},
@@ -55,8 +57,7 @@ static PyObject *find_map(PyObject *self, PyObject *arguments)
         return NULL;
     }
     PyObject *about = core_dict(&r, map_fields);
-    if (about != NULL && core_put(about, "optimal",
-                                  PyBool_FromLong(r.n_exact_variables == r.n_free_variables)) < 0) {
+    if (about != NULL && core_put(about, "optimal", PyBool_FromLong(r.gap == 0.0)) < 0) {
         Py_CLEAR(about);
     }
     PyObject *array = core_states(state, n);

@@ -203,7 +203,7 @@ static gbs_status search_best(denoising *d, core_watch *watch, gbs_error *err)
         status = gbs_map(model, NULL, &d->asked, &callbacks, d->best, &report, err);
     }
     d->best_density = report.log_density;
-    d->best_proved = report.n_exact_variables == report.n_free_variables;
+    d->best_proved = report.gap == 0.0;
     gbs_model_free(model);
     return status;
 }

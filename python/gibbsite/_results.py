@@ -335,8 +335,10 @@ class State(Mapping):
     optimal : whether it is proved to be the most probable state
     log_probability : ln P(state | evidence), with probability=True; else None
     log_probability_low, log_probability_high : 95 % interval of log_probability
-    log_bound : upper bound on the log_density of any state, if only some variables are queried
-    stop : what ended the search: "exact", "settled", "sweeps", "time", ...
+    upper_bound : no state has a larger log_density; inf if the search was stopped before a bound was known
+    gap : upper_bound - log_density in nats; 0 if the state is proved to be the most probable state
+    log_bound : the same as upper_bound, if only some variables are queried; else None
+    stop : what ended the search: "exact", "bound", "settled", "sweeps", "time", ...
     """
 
     def __init__(self, names, labels, states, about):
@@ -346,6 +348,8 @@ class State(Mapping):
         self.log_probability = about.get("log_probability")
         self.log_probability_low, self.log_probability_high = (about.get(f"log_probability_{x}") for x in ("low", "high"))
         self.log_bound, self.stop = about.get("log_bound"), about["stop"]
+        self.upper_bound = about.get("upper_bound", self.log_bound)
+        self.gap = 0.0 if self.optimal else self.upper_bound - self.log_density
         self.about = about
 
     def with_log_z(self, z: LogZ) -> State:
@@ -368,7 +372,8 @@ class State(Mapping):
         numbers = {"log_density": a["log_density"], "final_log_density": a.get("final_log_density"),
                    "log_z": None if z is None else float(z), "log_z_error": None if z is None else z.mcse,
                    "log_probability": self.log_probability, "log_probability_low": self.log_probability_low,
-                   "log_probability_high": self.log_probability_high, "proved": self.optimal, "sweeps": a.get("sweeps", 0),
+                   "log_probability_high": self.log_probability_high, "proved": self.optimal,
+                   "upper_bound": self.upper_bound, "gap": self.gap, "sweeps": a.get("sweeps", 0),
                    "chains": a.get("chains", 0), "tau0": a.get("tau0"), "stop": self.stop}
         return json.dumps({"schema": "map/1", "tool": "gibbsite", "version": _core.version, "model": a.get("digest"),
                            **{k: _finite(x) for k, x in numbers.items()}, "state": [int(x) for x in self._states]})
@@ -395,7 +400,7 @@ class State(Mapping):
         shown = [f"{n}={self[n]}" for n in self._names[:40]] + (["..."] if len(self) > 40 else [])
         p = "" if self.log_probability is None else f", ln P {self.log_probability:.6g}"
         return ", ".join(shown) + f" (ln weight {self.log_density:.6g}{p}, " + (
-            "optimal)" if self.optimal else "the best that was found)")
+            "optimal)" if self.optimal else f"the best that was found, at most {self.gap:.3g} below the best one)")
 
 
 class LogZ(float):

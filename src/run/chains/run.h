@@ -234,6 +234,7 @@ typedef enum gbsi_stop {
     GBSI_STOP_EXACT,
     GBSI_STOP_FIXED_POINT,
     GBSI_STOP_SETTLED,
+    GBSI_STOP_BOUND, /* the upper bound of a search is equal to its best state */
     GBSI_STOP_ITERATIONS,
     GBSI_STOP_NO_PROGRESS, /* many iterations of an approximation brought it no closer to a fixed
                               point */

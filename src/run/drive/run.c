@@ -72,6 +72,7 @@ static const char *const stop_name[] = {
     [GBSI_STOP_EXACT] = "exact",
     [GBSI_STOP_FIXED_POINT] = "fixed point",
     [GBSI_STOP_SETTLED] = "settled",
+    [GBSI_STOP_BOUND] = "bound",
     [GBSI_STOP_ITERATIONS] = "iterations",
     [GBSI_STOP_NO_PROGRESS] = "no progress",
     [GBSI_STOP_TO_TEMPER] = "",
