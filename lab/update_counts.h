@@ -13,6 +13,7 @@ typedef struct lab_tally {
     uint32_t n;
     uint64_t first, last;
     uint32_t *updates; /* [n] number of updates of each pixel */
+    uint32_t *early;   /* [n] number of updates of each pixel in the first rounds of the run */
     /* [n] number of the splash that took the pixel in the last of these rounds, from 1 on; 0 if no
      * splash took the pixel */
     uint32_t *owner;
@@ -21,6 +22,7 @@ typedef struct lab_tally {
     /* mean number of updates of pixels next to a pixel of another state, divided by the mean number
      * of updates of all other pixels */
     double edge;
+    double early_edge; /* the same of the updates in the first rounds */
 } lab_tally;
 
 typedef struct lab_update_counts {

@@ -26,6 +26,7 @@ typedef struct cli_job {
                                 appended; NULL without -o */
     const char *summary;     /* path for the summary of this sample, from --summary */
     const char *report;      /* path for the report of this sample, from --report */
+    const char *drawing;     /* path for the drawing of this sample, from --drawing */
     const uint32_t *query;   /* [n_query] variables that a summary shows; NULL: all */
     size_t n_query;
     uint32_t rows, columns; /* sides of the picture that the variables form, 0 until they are found

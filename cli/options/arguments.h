@@ -82,6 +82,7 @@ typedef struct cli_arguments {
     const char *model; /* path of the model to which the compared results belong */
     const char *summary;
     const char *report;     /* path of the report, FILE.html */
+    const char *drawing;    /* path of the drawing of the model, FILE.svg */
     const char *checkpoint; /* path of the checkpoint to write */
     int csv_safe;
     int labels;               /* 1: the CSV of draws has labels of states */

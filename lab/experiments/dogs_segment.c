@@ -210,26 +210,17 @@ static gbs_status run_scan(cutting *c, const gbs_model *model, int scan, gbs_err
     return lab_run(c->lab, scan_name[scan], model, &options, on_draw, c, NULL, err);
 }
 
-/* Draws three pictures: the first picture, the labels of its patches without neighbours, and the
- * last labels of a chain. Labels are drawn over a plain grey picture. */
+/* Draws the first picture, and over it the labels of its patches without neighbours, and the last
+ * labels of a chain. */
 static gbs_status show(cutting *c, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    gbs_image grey = {0};
-    GBSI_TRY(
-        gbs_image_new(GBS_IMAGE_GREY, c->picture.width, c->picture.height, 255, 0, &grey, err));
-    for (size_t i = 0; i < (size_t)grey.width * grey.height; i++) {
-        grey.sample[i] = 160;
-    }
-    GBSI_TRY(gbs_segment_draw(c->segment, &grey, gbs_segment_alone(c->segment), &middle,
-                              GBS_SEGMENT_OVERLAY, &c->shown[1], err));
-    GBSI_TRY(gbs_segment_draw(c->segment, &grey, c->label, &middle, GBS_SEGMENT_OVERLAY,
-                              &c->shown[2], err));
+    GBSI_PASS(gbs_segment_draw(c->segment, &c->picture, gbs_segment_alone(c->segment), &middle,
+                               GBS_SEGMENT_OVERLAY, &c->shown[1], err));
+    GBSI_PASS(gbs_segment_draw(c->segment, &c->picture, c->label, &middle, GBS_SEGMENT_OVERLAY,
+                               &c->shown[2], err));
     c->shown[0] = c->picture;
     c->picture = (gbs_image){0};
-cleanup:
-    gbs_image_free(&grey);
-    return status;
+    return GBS_OK;
 }
 
 /* Finds the scan of the rectangle, and the bounds of this scan and of the systematic scan for the

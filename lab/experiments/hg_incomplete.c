@@ -53,7 +53,7 @@ static gbs_status draw_chart(const laboratory *lab, const lab_contest *contest, 
     lab_contest_lines(&plot, 0, contest, true);
     lab_plot_subtitle(&plot,
                       "four binary variables, normal log-weights on the edges; median of %u runs, "
-                      "four fifths of them in the band",
+                      "half of them in the band",
                       (unsigned)chains);
     return lab_plot_write(lab, &plot, err);
 }

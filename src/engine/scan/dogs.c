@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes optimised scans. A scan has a given length, reaches a given accuracy, or matches the
- * accuracy of a given number of updates of the systematic scan. Lengths are doubled as in
- * Mitliagkas & Mackey (2017), section 5.2. */
+/* Makes optimised scans. The goal of a scan is a given length, a given accuracy, or the accuracy of
+ * a given number of updates of the systematic scan. Scans of doubled lengths are made until the
+ * goal is met, as in Mitliagkas & Mackey (2017), section 5.2. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -12,13 +12,13 @@
 #include "scan/optimise.h"
 
 #define MOST_STEPS ((uint64_t)1 << 28)
-/* bytes for each update: two copies of the scan, the kept values, the result, and the scan of half
- * the length */
+/* number of bytes for each update of the scan: for two copies of the scan, the kept values, the
+ * result, and the scan of half the length */
 #define STEP_BYTES  26u
 #define MOST_ROUNDS 100u
-#define SETTLED     1e-12 /* descents end when the relative gain of a round is at most this */
-/* beyond 64 passes, the search gives up if doubling does not lower V below this fraction of its old
- * value */
+#define SETTLED     1e-12 /* descents end if the relative gain of a round is at most this number */
+/* beyond 64 passes, the search gives up if V at twice the length is above this fraction of V before
+ */
 #define STALLED (1.0 - 1e-9)
 
 typedef struct dogs {
@@ -45,8 +45,8 @@ static gbs_run_options systematic(const gbs_scan_request *request)
     return options;
 }
 
-/* Sets the current scan to the first n updates of w->start. If w->start draws its updates, the
- * current scan becomes empty. */
+/* Sets the current scan to the first n updates of w->start. If w->start is a scan that draws its
+ * updates at random, the current scan becomes empty. */
 static gbs_status take_start(dogs *w, uint64_t n, gbs_error *err)
 {
     const gbsi_sequence *pass = &w->start.sequence;
@@ -73,8 +73,8 @@ static gbs_status take_start(dogs *w, uint64_t n, gbs_error *err)
     return GBS_OK;
 }
 
-/* Improves the current scan. @param enough the descent stops when the variation is at most
- * `enough`; never if `enough` is negative. */
+/* Improves the current scan by descents. @param enough descents stop when the variation is at most
+ * `enough`, which never happens if `enough` is negative. */
 static gbs_status improve(dogs *w, double enough, gbs_error *err)
 {
     gbs_scan_report *r = &w->report;
@@ -130,8 +130,8 @@ static gbs_status keep_whole(dogs *w, gbs_error *err)
     return status;
 }
 
-/* After an early stop, returns to the scan of the previous length if the search found no scan of
- * this length, or only a worse one. */
+/* After an early stop, goes back to the scan of the previous length if the search found no better
+ * scan of the current length. */
 static gbs_status or_the_whole(dogs *w, gbs_status found)
 {
     const bool stopped = found == GBS_ERR_STOPPED || (found >= 0 && gbsi_watch_stopped(&w->watch));
@@ -144,9 +144,9 @@ static gbs_status or_the_whole(dogs *w, gbs_status found)
     return GBS_OK;
 }
 
-/* Tries lengths 2, 4, 8, ... until the goal is met. If the systematic scan is improved in order to
- * match the systematic scan, the search ends at w->request->match updates at the latest. The
- * unimproved scan of this length already meets the goal. */
+/* Tries lengths 2, 4, 8, ... until the goal is met. If the goal is the accuracy of the systematic
+ * scan and descents begin with this scan, the search ends at w->request->match updates at the
+ * latest. At this length, the scan meets the goal even before it is improved. */
 static gbs_status by_doubling(dogs *w, gbs_error *err)
 {
     const uint64_t match = w->is_systematic ? w->request->match : 0;
@@ -188,8 +188,8 @@ static gbs_status run(dogs *w, gbs_error *err)
     return by_doubling(w, err);
 }
 
-/* Translates the scan to the user's numbers of variables, and counts the variables that it visits.
- */
+/* Translates the scan to the user's numbers of variables, and counts the different variables in the
+ * scan. */
 static gbs_status give(dogs *w, uint32_t **sequence, gbs_error *err)
 {
     const uint32_t *user = w->f->conditioned->user_variable;

@@ -21,7 +21,7 @@ struct gbs_influences {
 /* Returns a watch for one call, which asks the user's callback whether to stop. */
 gbsi_watch gbsi_influences_watch(const gbs_influences *influences);
 
-/* Returns the bytes that the memory limit still allows. */
+/* Returns the number of bytes that the memory limit still allows. */
 uint64_t gbsi_influences_room(const gbs_influences *influences);
 
 /* Puts the budget of `influences` in force for a call. @return the argument for
@@ -35,7 +35,7 @@ gbsi_budget *gbsi_influences_enter(const gbs_influences *influences);
 gbs_status gbsi_weights_of(const gbs_influences *influences, const double *weight, double **d,
                            gbs_error *err);
 
-/* One pass of a scan that repeats the same sequence in every pass. For a random scan, only the
+/* The sequence of a scan that repeats the same sequence in every pass. For a random scan, only the
  * length of the pass is known. */
 typedef struct gbsi_scan_pass {
     const gbsi_scan *scan;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mitliagkas & Mackey (2017), algorithm 2, where every q_t begins as the uniform distribution
- * [M39]. A step whose variable is not chosen yet multiplies b by (1 - 1/n) I + C / n. This changes
- * all entries of b and cannot be undone. Therefore b is kept at every sqrt(T)-th step. The descent
- * goes backwards; between two kept steps, b is computed again. */
+/* Algorithm 2 of Mitliagkas & Mackey (2017), where the distribution q_t of every update begins as
+ * the uniform distribution [M39]. An update whose variable is not chosen yet multiplies b by (1 -
+ * 1/n) I + C / n, where n is the number of variables. This changes all entries of b and cannot be
+ * undone. Therefore b is kept after every sqrt(T)-th of the T updates. The descent goes backwards,
+ * and computes b again between two kept vectors. */
 #include "scan/optimise.h"
 
 #include <inttypes.h>
@@ -11,14 +12,14 @@
 
 #include "base/memory.h"
 
-#define MOST_WORK ((uint64_t)1 << 36) /* limit on steps times influences */
+#define MOST_WORK ((uint64_t)1 << 36) /* limit on updates times influences */
 
 typedef struct descent {
     const gbsi_influences *c;
     gbsi_watch *watch;
-    size_t n, stride; /* n: number of updates; stride: number of steps between two kept vectors */
-    double *kept, *before; /* kept: [n / stride + 1][n variables] b at the kept steps; before: b at
-                              all steps between two kept steps */
+    size_t n, stride; /* n: number of updates; stride: number of updates between two kept vectors */
+    double *kept, *before; /* kept: [n / stride + 1][n variables] kept vectors b; before: b after
+                              each update between two kept vectors */
     double *d;             /* [n variables] weights, propagated back so far */
 } descent;
 
@@ -37,8 +38,8 @@ static bool step(const descent *w, const double *b, double *next)
     return true;
 }
 
-/* Returns the variable with the least w_i = -d_i ((I - C) b)_i, the derivative of V by q_t(i).
- * Among equal variables the lowest is returned. */
+/* Returns the variable i with the least w_i = -d_i ((I - C) b)_i, which is the derivative of V by
+ * q_t(i). Among variables of equal w_i, the lowest is returned. */
 static uint32_t best(const descent *w, const double *b)
 {
     uint32_t found = 0;
@@ -67,8 +68,8 @@ static void bring_back(const descent *w, uint32_t s)
     }
 }
 
-/* Computes b step by step, and stores it at every w->stride-th step. @param last out: b after all
- * updates. */
+/* Computes b update by update, and stores b after every w->stride-th update. @param last out: b
+ * after all updates. */
 static bool forward(const descent *w, double *last)
 {
     const size_t size = w->c->n * sizeof *last;
@@ -77,7 +78,7 @@ static bool forward(const descent *w, double *last)
         if (t % w->stride == 0) {
             memcpy(w->kept + t / w->stride * w->c->n, last, size);
         }
-        double *next = w->before + t % 2 * w->c->n; /* w->before is free during the forward pass */
+        double *next = w->before + t % 2 * w->c->n; /* this function uses w->before as scratch */
         if (!step(w, last, next)) {
             return false;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All scans: one table of functions for every row of scans.def. */
+/* The tables of functions of all scans, one for every row of scans.def. */
 #ifndef GBSI_SCAN_REGISTRY_H
 #define GBSI_SCAN_REGISTRY_H
 
@@ -24,14 +24,14 @@ gbs_status gbsi_drawn_init(const gbsi_graph *graph, const gbs_run_options *optio
                            gbsi_watch *watch, void **state, unsigned *traits, gbs_error *err);
 void gbsi_drawn_free(void *state);
 
-/* Returns a uniform number below m from the two random words of a position of a pass. The two words
- * have numbers 2 (position mod 2) and 2 (position mod 2) + 1 in counter block position div 2, with
- * purpose GBSI_PURPOSE_SCAN. */
+/* Returns a uniform number below m, made from two random words that belong to a position of a pass.
+ * They are the words number 2 (position mod 2) and 2 (position mod 2) + 1 of the four random words
+ * with purpose GBSI_PURPOSE_SCAN and counter position div 2. */
 uint32_t gbsi_drawn_below(const gbsi_drawn *drawn, uint64_t pass, uint32_t position, uint32_t m);
 
 /* ---- fixed.c -------------------------------------------------------------------------------- */
 
-/* A sequence that every pass repeats. The chromatic, the systematic and the file scan use this
+/* A sequence that every pass repeats. The chromatic, the systematic and the sequence scan use this
  * struct. */
 typedef struct gbsi_fixed {
     size_t n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The synchronous scan updates all variables at once, each given the states before the pass
+/* The synchronous scan updates all variables at once: each update reads the states before the pass
  * (Gonzalez, Low, Gretton & Guestrin 2011, algorithm 1). If the graph has two colours, a
  * synchronous chain consists of two independent chromatic chains (theorem 3.2), and these two
  * chains are run instead. The two chains use the sequence of the chromatic scan, and

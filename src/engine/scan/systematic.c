@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The systematic scan visits the variables in the user's order, starting at a given variable and
- * wrapping round at the end. The start of the sweep matters for questions about a single variable.
- * Mitliagkas & Mackey (2017) use q_t = e_{(t mod p) + 1}, which is origin 1 here. */
+ * wrapping round at the end. The start of the sweep affects the accuracy of answers about a single
+ * variable. Mitliagkas & Mackey (2017) use q_t = e_{(t mod p) + 1}, which is origin 1 here. */
 #include <inttypes.h>
 
 #include "base/status.h"

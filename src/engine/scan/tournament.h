@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps track of the least of many numbers that change one by one. Each node of a tree has the
- * minimum of sixteen numbers (two cache lines). Most changes affect the first level only. Among
- * equal numbers the number with the lowest index counts as the least. */
+/* Keeps track of the least of many numbers that change one by one. The numbers are the lowest level
+ * of a tree, in which each node has the minimum of sixteen numbers (two cache lines) of the level
+ * below. Most changes of a number change nothing in the levels above. Among equal numbers the
+ * number with the lowest index counts as the least. */
 #ifndef GBSI_SCAN_TOURNAMENT_H
 #define GBSI_SCAN_TOURNAMENT_H
 
@@ -11,7 +12,7 @@
 #include <stdint.h>
 
 #define GBSI_FAN         16u
-#define GBSI_MOST_LEVELS 9u /* number of levels for up to 16^8 = 2^32 numbers, plus one */
+#define GBSI_MOST_LEVELS 9u /* number of levels above 16^8 = 2^32 numbers, plus one */
 
 typedef struct gbsi_tournament {
     uint32_t n_levels;

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 
 #define REJECTED UINT32_MAX
-/* from this bit on, place[] holds the version of the slot's key */
+/* values of place[] from UNDECIDED on are UNDECIDED plus the version of the slot's key */
 #define UNDECIDED (UINT32_C(1) << 31)
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -123,10 +123,10 @@ static void sort_near(gbsi_grower *g, const gbsi_potentials *p, uint32_t slot)
     g->n_near = n;
 }
 
-/* Locks the Markov blanket: takes a write lock on the slot, read locks on its neighbours by links,
- * and write locks on its long factors in place of their variables. All locks are taken in ascending
- * order. Without a lock on a long factor, one thread could write a variable of the factor while
- * another thread reads this variable. */
+/* Locks the Markov blanket of a slot: takes a write lock on the slot, and read locks on its
+ * neighbours by links. In place of locks on the variables of its long factors, takes write locks on
+ * these factors. All locks are taken in ascending order. Without a lock on a long factor, one
+ * thread could write a variable of the factor while another thread reads this variable. */
 static void lock_blanket(gbsi_grower *g, const gbsi_growing *job, uint32_t slot)
 {
     const gbsi_potentials *p = job->potentials;
@@ -159,8 +159,7 @@ static void unlock_blanket(const gbsi_grower *g, const gbsi_growing *job, uint32
     }
 }
 
-/* Reason why a splash must not take a slot: the strongest reason among all slots that it would
- * touch. */
+/* Reasons why a splash must not take a slot, in ascending strength. */
 typedef enum hold {
     FREE,
     FRESH,  /* the slot belongs to an earlier splash of which this splash must not know yet */
@@ -176,8 +175,8 @@ static hold hold_of(const gbsi_growing *job, uint32_t tag, const _Atomic uint32_
     return job->fresh != NULL && job->fresh[of - job->first_tag] ? FRESH : OTHERS;
 }
 
-/* Returns the strongest reason among a slot, its neighbours and its long factors. Only one splash
- * at a time holds variables of a long factor, so that the factor has a single tag. */
+/* Returns the strongest reason that holds for a slot, its neighbours or its long factors. Only one
+ * splash at a time holds variables of a long factor, so that the factor has a single tag. */
 static hold hold_around(const gbsi_growing *job, uint32_t tag, uint32_t slot)
 {
     const gbsi_potentials *p = job->potentials;
@@ -214,7 +213,7 @@ static bool is_inside(const gbsi_grower *g, uint32_t slot)
     return g->mark[slot] == g->stamp && g->place[slot] < UNDECIDED;
 }
 
-/* Numbers of the variables inside the splash, in ascending order. */
+/* A set of variables inside the splash, by their numbers in the splash, ascending. */
 typedef struct insiders {
     uint32_t n;
     uint32_t number[GBSI_SPLASH_WIDTH];
@@ -264,8 +263,8 @@ static bool find_inside(gbsi_grower *g, const gbsi_potentials *p, const gbsi_gro
     return true;
 }
 
-/* Counts the entries of the tables that a variable adds to the splash: entries of the variable's
- * own table, and of the tables of its long factors over the variables inside. */
+/* Counts the table entries that a variable adds to the splash: one for each of its states, and the
+ * entries of its long factors over the variables inside. */
 static uint64_t count_entries(const gbsi_grower *g, const gbsi_potentials *p,
                               const gbsi_growth *growth, uint32_t slot)
 {
@@ -345,7 +344,7 @@ static uint64_t hash_of(const gbsi_growing *job, uint32_t root, uint32_t slot)
     return mix(mix(splash) + UINT64_C(0x9E3779B97F4A7C15) * ((uint64_t)slot + 1));
 }
 
-/* Tells the watch the number of operations since the last call. @return whether to stop. */
+/* Tells the watch how many operations were done since the last call. @return whether to stop. */
 static bool is_over(gbsi_grower *g)
 {
     const uint64_t looked = g->n_looked + g->score.n_looked;
@@ -362,7 +361,8 @@ static uint64_t score_key(gbsi_grower *g, const gbsi_growing *job, uint32_t root
                                     &(gbsi_score_inside){growth, &g->shares, in->n, in->number},
                                     hash_of(job, root, slot), &g->score);
     uint64_t bits = 0;
-    assert(score >= 0.0); /* the bits of non-negative numbers have the order of the numbers */
+    assert(score >= 0.0); /* non-negative floating-point numbers and their bits, read as integers,
+                             have the same order */
     memcpy(&bits, &score, sizeof bits);
     return ~bits;
 }
@@ -387,13 +387,13 @@ static gbs_status meet(gbsi_grower *g, const gbsi_growing *job, uint32_t root, u
         key = hash_of(job, root, slot);
     } else if (job->order == GBS_GROW_ADAPTIVE) {
         if (!find_inside(g, job->potentials, growth, slot, &in)) {
-            g->place[slot] = REJECTED; /* the slot has too many neighbours in the splash, and the
-                                          number of these neighbours cannot fall */
+            g->place[slot] = REJECTED; /* the slot has too many neighbours in the splash, whose
+                                          number cannot fall */
             return GBS_OK;
         }
         key = score_key(g, job, root, slot, growth, &in);
         if (is_over(g)) {
-            return GBS_OK; /* the watch stops growth as well */
+            return GBS_OK; /* also true if the watch stops growth */
         }
     }
     return push(g, (gbsi_candidate){key, slot, g->place[slot]}, err);

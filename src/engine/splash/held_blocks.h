@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records which blocks were in one splash as a whole. A block is a group of variables that factors
- * with hard zeros join. Given all other variables, such a splash can draw every configuration of
- * the block that the zeros of the block allow. The factors with zeros of other blocks do not
- * contain variables of this block. If every block was in one splash, the support is connected. */
+/* Records which blocks were held by one splash as a whole. A block is a set of variables that are
+ * connected by factors with hard zeros. A splash that holds a block can draw every configuration of
+ * the block that its hard zeros allow, whatever the states of other variables are. The reason is
+ * that a factor with hard zeros contains variables of only one block. If every block was held by
+ * some splash, every state of positive weight can be reached from every other one. */
 #ifndef GBSI_SPLASH_HELD_BLOCKS_H
 #define GBSI_SPLASH_HELD_BLOCKS_H
 
@@ -13,8 +14,8 @@
 typedef struct gbsi_zeros {
     uint8_t *hard;   /* [n slots] 1 if a factor with zeros contains the variable */
     uint32_t *block; /* [n slots] block of each slot */
-    /* [n_blocks] number of variables of each block in factors with zeros; 0 if no factor with zeros
-     * contains a variable of the block, or if a splash has held the block */
+    /* [n_blocks] for each block, number of its variables that factors with zeros contain; 0 if
+     * there are none, or if a splash has held the block */
     uint32_t *n_hard;
     uint32_t *n_held; /* [n_blocks] scratch, all 0 between calls */
     uint32_t n_blocks;

@@ -7,8 +7,8 @@
 #include "rng/words.h"
 #include "splash/splash_inside.h"
 
-/* The splashes of a round may grow at once only if they can fill at most the fraction 1 / CROWDED
- * of the slots. */
+/* The splashes of a round may grow at the same time only if all of them together can hold at most
+ * the fraction 1 / CROWDED of the slots. */
 #define CROWDED 4u
 
 static uint32_t most_of(const gbs_run_options *options, uint32_t n)
@@ -59,7 +59,7 @@ static gbs_status take_blocks(gbsi_splash *s, const gbs_run_options *options, gb
     return GBS_OK;
 }
 
-/* Makes the rings of roots for each reach; the roots of a reach are the slots of that reach. */
+/* Makes a ring of roots for each reach, whose roots are the slots of this reach. */
 static gbs_status take_roots(gbsi_splash *s, const gbs_run_options *options, gbs_error *err)
 {
     const uint32_t most = (uint32_t)options->splashes;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sum-product on the tree of a splash [M35], sixteen chains at once, in weights rather than
- * logarithms. The table of a clique is the product of its operands and of the factors that join its
+ * logarithms. The table of a clique is a product: of its operands, and of the factors that join its
  * own variable to variables outside the splash. The table is never stored: each pass, up and down,
- * computes its entries once. The product of all operands that do not depend on the inner axes is
- * computed once for all states of these axes. Most entries therefore cost one fused multiply-add.
+ * computes its entries once. The product of the operands that do not depend on the inner axes is
+ * computed once for all joint states of the inner axes. Most entries therefore cost one fused
+ * multiply-add.
  *
  * Every operand has a largest entry of at most 1 and a known smallest entry. If the product of the
- * smallest entries is below LEAST, logs.c computes the chain instead. Thus no entry underflows,
- * even if the entry is multiplied by further factors. */
+ * smallest entries is below LEAST, logs.c computes the chain instead. In the other chains no entry
+ * underflows, even if the entry is multiplied by further factors. */
 #include "splash/loops.h"
 
 #include <math.h>
@@ -101,7 +102,8 @@ static void base(const gbsi_splash_job *job)
  * one number for all chains. */
 typedef struct place {
     const float *at;
-    uint32_t step; /* number of floats from one state of the last axis to the next */
+    uint32_t step; /* distance, in floats, between the entries for two successive states of the last
+                      axis */
     bool scalar;
 } place;
 
@@ -218,7 +220,7 @@ typedef struct strip {
     const float *part;
     place first, second;
     uint32_t n; /* number of states of the last axis */
-    float *out; /* row of the first state */
+    float *out; /* output row for the first state of the last axis */
     size_t out_step;
 } strip;
 
@@ -323,8 +325,8 @@ static void sum_walk(walk *w)
     } while (advance(w));
 }
 
-/* Scales a message so that its largest entry is 1. @param least out: the smallest entry that is not
- * 0. @return a bit for each lane in which all entries are 0. */
+/* Scales a message so that its largest entry is 1 in each lane. @param least out: the smallest
+ * entry that is not 0. @return a bit for each lane in which all entries are 0. */
 static unsigned normalise(float *message, uint32_t n_rows, float *scale, float *least)
 {
     vf top = vf_set1(0.0F);
@@ -388,7 +390,7 @@ static unsigned up(const gbsi_splash_job *job)
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-/* Looks up an entry of the table for each lane, in the row that the lane names. */
+/* Looks up, for each lane, the entry of a table in the row that the lane names. */
 GBSI_INLINE vf gather_rows(const float *table, vu row)
 {
     return vf_gather(table, vu_add(vu_shl(row, 4), vu_iota()));
@@ -516,8 +518,7 @@ static void divide_children(const walk *w)
     }
 }
 
-/* Divides marginals by their total, because rounding on the way down moves the total away from 1.
- */
+/* Divides marginals by their total, which is not exactly 1 because of rounding. */
 static void share_out(float *p, uint32_t k)
 {
     vf sum = vf_set1(0.0F);

@@ -11,7 +11,7 @@
 /* ---- tables of pairs, each stored once ------------------------------------------------------- */
 
 typedef struct pair_key {
-    uint64_t weight; /* bits of the weight */
+    uint64_t weight; /* the bits of the weight, which is a double */
     uint32_t kind, aux, arity[2];
 } pair_key;
 
@@ -26,8 +26,8 @@ typedef struct pair_pool {
     gbsi_potentials *p;
     pair_table *pair;
     size_t n_pairs, pair_capacity;
-    uint32_t *hashed; /* [n_hashed] number of a pair, or GBSI_NONE for a free place; n_hashed is a
-                         power of two */
+    uint32_t *hashed; /* [n_hashed] hash table of pairs by key: number of a pair; GBSI_NONE if the
+                         place is free; n_hashed is a power of two */
     size_t n_hashed;
     size_t capacity; /* capacity of log64 */
 } pair_pool;
@@ -70,8 +70,8 @@ static gbs_status rehash(pair_pool *pool, size_t n, gbs_error *err)
     return GBS_OK;
 }
 
-/* Fills the entries of a new pair, minus their maximum, in the order that each of the two variables
- * uses. */
+/* Fills the two tables of a new pair, one in the order that each of the two variables uses, with
+ * the entries minus their maximum. */
 static gbs_status fill_pair(pair_pool *pool, size_t f, pair_table *pair, gbs_error *err)
 {
     const gbsi_conditioned *model = pool->p->plan->model;
@@ -225,7 +225,7 @@ static gbs_status place_factors(gbsi_potentials *p, pair_pool *pool, size_t *at_
 
 /* ---- precision ------------------------------------------------------------------------------- */
 
-/* Largest minus smallest finite entry. */
+/* Returns the largest minus the smallest finite entry of n entries. */
 static double span_of(const double *log, size_t n)
 {
     double low = INFINITY;
@@ -240,7 +240,7 @@ static double span_of(const double *log, size_t n)
 static double span_of_many(const gbsi_factors *factors, size_t f)
 {
     if (gbsi_is_noisy(factors->kind[f])) {
-        return INFINITY; /* variables of such factors are summed in double */
+        return INFINITY; /* variables of noisy factors are summed in double */
     }
     if (factors->kind[f] == GBS_FACTOR_TABLE) {
         const size_t first = factors->table_start[factors->aux[f]];
@@ -251,8 +251,8 @@ static double span_of_many(const gbsi_factors *factors, size_t f)
     return w < INFINITY ? 2.0 * w : 0.0;
 }
 
-/* Marks variables with (d + 2) 2^-24 S > 1e-4 [M13]. @param span [n_factors] spans of long factors.
- */
+/* Marks variables with (d + 2) 2^-24 S > 1e-4 [M13]. @param span [n_factors] span of the entries of
+ * each long factor. */
 static void find_precise(gbsi_potentials *p)
 {
     const gbsi_factors *factors = &p->plan->model->factors;

@@ -76,7 +76,8 @@ static gbs_status add_links(builder *b, gbsi_splash_clique *c, uint32_t i, gbs_e
                                            .child = GBSI_NONE,
                                            .number = GBSI_NONE,
                                            .least = link->least};
-            /* strides by variable; set_walk() replaces them by strides by axis */
+            /* strides in the order of the separator's variables; set_walk() puts them into the
+             * order of the axes */
             const uint32_t *separator = gbsi_growth_separator(b->growth, i);
             for (uint32_t j = 0; j < c->n_axes; ++j) {
                 operand.stride[j] = separator[j] == other ? c->arity : 0;
@@ -106,8 +107,8 @@ static void set_strides(const builder *b, uint32_t i, uint32_t n, const uint32_t
     }
 }
 
-/* Lists the variables of a long factor inside the splash in ascending order. The shares are visited
- * from the last one back. */
+/* Lists the variables of a long factor inside the splash in ascending order. The shares of the
+ * factor are visited from the last one back to the first. */
 static void find_inside(const gbsi_growth *growth, const gbsi_growth_share *last,
                         gbsi_splash_many *many)
 {
@@ -129,8 +130,8 @@ static void find_inside(const gbsi_growth *growth, const gbsi_growth_share *last
     }
 }
 
-/* Adds the long factors of clique i. @param given true to add the factors that have only this
- * variable inside the splash, false to add the others. */
+/* Adds the long factors of clique i. @param given true: adds the long factors that have only this
+ * variable inside the splash; false: adds the other long factors. */
 static gbs_status add_many(builder *b, gbsi_splash_clique *c, uint32_t i, bool given,
                            gbs_error *err)
 {
@@ -143,7 +144,7 @@ static gbs_status add_many(builder *b, gbsi_splash_clique *c, uint32_t i, bool g
         gbsi_splash_many many = {.factor = potentials->long_factor[potentials->many[f].number],
                                  .at = p->n_many_entries};
         if (!share->is_last || (share->before == UINT32_MAX) != given) {
-            continue; /* the clique of the factor's latest variable has the factor */
+            continue; /* the factor belongs to the clique of its latest variable */
         }
         find_inside(b->growth, share, &many);
         many.n_entries = 1;
@@ -172,8 +173,8 @@ static gbs_status add_many(builder *b, gbsi_splash_clique *c, uint32_t i, bool g
 /* ---- messages -------------------------------------------------------------------------------- */
 
 /* Adds an operand for the message of every child of clique i. The list of children begins at child
- * `first`. Before first_operand of a child is set to its final value, first_operand has the number
- * of the next child. */
+ * `first`. Until first_operand of a child gets its final value, this member has the number of the
+ * next child in the list. */
 static gbs_status add_messages(builder *b, gbsi_splash_clique *c, uint32_t i, uint32_t first,
                                gbs_error *err)
 {

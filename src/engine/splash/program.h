@@ -21,9 +21,10 @@ typedef enum gbsi_operand_kind {
  * separator. */
 typedef struct gbsi_splash_operand {
     uint8_t kind;
-    /* number of axes whose states determine where the operand is read */
+    /* the place at which the operand is read depends only on the states of this number of first
+     * axes */
     uint8_t depth;
-    uint32_t at;    /* index of the first entry */
+    uint32_t at;    /* index of the operand's first entry */
     uint32_t child; /* MESSAGE: the child; else GBSI_NONE */
     /* MANY: number of the long factor in the program; else GBSI_NONE */
     uint32_t number;
@@ -32,18 +33,19 @@ typedef struct gbsi_splash_operand {
     uint32_t stride[GBSI_SPLASH_WIDTH + 1];
 } gbsi_splash_operand;
 
-/* A clique. Its axes are the variables of the separator, slowest first. Axes that few operands have
- * come last, because most steps of the walk are along the last axes. Messages are stored by
- * variables in ascending order, for any order of axes. */
+/* A clique. Its axes are the variables of the separator, slowest first. An axis on which few
+ * operands depend comes last, because most steps of the walk are along the last axes. In messages,
+ * the variables of a separator are always in ascending order. */
 typedef struct gbsi_splash_clique {
     uint32_t slot, arity;
     uint32_t n_axes, n_rows;
-    uint32_t message; /* first row of the message */
-    uint32_t base;    /* first entry of the weights from factors with variables outside */
+    uint32_t message; /* number of the message's first row */
+    uint32_t base;    /* index, in gbsi_splash_work.base, of the weights from factors with no other
+                         variable inside */
     uint32_t first_operand, n_operands;
     uint32_t first_outer, n_outer;        /* links to variables outside */
     uint32_t first_given, n_given;        /* long factors with no other variable inside */
-    uint32_t variable[GBSI_SPLASH_WIDTH]; /* number of each axis's variable in the splash */
+    uint32_t variable[GBSI_SPLASH_WIDTH]; /* for each axis: number of its variable in the splash */
     uint32_t axis_arity[GBSI_SPLASH_WIDTH];
     uint32_t row_stride[GBSI_SPLASH_WIDTH];
 } gbsi_splash_clique;
@@ -75,8 +77,8 @@ typedef struct gbsi_splash_program {
     uint64_t n_entries; /* number of entries of all cliques */
     uint64_t n_given;   /* number of entries of long factors with one variable inside, and of their
                            scopes */
-    /* number of factors with several variables inside, plus the number of entries of the cliques
-     * that have these factors */
+    /* number of long factors with several variables inside, plus the number of entries of the
+     * cliques to which these factors belong */
     uint64_t n_shared;
     bool precise;                /* whether some variable needs sums in double */
     gbsi_splash_operand *sorted; /* scratch */

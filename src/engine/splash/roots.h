@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Roots of splashes. Slots become roots in a fixed random order, which is repeated. A slot that was
- * put back stays at the front of the order. Every slot is therefore a root within a bounded number
- * of rounds (the second condition of theorem 4.1 of Gonzalez et al. 2011). */
+/* Roots of splashes. Slots become roots in a random order, which stays the same for the whole run
+ * and begins again after the last slot. A slot whose splash had to be given up stays at the front
+ * of the order. Every slot is therefore a root within a bounded number of rounds (the second
+ * condition of theorem 4.1 of Gonzalez et al. 2011). */
 #ifndef GBSI_SPLASH_ROOTS_H
 #define GBSI_SPLASH_ROOTS_H
 

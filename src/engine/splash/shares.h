@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records which variables of each long factor a growing splash holds, without walks through the
- * factor's scope. */
+/* Records which variables of each long factor a growing splash holds. A share is a variable of the
+ * splash in a long factor; shares make walks through the factor's scope unnecessary. */
 #ifndef GBSI_SPLASH_SHARES_H
 #define GBSI_SPLASH_SHARES_H
 
@@ -10,14 +10,15 @@
 typedef struct gbsi_shares {
     uint32_t n;     /* number of long factors */
     uint32_t *mark; /* [n] stamp of the latest splash that took a variable of each factor */
-    uint32_t *last; /* [n] latest share of each factor; valid if `mark` equals `stamp` */
+    uint32_t
+        *last; /* [n] latest share of each factor; valid if the factor's `mark` equals `stamp` */
     uint32_t stamp;
 } gbsi_shares;
 
 gbs_status gbsi_shares_init(gbsi_shares *shares, const gbsi_potentials *potentials, gbs_error *err);
 void gbsi_shares_free(gbsi_shares *shares); /* frees the arrays, not the struct */
 
-/* Starts an empty splash. */
+/* Begins a new splash, which has no variable yet. */
 void gbsi_shares_begin(gbsi_shares *shares, gbsi_growth *growth);
 /* Adds a share for each long factor of the variable that the splash took last. */
 gbs_status gbsi_shares_join(gbsi_shares *shares, const gbsi_potentials *potentials,

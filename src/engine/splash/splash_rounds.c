@@ -3,13 +3,13 @@
  * then all splashes are drawn. No state changes while splashes grow. The draw of a splash reads
  * only the splash's variables and a boundary that belongs to no splash.
  *
- * With reservations all splashes of a round grow at once, and each splash avoids the settled
- * splashes only. Then splashes that touch no settled splash are settled, in the order of their
- * roots. The remaining splashes grow again (deterministic reservations: Blelloch, Fineman, Gibbons
- * & Shun (2012), PPoPP 47(8):181-192). The result does not depend on the threads. If the splashes
- * of a round could fill much of the model, they grow one after another, so that no grown splash is
- * discarded. With blanket locks splashes compete for variables, as in the paper, and chance decides
- * which splash gets a variable. */
+ * With reservations, all splashes of a round grow at the same time. Each splash avoids only the
+ * splashes that are already settled. Then splashes that touch no settled splash are settled, in the
+ * order of their roots. The remaining splashes grow again (deterministic reservations: Blelloch,
+ * Fineman, Gibbons & Shun (2012), PPoPP 47(8):181-192). The result does not depend on the number of
+ * threads. If the splashes of a round could fill much of the model, they grow one after another, so
+ * that no grown splash is discarded. With locks on Markov blankets, splashes compete for variables
+ * as in the paper, and the timing of threads decides which splash gets a variable. */
 #include "splash/splash_inside.h"
 
 #include <assert.h>
@@ -49,7 +49,7 @@ static bool is_alone(const gbsi_splash *s)
 }
 
 /* Runs the tasks of a phase. Results do not depend on which worker runs which task. @return the
- * first failure among the workers. */
+ * status of the first worker that failed; GBS_OK if none did. */
 static gbs_status run_phase(phase *ph, void (*run)(phase *, gbsi_splash_worker *, uint32_t),
                             uint32_t n_tasks, gbs_error *err)
 {
@@ -112,8 +112,8 @@ static gbs_status grow_one_by_one(phase *ph, gbs_error *err)
     return GBS_OK;
 }
 
-/* Grows all unsettled splashes at once, where each splash avoids the settled splashes only. Then
- * settles the splashes in order. */
+/* Grows all unsettled splashes at the same time, where each splash avoids only the settled
+ * splashes. Then settles the splashes in order. */
 static gbs_status grow_together(phase *ph, gbs_error *err)
 {
     gbsi_splash *s = ph->s;
@@ -126,9 +126,9 @@ static gbs_status grow_together(phase *ph, gbs_error *err)
     return GBS_OK;
 }
 
-/* Grows the splashes that grow_together() would grow, but on one thread. Gives up a splash that
- * meets a splash settled in this turn, because several threads would have grown the two splashes at
- * the same time. */
+/* Grows the splashes that grow_together() would grow, but on one thread. A splash that meets a
+ * splash settled in this turn is given up, because several threads would have grown the two at the
+ * same time. */
 static gbs_status grow_in_turn(phase *ph, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -237,8 +237,8 @@ static void next_tags(gbsi_splash *s, gbsi_roots *roots)
     s->next_tag += s->n_blocks;
 }
 
-/* Moves splashes without variables to the end of the array, and their roots to the front of the
- * ring. @return number of splashes with variables. */
+/* Moves splashes without variables to the end of the array, and puts their roots back to the front
+ * of the ring. @return number of splashes with variables. */
 static uint32_t drop_empty(gbsi_splash *s, gbsi_roots *roots)
 {
     uint32_t n = 0;
@@ -255,8 +255,8 @@ static uint32_t drop_empty(gbsi_splash *s, gbsi_roots *roots)
     return n;
 }
 
-/* Numbers the places of the splashes. Counts all updates, and the updates of slots of this reach.
- */
+/* Numbers the places of the splashes. Counts all updates, and the updates of slots that have the
+ * reach of the round. */
 static void number_blocks(gbsi_splash *s, gbsi_reach reach, bool adapts)
 {
     for (uint32_t i = 0; i < s->n_blocks; ++i) {
@@ -289,8 +289,8 @@ static void tell_blocks(const gbsi_splash *s, uint32_t n)
     }
 }
 
-/* Makes room in the tables of the draw on one thread, so that the threads that draw need not
- * enlarge these tables. */
+/* Makes room in the tables of the drawing method on one thread, so that the threads that draw need
+ * not enlarge these tables. */
 static gbs_status expect_updates(const phase *ph, uint32_t n, gbs_error *err)
 {
     const gbsi_draw *draw = ph->sweep->draw;
@@ -311,7 +311,7 @@ static void forget_round(gbsi_splash *s)
     }
 }
 
-/* Returns the number of entries that sixteen chains walk together. */
+/* Returns the number of entries that a program walks for sixteen chains together. */
 static uint64_t entries_of(const gbsi_splash_program *p)
 {
     return p->n_entries + p->n_given + (p->precise ? 0 : p->n_shared);
@@ -425,7 +425,7 @@ static gbs_status find_impossible(const gbsi_splash *s, gbs_error *err)
                      name == NULL ? "" : ")");
 }
 
-/* Gives each worker the watch. The first worker is the calling thread. */
+/* Gives the watch of the pass to each worker. The first worker is the calling thread. */
 static void set_watch(gbsi_splash *s, gbsi_watch *watch)
 {
     for (uint32_t w = 0; w < s->n_workers; ++w) {
@@ -449,10 +449,10 @@ static gbs_status begin(void *state, const gbsi_pass_job *job, gbs_error *err)
     return GBS_OK;
 }
 
-/* Returns whether this half turn is complete. A pass has at least as many updates of the boundary
- * as there are boundary slots, all in the rank's own turn. A pass has at least as many updates of
- * the interior as there are interior slots. Every turn makes an equal part of the interior updates;
- * updates by splashes from the boundary are not part of this number. [M72] */
+/* Returns whether this half turn is complete. A pass makes at least as many updates of boundary
+ * slots as there are boundary slots, all in the rank's own turn. A pass makes at least as many
+ * updates of interior slots as there are interior slots. Every turn makes an equal part of these
+ * updates of interior slots. Updates by splashes with roots in the boundary do not count. [M72] */
 static bool half_is_over(const gbsi_splash *s)
 {
     const uint64_t turn = s->half / 2;

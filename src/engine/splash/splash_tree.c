@@ -73,7 +73,7 @@ static void write_journal(gbsi_growth *g, uint32_t i)
     memcpy(entry + 2, gbsi_growth_separator(g, i), entry[1] * sizeof *entry);
 }
 
-/* Undoes the changes that the extension by the variable with number growth->n made. */
+/* Undoes the changes that the extension by variable number growth->n made. */
 static void roll_back(gbsi_growth *g)
 {
     while (g->n_journal > 0) {
@@ -83,7 +83,8 @@ static void roll_back(gbsi_growth *g)
         memcpy(separator_of(g, entry[0]), entry + 2, entry[1] * sizeof *entry);
         g->n_rows -= clique->n_rows;
         clique->n_rows = count_rows(g, entry[0]);
-        assert(clique->n_rows > 0); /* this separator was taken before, so that its rows fit */
+        assert(clique->n_rows >
+               0); /* the tree had this separator before, so that its rows are within the limits */
         g->n_rows += clique->n_rows;
     }
     g->n_rows -= g->clique[g->n].n_rows;
@@ -121,10 +122,10 @@ static void merge(uint32_t *into, uint32_t n, const uint32_t *other, uint32_t n_
     }
 }
 
-/* Passes variables along the path of parents: a clique gives its parent the variables that the
- * parent lacks. A new parent needs the whole separator; the old parent needs only the variables
- * that were added now. Lines 9 and 11 of the algorithm, as printed in the paper, mix up the two
- * cliques. */
+/* Passes variables up the path of parents: a clique gives its parent the separator variables that
+ * the parent lacks. A new parent needs the whole separator; the old parent needs only the variables
+ * that were added now. Lines 9 and 11 of the algorithm in the paper mix up the clique and its
+ * parent. */
 static bool pass_on(gbsi_growth *g, uint32_t i)
 {
     uint32_t handed[GBSI_SPLASH_WIDTH];

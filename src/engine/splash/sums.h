@@ -6,16 +6,17 @@
 #include "plan/kernel.h"
 #include "splash/potentials.h"
 
-/* First bit, in the sum of a noisy factor, of the role that the state of the factor's child has
- * (gbsi_noisy_part). */
+/* In the sum of a noisy factor, the bits from this one on are the role of the state of the factor's
+ * child (gbsi_noisy_part). */
 #define GBSI_PART_BIT 62
 
-/* Returns the contribution of a variable in state x to the sum on which a long factor depends. For
- * a table the sum adds offsets in the table. For a logical factor it adds 2 for each true body
- * literal, and 1 for a true head. For spins it counts the variables in state 0. For a noisy factor
- * it adds costs. The contribution of a state of a variable inside the splash is equal in all
- * chains; a variable outside has one contribution for each chain.
- * @param e entry of the variable in the scopes. @param stride gbsi_part_stride(). */
+/* Returns the contribution of a variable in state x to the sum on which a long factor depends. The
+ * contribution is an offset in the table if the factor is a table. In a logical factor, the
+ * contribution is 2 for a true literal of the body, and 1 for a true head. In a spin product, it is
+ * 1 for state 0 and 0 for state 1. In a noisy factor, it is a cost. The contribution of a state of
+ * a variable inside the splash is equal in all chains; a variable outside has one contribution for
+ * each chain.
+ * @param e index of the variable in the array of all scopes. @param stride gbsi_part_stride(). */
 static inline uint64_t gbsi_part_of(const gbsi_plan *plan, size_t f, size_t e, size_t stride,
                                     uint32_t x)
 {
@@ -64,8 +65,8 @@ static inline double gbsi_value_of_sum(const gbsi_plan *plan, size_t f, uint64_t
     }
 }
 
-/* Stride of the variable at an entry of the scopes in the table of its factor. For factors without
- * a table, whose scopes may be long, the result is 1 and has no meaning. */
+/* Stride, in the table of its factor, of the variable at an index of the array of all scopes. For
+ * factors without a table, whose scopes may be long, the result is 1 and has no meaning. */
 static inline size_t gbsi_part_stride(const gbsi_plan *plan, size_t f, size_t e)
 {
     const gbsi_factors *factors = &plan->model->factors;

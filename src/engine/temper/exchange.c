@@ -12,7 +12,7 @@
  * the two levels would coincide */
 #define LEAST_RATE 1e-4
 
-/* End of the ladder that a replica visited last. A round trip is counted when a replica that
+/* The end of the ladder at which a replica was last. A round trip is counted when a replica that
  * visited the hot end last arrives at the cold end. */
 enum { FROM_NOWHERE, FROM_COLD, FROM_HOT };
 
@@ -140,8 +140,8 @@ double gbsi_exchange_barrier_from(const gbsi_exchange *e, double from)
 }
 
 /* Places the new levels at equal rejection (section 5 of the paper that exchange.h cites). The
- * cumulative barrier is C(b_t) = sum over s < t of the rejection rates, interpolated linearly
- * between levels. The new levels are
+ * cumulative barrier C(b_t) is the sum of the rejection rates of the pairs s < t, and C is
+ * interpolated linearly between levels. The new levels are
  *     b'_k = C^-1(C(b_first) + (C(1) - C(b_first)) k / (n - 1)). */
 static void space(const gbsi_exchange *from, double first, uint32_t n, double *beta)
 {

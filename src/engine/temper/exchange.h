@@ -4,8 +4,8 @@
  *
  * Level t of a ladder has the law pi_b(x) proportional to exp(b_t U(x)), where U is the log
  * density. The swaps follow Syed, Bouchard-Cote, Deligiannidis & Doucet (2022), JRSS B
- * 84(2):321-350. Even and odd pairs of neighbours take turns. The turns carry replicas through the
- * ladder, while random pairs would let replicas diffuse. [M50] */
+ * 84(2):321-350. Even and odd pairs of neighbours take turns. Taking turns carries replicas through
+ * the ladder in one direction, while random pairs would let replicas diffuse. [M50] */
 #ifndef GBSI_TEMPER_EXCHANGE_H
 #define GBSI_TEMPER_EXCHANGE_H
 
@@ -19,7 +19,8 @@ typedef struct gbsi_exchange {
     double *beta;      /* [n_levels] in ascending order; the last entry is 1 */
     double *rejection; /* [n_levels - 1] for each pair of levels t and t + 1: sum of 1 - acceptance
                           probability */
-    uint64_t n_proposed[2]; /* number of terms per sum in `rejection`: even t, odd t */
+    uint64_t
+        n_proposed[2]; /* number of terms in each sum of `rejection`, for even t and for odd t */
     /* [n_levels * n_ladders] for each lane: end of the ladder that its replica visited last */
     uint8_t *heading;
     /* [n_ladders] number of round trips of replicas from the cold end to the hot end and back */
@@ -36,8 +37,8 @@ gbs_status gbsi_exchange_new(uint32_t n_levels, uint32_t n_ladders, gbsi_exchang
 void gbsi_exchange_free(gbsi_exchange *exchange);
 uint64_t gbsi_exchange_bytes(uint32_t n_levels, uint32_t n_ladders);
 
-/* Lane of a level of a ladder. Lanes are numbered from the coldest levels on, so that lane r has
- * the cold state of ladder r. */
+/* Returns the lane of a level of a ladder. Lanes are numbered from the coldest levels on, so that
+ * lane r has the cold state of ladder r. */
 static inline uint32_t gbsi_exchange_lane(const gbsi_exchange *exchange, uint32_t ladder,
                                           uint32_t level)
 {
@@ -53,16 +54,17 @@ void gbsi_exchange_step(gbsi_exchange *exchange, uint64_t seed, uint64_t iterati
 
 /* Mean rejection rate of swaps between levels t and t + 1. */
 double gbsi_exchange_rate(const gbsi_exchange *exchange, uint32_t t);
-/* Communication barrier between two levels: sum of the rejection rates of the pairs between them.
- */
+/* Communication barrier between two levels, which is the sum of the rejection rates of the pairs of
+ * levels between the two. */
 double gbsi_exchange_barrier(const gbsi_exchange *exchange, uint32_t from, uint32_t to);
 /* Communication barrier from a point between two levels to the cold end, interpolated linearly
  * between levels. */
 double gbsi_exchange_barrier_from(const gbsi_exchange *exchange, double from);
 
-/* Makes a ladder whose hot end lies at position `first` of the ladder `from`. The levels are placed
- * such that all neighbours reject swaps equally often, according to the rates that `from` has
- * counted. The new ladder counts rates and trips from 0. */
+/* Makes a new ladder whose hot end is at position `first` of the ladder `from`. Position t + r lies
+ * between levels t and t + 1. The new levels are placed so that all pairs of neighbours reject
+ * swaps equally often, according to the rates that `from` has counted. The new ladder counts rates
+ * and trips from 0. */
 gbs_status gbsi_exchange_remade(const gbsi_exchange *from, double first, uint32_t n_levels,
                                 uint32_t n_ladders, gbsi_exchange **exchange, gbs_error *err);
 

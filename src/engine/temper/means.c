@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "simd/math.h"
 
-#define LEAST_BATCHES 4u /* fewest batches for a standard error */
+#define LEAST_BATCHES 4u /* least number of batches for a standard error */
 #define FULL_WINDOW   12u
 
 uint64_t gbsi_means_bytes(uint32_t n_ladders, size_t n_cells)
@@ -217,9 +217,9 @@ double gbsi_means_error(const gbsi_means *m, const double *weight)
     spread batches = {0};
     spread ladders = {0};
     double value = 0.0;
-    double shift = 0.0; /* becomes the mean of the first ladder */
+    double shift = 0.0; /* the mean of ladder 0 becomes the shift */
     if (!combine(m, weight, 0, 0, m->n_full, &shift)) {
-        shift = 0.0; /* ladder 0 has no draw that counts */
+        shift = 0.0; /* no draw of ladder 0 was added */
     }
     for (uint32_t r = 0; r < m->n_ladders; ++r) {
         for (uint32_t b = 0; b < m->n_full; ++b) {

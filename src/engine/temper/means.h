@@ -2,9 +2,10 @@
 /* Probabilities averaged over the draws of independent ladders, in batches.
  *
  * Between 8 and 16 batches of equal length cover the kept iterations. When 16 batches are full,
- * neighbouring batches are merged. Sums are integers, so that the result depends on the kept
- * iterations only, and not on the times of merging. A caller may leave out draws. A mean is
- * therefore the ratio of two sums: of the values, and of the number of draws that were added. */
+ * neighbouring batches are merged. Sums are integers, so that the result depends only on the kept
+ * iterations, and not on when batches were merged. A caller may leave out draws, so that the draws
+ * of a batch vary in number. A mean is therefore the ratio of two sums: the sum of the values, and
+ * the number of draws that were added. */
 #ifndef GBSI_TEMPER_MEANS_H
 #define GBSI_TEMPER_MEANS_H
 
@@ -37,7 +38,8 @@ typedef struct gbsi_means {
 /* Estimate of one cell; numbers that are undefined are NAN. */
 typedef struct gbsi_mean {
     double p;
-    double mcse; /* standard error: the larger of two estimates, from batches and from ladders */
+    double mcse; /* standard error: the larger of an estimate from batches and an estimate from
+                    ladders */
     double rhat; /* sqrt(1 + variance between ladders / variance of a draw) */
 } gbsi_mean;
 
@@ -45,10 +47,12 @@ gbs_status gbsi_means_new(uint32_t n_ladders, size_t n_cells, gbsi_means **means
 void gbsi_means_free(gbsi_means *means);
 uint64_t gbsi_means_bytes(uint32_t n_ladders, size_t n_cells);
 
-/* @return [n_cells] the sums to which the caller adds the current iteration of one ladder. */
+/* @return [n_cells] the sums of one ladder in the open batch, to which the caller must add the
+ * values of the current iteration. */
 uint64_t *gbsi_means_row(gbsi_means *means, uint32_t ladder);
-/* Ends an iteration. @param counted [n_ladders] number of draws added. @param trips [n_ladders]
- * number of round trips that ended in this iteration. */
+/* Ends an iteration. @param counted [n_ladders] for each ladder, number of draws that the caller
+ * added in this iteration. @param trips [n_ladders] number of round trips that ended in this
+ * iteration. */
 void gbsi_means_end(gbsi_means *means, const uint64_t *counted, const uint64_t *trips);
 /* Whether exactly 12 batches are full and no batch is open, so that the first third of the batches
  * may be dropped. */
@@ -62,7 +66,7 @@ gbsi_mean gbsi_means_cell(const gbsi_means *means, size_t cell);
 double gbsi_means_error(const gbsi_means *means, const double *weight);
 /* Number of round trips of the ladder that has the fewest round trips. */
 uint64_t gbsi_means_least_trips(const gbsi_means *means);
-/* Share of all draws that were added, and not left out. */
+/* Fraction of all draws that were added; the others were left out. */
 double gbsi_means_share(const gbsi_means *means);
 
 /* Save and load everything except the shape, which the caller sets. @return GBS_ERR_FORMAT if the

@@ -3,17 +3,18 @@
 
 #include "base/memory.h"
 
-/* A variable on whose state ladders agree in at least this share of cases is treated as constant,
- * and its memory is ignored. */
+/* If two ladders agree on the state of a variable in at least this fraction of comparisons, the
+ * variable is treated as constant, and its memory is ignored. */
 #define CONSTANT 0.9
 
 struct gbsi_overlap {
     uint32_t n_variables, n_levels;
     /* [n_variables][n_levels] number of lanes whose state after a move equals the state before */
     uint32_t *same;
-    /* [n_variables][n_levels] number of lanes whose state equals the state in the next ladder */
+    /* [n_variables][n_levels] number of lanes whose state equals the state at this level of the
+     * next ladder */
     uint32_t *agree;
-    uint32_t *n; /* [n_variables] number of lanes that were compared at each level */
+    uint32_t *n; /* [n_variables] number of comparisons at each level */
 };
 
 uint64_t gbsi_overlap_bytes(uint32_t n_variables, uint32_t n_levels)

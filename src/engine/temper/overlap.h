@@ -2,12 +2,13 @@
 /* Measures at which levels of a ladder local moves forget the old state. The measure of a level is
  * the lag-one memory of its slowest variable.
  *
- * For variable v at level t, let o be the share of moves after which v has the state it had before.
- * Let o' be the share of times that two independent ladders agree on the state of v. The memory of
- * v at level t, and the memory of level t, are
+ * For variable v at level t, let o be the fraction of moves after which v has the same state as
+ * before. Let o' be the fraction of comparisons in which two independent ladders agree on the state
+ * of v. The memory of v at level t, and the memory of level t, are
  *     q_tv = (o - o') / (1 - o'),    q_t = max over v of q_tv where o' < 0.9,
- * q_tv is 0 if moves draw independent states, and 1 if v is frozen. A mean over v, or the memory of
- * the energy, could be small at a level at which some variables never move. */
+ * q_tv is 0 if moves draw independent states, and 1 if v is frozen. A mean over all v, or the
+ * memory of the energy, would be no good measure, because it could be small at a level at which
+ * some variables never move. */
 #ifndef GBSI_TEMPER_OVERLAP_H
 #define GBSI_TEMPER_OVERLAP_H
 

@@ -36,13 +36,13 @@ void gbsi_ratios_learn(gbsi_ratios *ratios, const double *density);
  * least once. */
 gbs_status gbsi_ratios_fix(gbsi_ratios *ratios, const gbsi_exchange *exchange, gbs_error *err);
 
-/* Save and load the ratios learnt during burn-in; the caller must pass an object with the same
- * numbers of levels and ladders. */
+/* Save and load the constants and densities from burn-in. The caller must load into an object with
+ * equal numbers of levels and ladders. */
 gbs_status gbsi_ratios_save(const gbsi_ratios *ratios, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_ratios_load(gbsi_ratios *ratios, const gbsi_source *source, gbs_error *err);
 
-/* Number of quantities averaged for each ladder: two for each pair of neighbouring levels, and one
- * that says whether the cold state violates no hard zero. */
+/* Number of quantities that are averaged for each ladder: two for each pair of neighbouring levels,
+ * and one that is 1 if the cold state violates no hard zero and else 0. */
 size_t gbsi_ratios_cells(const gbsi_exchange *exchange);
 /* Adds one iteration of one ladder to the means; called before swaps. */
 void gbsi_ratios_add(const gbsi_ratios *ratios, const gbsi_exchange *exchange, uint32_t ladder,

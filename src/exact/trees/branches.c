@@ -9,7 +9,8 @@
 #define MOST_WORKERS 64u
 
 typedef struct worker {
-    gbsi_tables tables; /* a copy of the caller's struct, with scratch memory of this thread */
+    gbsi_tables tables; /* a copy of the caller's tables, in which the scratch memory is that of
+                           this thread */
     gbsi_watch watch;   /* watch that stops if the caller's watch has stopped; only the caller adds
                            steps to the caller's watch */
 } worker;

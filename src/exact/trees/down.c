@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The downward half of calibration. The marginal of a clique is p(own | separator) p(separator).
- * The first factor is each row of the clique's table divided by the sum of the row; the second is
- * the row's probability, which the parent gives. Sums over the marginal give p(separator) for each
- * child, and the marginals of variables. All terms are products of probabilities. Nothing can
- * overflow, and terms that underflow have a probability below 1e-300. */
+ * Here p(own | separator) is each row of the clique's table divided by the sum of the row, and
+ * p(separator) is the probability of the row, which the parent gives. Sums over the clique's
+ * marginal give p(separator) for each child, and the marginals of single variables. All terms are
+ * products of probabilities. Nothing can overflow, and terms that underflow have a probability
+ * below 1e-300. */
 #include <assert.h>
 #include <string.h>
 
@@ -17,21 +18,21 @@
 #define MOST_FOLDED 2048u /* largest block, in entries, whose axes are summed out one by one */
 
 typedef struct marginal {
-    gbsi_watch *watch; /* NULL: the work cannot be stopped */
+    gbsi_watch *watch; /* NULL if the work cannot be stopped */
     const gbsi_table_loops *loops;
     const gbsi_shape *shape;
     gbsi_operand operand;
-    size_t carry[GBSI_TREE_AXES]; /* changes of the table's offset by a step along each outer axis,
-                                     as in gbsi_operand */
+    size_t carry[GBSI_TREE_AXES]; /* change of the offset in the table by a step along each outer
+                                     axis, as gbsi_operand.carry */
     gbsi_odometer order;
-    size_t n_pieces, piece; /* number of pieces, and blocks of each piece */
+    size_t n_pieces, piece; /* number of pieces, and number of blocks of each piece */
     const double *table;
     double *out;
     uint32_t n_members;
-    uint32_t n_folds; /* number of folds; 0 if a block is summed by runs */
+    uint32_t n_folds; /* number of elements of `fold`; 0 if a block is summed run by run instead */
     struct fold {
         size_t arity, stride;
-    } fold[GBSI_TREE_AXES]; /* axes that are summed out, slowest first */
+    } fold[GBSI_TREE_AXES]; /* axes of a block that are summed out, slowest first */
 } marginal;
 
 /* Lists the axes of the block that are summed out, and merges adjacent axes. The list stays empty
@@ -67,7 +68,7 @@ static void list_folds(marginal *m)
     }
 }
 
-/* Sums block t over the axes in m->fold, and adds the result to `out`. */
+/* Sums a block t of the table over the axes in m->fold, and adds the result to `out`. */
 static void fold_block(const marginal *m, const double *t, double *out)
 {
     double room[2][MOST_FOLDED / 2];
@@ -130,9 +131,9 @@ static void sum_pieces(void *context, uint32_t member)
     }
 }
 
-/* Puts some axes of the operand first, and cuts the work into pieces along these axes. Each piece
- * writes to its own entries. The terms of each sum keep the order of the table for any number of
- * pieces. */
+/* Puts some axes of m->operand first in the order of the walk, and cuts the work into pieces along
+ * these axes. Each piece writes to other entries of the result. The terms of each sum keep the
+ * order of the table for any number of pieces. */
 static void order_axes(marginal *m)
 {
     gbsi_odometer *o = &m->order;
@@ -163,7 +164,7 @@ static void order_axes(marginal *m)
     assert(n == m->shape->n_outer && m->piece * m->n_pieces == m->shape->n_blocks);
 }
 
-/* Sums the table over all variables except the given n, into `out`. */
+/* Sums a table over all variables except n given ones, and writes the sums to `out`. */
 static void sum_onto(gbsi_tables *tables, const gbsi_shape *shape, const double *table, uint32_t n,
                      const uint32_t *variable, size_t n_out, double *out)
 {
@@ -211,7 +212,7 @@ static void scale_share(void *context, uint32_t member)
     s->loops->weigh_rows(s->table + begin * n, end - begin, n, s->separator + begin);
 }
 
-/* Multiplies each row r by p[r] / (sum of row r). The rows are longer than a piece. */
+/* Multiplies each row r of a table by p[r] / (sum of row r). The rows are longer than a piece. */
 static void weigh_long_rows(const gbsi_tables *tables, const gbsi_clique *c, double *table,
                             const double *p)
 {
@@ -240,8 +241,9 @@ static void weigh(const gbsi_tables *tables, const gbsi_clique *c, double *table
 
 /* ---- single variables ---------------------------------------------------------------------- */
 
-/* Computes the marginals of the variables whose home is clique i, slowest axis first. Each finished
- * axis is summed out in place; all marginals together therefore read the table about twice. */
+/* Computes the marginals of the variables whose home is clique i, for one axis after the other,
+ * slowest axis first. Each finished axis is summed out in place. All marginals together therefore
+ * read about twice the number of entries of the table. */
 static void fold_marginals(const gbsi_tree *tree, uint32_t i, const uint32_t *home, double *table,
                            double *p)
 {
@@ -266,7 +268,7 @@ static void fold_marginals(const gbsi_tree *tree, uint32_t i, const uint32_t *ho
     }
 }
 
-/* Divides probabilities by their sum, which differs from 1 by rounding errors. */
+/* Divides the probabilities of a variable by their sum, which differs from 1 by rounding errors. */
 static void normalise(double *p, uint32_t n)
 {
     const gbsi_table_loops *loops = gbsi_table_loops_now();

@@ -113,7 +113,8 @@ typedef struct chosen {
     bool all;           /* whether all components were chosen */
 } chosen;
 
-/* Chooses all components that have at most `most` entries and that fit the limits. */
+/* Chooses all components that have at most `most` table entries and that fit the limits of the
+ * plan. */
 static chosen choose(const gbsi_exact_plan *plan, uint64_t most, uint8_t *take)
 {
     chosen c = {.all = true};
@@ -209,8 +210,8 @@ gbs_status gbsi_exact_refuse(const gbsi_exact_plan *plan, uint32_t c, uint32_t v
                          variable, part->entries, gbsi_plural_of(part->entries, "y", "ies"),
                          part->width, plan->most_entries);
     }
-    if (part->entries ==
-        UINT64_MAX) { /* after an early stop, the search may know only the width of the order */
+    if (part->entries == UINT64_MAX) { /* after an early stop of the search, perhaps only the width
+                                          of the order is known */
         return gbsi_fail(err, GBS_ERR_LIMIT,
                          "exact inference: the component of variable %" PRIu32
                          " has a width of at least %" PRIu32 ", its tables have more than %" PRIu64

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the branches of a tree, which are parts that threads can compute at the same time. Branches
- * and their memory depend on the tree alone. The bits of a clique's table and message do not depend
+ * and their memory depend only on the tree. The bits of a clique's table and message do not depend
  * on the thread that computes the clique. */
 #include "base/memory.h"
 #include "trees/clique_tables.h"
@@ -13,7 +13,7 @@ static size_t entries_of(const gbsi_tree *t, uint32_t begin, uint32_t end)
 }
 
 /* Finds the branches among cliques [begin, end), in ascending order. @param branch out: the
- * branches; NULL to count only.
+ * branches; NULL if the function must only count them.
  * @return number of branches. */
 static uint32_t find(const gbsi_tree *t, uint32_t begin, uint32_t end, gbsi_branch *branch)
 {

@@ -37,7 +37,8 @@ static void check_sizes(const gbsi_tree *tree, const gbsi_clique *c)
 }
 
 /* Checks that clique i comes before its parent, and that the parent has all variables of clique i's
- * separator. The cliques that hold a variable then form one subtree. */
+ * separator. If this holds for all cliques, the cliques that contain a variable form one subtree.
+ */
 static void check_place(const gbsi_tree *tree, uint32_t i)
 {
     const gbsi_clique *c = &tree->clique[i];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A message to or from a clique of a million entries costs a million steps, even if the message has
- * few variables. Hundreds of small cliques and factors may be attached to one large clique. A hub
- * gathers several of these small cliques and factors. The hub is a clique without own variables.
- * Its variables are the variables that the gathered cliques and factors share with the large
- * clique. The hub exchanges a single message with the large clique. */
+/* Finds hubs. A message to or from a clique of a million entries costs a million steps, even if the
+ * message has few variables. Hundreds of small cliques and factors may be attached to one large
+ * clique. A hub stands between the large clique and several of these small cliques and factors. The
+ * hub is a clique without own variables. The variables of the hub are those that the small cliques
+ * and factors share with the large clique. The hub exchanges a single message with the large
+ * clique. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -50,8 +51,8 @@ static size_t most_entries(const group *g)
     return most < MOST_ENTRIES ? most : MOST_ENTRIES;
 }
 
-/* Returns the number of entries of hub h if scope s is added; SIZE_MAX if the hub would be too
- * large. */
+/* Returns the number of entries that hub h would have with the variables of scope s added; SIZE_MAX
+ * if this would be too many. */
 static size_t joined(const making *m, const hub *h, scope s, size_t most)
 {
     uint32_t n = h->n;
@@ -68,7 +69,8 @@ static size_t joined(const making *m, const hub *h, scope s, size_t most)
     return entries;
 }
 
-/* Adds the scope of a child or factor to the existing hub that grows least, or to a new hub. */
+/* Adds the scope of a child or factor to the existing hub that grows least by it, or to a new hub.
+ */
 static gbs_status add_item(making *m, uint32_t of, scope s, gbs_error *err)
 {
     const size_t most = most_entries(&m->group[of]);
@@ -149,7 +151,7 @@ uint32_t gbsi_tree_hub_for(const making *m, uint32_t of, uint32_t n, const uint3
     return of;
 }
 
-/* Turns hubs of two or more children or factors into groups. */
+/* Makes a group of each hub that has two or more children or factors. */
 static gbs_status make_groups(making *m, gbs_error *err)
 {
     const uint32_t n_before = m->n_groups;

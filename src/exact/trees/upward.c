@@ -2,12 +2,13 @@
 /* The upward half of calibration, and the choice between weights and logarithms.
  *
  * The spread of a factor or message is ln of its largest weight over its smallest positive weight.
- * A product of positive weights, where the largest weight of each factor or message is 1, is at
- * least exp(- sum of the spreads). If the spreads of a clique add up to at most MOST_SPREAD, every
- * product of positive weights is a normal double, and no weight is lost to underflow. Otherwise the
- * sums of the rows are checked. In a row whose sum is at least LEAST_SUM, a lost entry is less than
- * 2^-120 of the sum and does not matter. If the sum of some row is below LEAST_SUM (perhaps 0), the
- * table is made again in logarithms. */
+ * Let the largest weight of each factor and message be 1. A product of positive weights of several
+ * factors and messages is then at least exp(- sum of their spreads). If the spreads of a clique add
+ * up to at most MOST_SPREAD, every product of positive weights is a normal double, and no weight is
+ * lost to underflow. If the spreads add up to more, the sums of the table's rows are checked. In a
+ * row whose sum is at least LEAST_SUM, a lost entry is less than 2^-120 of the sum and does not
+ * matter. If the sum of some row is below LEAST_SUM (perhaps 0), the table is made again in
+ * logarithms. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 #include "trees/clique_tables.h"
 
 #define MOST_SPREAD 690.0    /* exp(-690) = 2^-995 */
-#define LEAST_SUM   0x1p-900 /* least sum of a row that loses no weight that matters */
+#define LEAST_SUM   0x1p-900 /* in a row of at least this sum, no weight that matters is lost */
 
 /* ---- weights or logarithms ----------------------------------------------------------------- */
 
@@ -69,9 +70,8 @@ static void children_to_logs(gbsi_tables *tables, uint32_t i)
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
-/* Returns the place at which the message of clique i is written. This is the message's final place
- * if the place is free, otherwise the place on the stack behind the messages of clique i's
- * children. */
+/* Returns the place at which the message of clique i is written. It is written to its final place
+ * if this place is free, otherwise to the stack behind the messages of clique i's children. */
 static double *new_message(const gbsi_tables *tables, uint32_t i)
 {
     const gbsi_tree *tree = tables->tree;
@@ -107,9 +107,9 @@ static double normalise_weights(gbsi_tables *tables, uint32_t i, double *message
     return log_top;
 }
 
-/* Shifts a message of logarithms so that its largest entry is 0. The message becomes weights if the
- * parent clique is summed and doubles can hold the weights. @return the number that was subtracted.
- */
+/* Shifts a message of logarithms so that its largest entry is 0. If the parent clique is summed and
+ * doubles can hold the weights, turns the message into weights. @return the number that was
+ * subtracted. */
 static double normalise_logs(gbsi_tables *tables, uint32_t i, double *message)
 {
     const gbsi_pieces pieces = gbsi_pieces_of(tables);
@@ -131,8 +131,8 @@ static double normalise_logs(gbsi_tables *tables, uint32_t i, double *message)
 
 /* ---- a clique, a tree ---------------------------------------------------------------------- */
 
-/* Tries to make the table of clique i with weights. @return whether no weight that matters was
- * lost. */
+/* Tries to make the table of clique i with weights. @return whether the table lost no weight that
+ * matters. */
 static bool make_of_weights(gbsi_tables *tables, uint32_t i, double spread, double *message)
 {
     const gbsi_clique *c = &tables->tree->clique[i];

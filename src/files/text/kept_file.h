@@ -30,17 +30,14 @@ typedef struct gbsi_kept_content {
 /* Endings of the files that belong to a kept file PATH: its previous content, its lock, and the log
  * of draws of a checkpoint. */
 #define GBSI_KEPT_BEFORE "~"
-#define GBSI_KEPT_LOCK ".lock"
-#define GBSI_KEPT_DRAWS ".draws"
+#define GBSI_KEPT_LOCK   ".lock"
+#define GBSI_KEPT_DRAWS  ".draws"
 
 /* Makes the name of a file that belongs to the kept file, such as PATH~. If PATH is a symbolic
  * link, the name is made from the path of the file to which the link leads, because this file is
  * written.
  * @param name out: the caller frees it. */
 gbs_status gbsi_kept_beside(const char *path, const char *ending, char **name, gbs_error *err);
-
-/* Finds out whether a name is that of a file that belongs to the kept file PATH. */
-gbs_status gbsi_kept_owns(const char *path, const char *name, bool *owns, gbs_error *err);
 
 /* Writes the next file.
  * @param n_rooms number of such files for which the disk must have room: 2 if the next file will

@@ -71,6 +71,10 @@ gbs_status gbsi_output_commit_now(gbs_output *const *output, size_t n, gbs_error
  *   it. */
 gbs_status gbsi_output_target(const char *path, char **target, gbs_error *err);
 
+/* Finds out whether `name` is the name of a file that belongs to the kept file PATH
+ * (text/kept_file.h), such as PATH~. */
+gbs_status gbsi_kept_owns(const char *path, const char *name, bool *owns, gbs_error *err);
+
 /* @return the path, or a word for standard output, for messages. */
 const char *gbsi_output_name(const gbs_output *output);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Connected components, numbered by their lowest variables. Ends in stored order join trees of
- * variables (base/forest.h). A search would access a large graph at random, while this algorithm
- * walks through the graph once. A long scope costs time proportional to its length, not to its
- * square. */
+/* Connected components, numbered by their lowest variables. The ends are processed in stored order,
+ * and each end joins trees of variables (base/forest.h). A search would access a large graph at
+ * random, while this algorithm walks through the graph once. A long scope costs time proportional
+ * to its length, not to its square. */
 #include "graph/graph.h"
 
 #include "base/forest.h"
@@ -61,7 +61,7 @@ gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
     return gbsi_watch_stopped(watch) ? gbsi_watch_fail(err, "finding components") : GBS_OK;
 }
 
-/* Finds the blocks of variables that factors join. @param hard if true, only factors with hard
+/* Finds the sets of variables that factors connect. @param hard if true, only factors with hard
  * zeros count. */
 static gbs_status join_factors(const gbsi_conditioned *model, bool hard, gbsi_watch *watch,
                                uint32_t *block, uint32_t *n_blocks, gbs_error *err)
