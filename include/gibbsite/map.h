@@ -122,15 +122,15 @@ typedef struct gbs_mmap_report {
 
 /**
  * Find the most probable state of some variables, with all others summed out (marginal MAP).
- * gbs_mmap() uses the method of gbs_exact_mmap() if two conditions hold: the method is predicted,
- * and on the clock turns out, to take at most half of options.time_s or of options.budget_s, and it
- * fits the memory limit. Otherwise it searches from the best state of gbs_map(), with an exact sum
- * over the other variables for each state. The search changes one query variable after the other,
- * and several at once if no single change finds a better state. The upper bound comes from
- * eliminating variables by sums and maxima in the order that takes the least memory. The search
- * ends after options.time_s on the clock. It also ends when the time predicted from counted table
- * entries reaches half of options.time_s or of options.budget_s, or when eight consecutive changes
- * of several variables have found no better state.
+ * gbs_mmap() uses the method of gbs_exact_mmap() if this method fits the memory limit and takes at
+ * most half of options.time_s or of options.budget_s, both by prediction and on the clock.
+ * Otherwise it searches from the best state of gbs_map(), with an exact sum over the other
+ * variables for each state. The search changes one query variable after the other, and several at
+ * once if no single change finds a better state. The upper bound comes from eliminating variables
+ * by sums and maxima in the order that takes the least memory. The search ends after options.time_s
+ * on the clock. It also ends when the time predicted from counted table entries reaches half of
+ * options.time_s or of options.budget_s, or when eight consecutive changes of several variables
+ * have found no better state.
  *
  * @param options NULL for the defaults; method must be AUTO. The options of sampling apply to the
  *         call of gbs_map() with which the search begins. @param callbacks NULL for none; only

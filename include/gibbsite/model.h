@@ -189,8 +189,8 @@ typedef struct gbs_pair {
 
 #define GBS_NO_PAIR UINT32_MAX /**< value of `i` of a pair that must be skipped */
 
-/** A polynomial of second degree in variables of two states, which are spins -1 and +1 or bits 0 and
- * 1:
+/** A polynomial of second degree in variables of two states, which are spins -1 and +1 or bits 0
+ *  and 1:
  *     p(x) = constant + sum over v of linear_v x_v + sum over pairs of value x_i x_j.
  * Set the struct to zero, then set the fields that apply. */
 typedef struct gbs_quadratic {
