@@ -134,8 +134,8 @@ typedef struct gbs_fit_report {
                        are sampled, and the fields below are set */
     double error;   /**< largest Monte Carlo standard error of a probability of a table, as its
                        distance from where EM with exact expectations ends; 1: the draws of the last
-                       iteration do not tell where EM ends. A column that no draw met is not included,
-                       see n_unseen */
+                       iteration do not tell where EM ends. A column that no draw met is not
+                       included, see n_unseen */
     double log_likelihood_error; /**< Monte Carlo standard error of log_likelihood. This field and
                                       log_likelihood are NAN if EM was stopped before log_likelihood
                                       was estimated */

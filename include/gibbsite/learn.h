@@ -132,8 +132,8 @@ typedef struct gbs_learn_report {
     uint64_t probes; /**< number of probes that estimated the standard errors; 0: the errors come
                           from a matrix */
     double misfit;   /**< sampled, more than GBS_MAX_LEARNT_WEIGHTS weights: length of the gradient,
-                        without the part that chance adds, divided by the standard error that the rows
-                        give the gradient; else NAN, also if learning was stopped */
+                        without the part that chance adds, divided by the standard error that the
+                        rows give the gradient; else NAN, also if learning was stopped */
 } gbs_learn_report;
 
 /**

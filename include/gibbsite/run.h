@@ -191,8 +191,8 @@ typedef struct gbs_report {
                     */
     char verdict[256]; /**< one sentence: whether the estimates can be trusted, and why */
     char digest[33];   /**< XXH3-128, in hexadecimal, of the estimates followed by their errors; for
-                          averages on a lattice with one bit for each spin, of 512 sites at a time in
-                          the order of the lattice */
+                          averages on a lattice with one bit for each spin, of 512 sites at a time
+                          in the order of the lattice */
     char stop[32];     /**< why the run ended: "target", "sweeps", "time", "updates", "signal",
                           "support" (hard zeros split the states: more sweeps do not help), "exact",
                           "fixed point", "iterations" */

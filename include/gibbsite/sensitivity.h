@@ -60,8 +60,8 @@ typedef struct gbs_sensitivities {
                             inhibition, child of a leak; for other kinds the last variable of the
                             scope, UINT32_MAX if the scope is empty */
     size_t *entry;       /**< index of the parameter: entry of the factor's table, or state of a
-                            likelihood. In a noisy factor, 0 is the leak, and the inhibitions follow,
-                            parent after parent and state after state. 0 for a weight */
+                            likelihood. In a noisy factor, 0 is the leak, and the inhibitions
+                            follow, parent after parent and state after state. 0 for a weight */
     double *value;       /**< t, log-weight, weight, ln of a likelihood, inhibition, leak */
     double *derivative;  /**< d p / d value; NAN if undefined */
     double *mcse;        /**< Monte Carlo standard errors of derivative; 0 for exact entries */
