@@ -139,7 +139,8 @@ typedef struct gbs_variation_bound {
  * is no such bound.
  *
  * @param options    NULL for the defaults. Only scan, origin and sequence are used. The scan must
- *                   be chromatic, systematic, random or a sequence; a sequence is repeated. V does
+ *                   be chromatic, systematic, random or a sequence; a sequence is repeated, and
+ *                   may have entries GBS_STEP_UNIFORM. V does
  *                   not tend to 0 if a sequence omits a variable of positive weight.
  * @param n_targets, weight  [n_targets][n_variables] weights >= 0, indexed by variable id; NULL:
  * all weights 1.
@@ -197,8 +198,8 @@ typedef struct gbs_scan_request {
     int iterate;     /**< 1: improve the result again until V no longer falls */
     /** options of the scan that is improved. Only scan, origin and sequence are used; a sequence is
      * repeated up to the length. NULL: the systematic scan from origin. With the random scan, q_t
-     * is uniform at each step (Mitliagkas & Mackey 2017, Definition 7); time O(length * (influences
-     * + variables)) */
+     * is uniform at each step (Mitliagkas & Mackey 2017, Definition 7), and a sequence may have
+     * such steps too: GBS_STEP_UNIFORM; time O(length * (influences + variables)) */
     const gbs_run_options *start;
 } gbs_scan_request;
 
@@ -209,17 +210,20 @@ typedef struct gbs_scan_report {
     double before;      /**< V of the scan that is improved, at the same length */
     double after;       /**< V of the optimised scan */
     uint32_t rounds;    /**< number of rounds of improvement at the final length */
-    uint32_t n_visited; /**< number of different variables in the scan */
-    uint64_t n_left; /**< number of updates at the beginning that were not yet chosen when a search
-                        from the random scan was stopped; these are updates of the systematic scan.
-                        0: all updates were chosen */
+    uint32_t n_visited; /**< number of different variables in the scan, without those that only
+                           updates of GBS_STEP_UNIFORM take */
+    uint64_t
+        n_left; /**< number of updates at the beginning that were not yet chosen when a search
+                   from a scan with uniform updates was stopped; these updates are those of
+                   request->start, GBS_STEP_UNIFORM or a variable. 0: all updates were chosen */
 } gbs_scan_report;
 
 /**
  * Find a scan with a small variation V by coordinate descent from request->start [M39]. V of the
  * result is at most V of the start at the same length.
  *
- * @param sequence out, variable ids; caller frees with gbs_free(). @param n out: its length.
+ * @param sequence out, variable ids, or GBS_STEP_UNIFORM if report->n_left > 0; caller frees with
+ *                 gbs_free(). @param n out: its length.
  * @param report   out or NULL.
  * @return GBS_STOPPED if gbs_influence_options.stop ended the search: sequence is then the best
  *         scan so far, whose V may be above the goal (if the search was stopped while it doubled

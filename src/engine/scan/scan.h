@@ -27,7 +27,8 @@
 
 /* A sequence owned by the scan, valid until the next call. */
 typedef struct gbsi_sequence {
-    const uint32_t *variable; /* [n] free variables */
+    /* [n] free variables; in a sequence for bounds, GBSI_NONE is a variable drawn uniformly */
+    const uint32_t *variable;
     size_t n;
 } gbsi_sequence;
 
