@@ -26,30 +26,47 @@ void lab_contender_options(const lab_contender *c, uint32_t n, uint32_t *edge,
     options->n_dummy_edges = n_edges;
 }
 
-gbs_status lab_contest_run(laboratory *lab, const gbs_model *model, uint64_t chains,
-                           uint64_t sweeps, lab_contest *contest, gbs_error *err)
+static void summarise(lab_contest *contest, size_t i)
+{
+    lab_curves_quantile(&contest->curves[i], 0.5, contest->median[i]);
+    lab_curves_quantile(&contest->curves[i], 0.25, contest->low[i]);
+    lab_curves_quantile(&contest->curves[i], 0.75, contest->high[i]);
+    lab_curves_quantile(&contest->curves[i], 1.0, contest->max[i]);
+}
+
+gbs_status lab_contests_run(laboratory *lab, const gbs_model *model, uint64_t chains,
+                            uint64_t sweeps, size_t n, lab_contest *contest, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const uint32_t n_variables = gbs_model_n_variables(model);
+    lab_measure measure[LAB_MAX_MEASURES];
+    for (size_t m = 0; m < n; m++) {
+        measure[m] = (lab_measure){contest[m].statistic, contest[m].context, contest[m].largest};
+    }
     for (size_t i = 0; i < contest->n && status == GBS_OK; i++) {
         const lab_contender *c = &contest->contender[i];
         const bool whole_period = c->draw == GBS_DRAW_CUD;
         gbs_run_options options = lab_options(lab, chains, whole_period ? sweeps - 1 : sweeps);
+        lab_curves *curves[LAB_MAX_MEASURES];
         uint32_t *edge = gbsi_alloc_array((size_t)n_variables * 2, (c->ring + 1) * sizeof *edge);
         GBSI_PASS(GBSI_HAVE(err, c->name, edge));
         lab_contender_options(c, n_variables, edge, &options);
-        status = lab_curves_run(lab, c->name, model, &options, contest->statistic, contest->context,
-                                &contest->curves[i], err);
-        gbsi_free(edge);
-        if (status != GBS_OK) {
-            return status;
+        for (size_t m = 0; m < n; m++) {
+            curves[m] = &contest[m].curves[i];
         }
-        lab_curves_quantile(&contest->curves[i], 0.5, contest->median[i]);
-        lab_curves_quantile(&contest->curves[i], 0.1, contest->low[i]);
-        lab_curves_quantile(&contest->curves[i], 0.9, contest->high[i]);
-        lab_curves_quantile(&contest->curves[i], 1.0, contest->max[i]);
+        status = lab_curves_run_all(lab, c->name, model, &options, n, measure, curves, err);
+        gbsi_free(edge);
+        for (size_t m = 0; m < n && status == GBS_OK; m++) {
+            summarise(&contest[m], i);
+        }
     }
     return status;
+}
+
+gbs_status lab_contest_run(laboratory *lab, const gbs_model *model, uint64_t chains,
+                           uint64_t sweeps, lab_contest *contest, gbs_error *err)
+{
+    return lab_contests_run(lab, model, chains, sweeps, 1, contest, err);
 }
 
 void lab_contest_free(lab_contest *contest)

@@ -35,12 +35,12 @@ typedef struct lab_contest {
     const lab_contender *contender; /* [n] borrowed */
     lab_statistic *statistic;
     const void *context;
+    bool largest; /* takes the largest value of the statistic since the checkpoint before */
     /* results */
     lab_curves curves[LAB_MAX_CONTENDERS];
     double median[LAB_MAX_CONTENDERS][LAB_MAX_CHECKPOINTS];
-    double low[LAB_MAX_CONTENDERS][LAB_MAX_CHECKPOINTS]; /* 10 % quantile over the runs */
-    /* 90 % quantile over the runs */
-    double high[LAB_MAX_CONTENDERS][LAB_MAX_CHECKPOINTS];
+    double low[LAB_MAX_CONTENDERS][LAB_MAX_CHECKPOINTS];  /* lower quartile of the runs */
+    double high[LAB_MAX_CONTENDERS][LAB_MAX_CHECKPOINTS]; /* upper quartile */
     double max[LAB_MAX_CONTENDERS][LAB_MAX_CHECKPOINTS];
 } lab_contest;
 
@@ -49,12 +49,16 @@ typedef struct lab_contest {
  * caller must free it in any case. */
 gbs_status lab_contest_run(laboratory *lab, const gbs_model *model, uint64_t chains,
                            uint64_t sweeps, lab_contest *contest, gbs_error *err);
+/* Runs n contests that differ only in their statistics: each draw runs once for all of them.
+ * @param n 1 to LAB_MAX_MEASURES. */
+gbs_status lab_contests_run(laboratory *lab, const gbs_model *model, uint64_t chains,
+                            uint64_t sweeps, size_t n, lab_contest *contest, gbs_error *err);
 void lab_contest_free(lab_contest *contest);
 
-#define LAB_CONTEST_HEADER "model,draw,sweeps,median,q10,q90,max"
+#define LAB_CONTEST_HEADER "model,draw,sweeps,median,q25,q75,max"
 void lab_contest_rows(lab_table *table, const lab_contest *contest);
-/* Adds a line of the median for each contender. @param bands whether bands from the 10 %
- * quantile to the 90 % quantile of the runs are added. */
+/* Adds a line of the median for each contender. @param bands whether bands between the quartiles
+ * of the runs are added. */
 void lab_contest_lines(lab_plot *plot, size_t panel, const lab_contest *contest, bool bands);
 /* Writes the contests of an experiment as one table. */
 gbs_status lab_contests_write(const laboratory *lab, const char *name, size_t n,

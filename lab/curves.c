@@ -9,9 +9,9 @@
 
 typedef struct watcher {
     gbsi_joint *joint;
-    lab_statistic *statistic;
-    const void *context;
-    lab_curves *curves;
+    size_t n;
+    const lab_measure *measure;          /* [n] */
+    lab_curves curves[LAB_MAX_MEASURES]; /* [n] */
 } watcher;
 
 double lab_statistic_l1(const gbsi_joint *joint, uint32_t chain, const void *context)
@@ -22,47 +22,71 @@ double lab_statistic_l1(const gbsi_joint *joint, uint32_t chain, const void *con
 static gbs_status watch(void *context, uint64_t draw, uint32_t chain, double log_density,
                         const uint32_t *state, gbs_error *err)
 {
-    const watcher *w = context;
+    watcher *w = context;
+    const lab_curves *c = &w->curves[0];
     const uint64_t sweeps = draw + 1;
+    size_t k = 0;
     (void)log_density;
     GBSI_PASS(gbsi_joint_add(w->joint, chain, state, err));
-    size_t k = 0;
-    while (k < w->curves->n && w->curves->sweeps[k] < (double)sweeps) {
+    while (k < c->n && c->sweeps[k] < (double)sweeps) {
         k++;
     }
-    if (k < w->curves->n && w->curves->sweeps[k] == (double)sweeps) {
-        w->curves->value[k * w->curves->n_runs + chain] = w->statistic(w->joint, chain, w->context);
+    for (size_t m = 0; m < w->n && k < c->n; m++) {
+        const lab_measure *measure = &w->measure[m];
+        double *kept = &w->curves[m].value[k * c->n_runs + chain];
+        if (measure->largest || c->sweeps[k] == (double)sweeps) {
+            const double value = measure->statistic(w->joint, chain, measure->context);
+            *kept = measure->largest && *kept > value ? *kept : value;
+        }
     }
     return GBS_OK;
+}
+
+/* Sets the checkpoints of curves without values. */
+static void set_checkpoints(uint64_t sweeps, lab_curves *c)
+{
+    while (c->n < LAB_MAX_CHECKPOINTS && UINT64_C(1) << c->n <= sweeps) {
+        c->sweeps[c->n] = (double)(UINT64_C(1) << c->n);
+        c->n++;
+    }
+    if (c->n > 0 && c->n < LAB_MAX_CHECKPOINTS && c->sweeps[c->n - 1] < (double)sweeps) {
+        c->sweeps[c->n++] = (double)sweeps;
+    }
+}
+
+gbs_status lab_curves_run_all(laboratory *lab, const char *what, const gbs_model *model,
+                              const gbs_run_options *options, size_t n, const lab_measure *measure,
+                              lab_curves *const *out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    watcher w = {.n = n, .measure = measure};
+    for (size_t m = 0; m < n; m++) {
+        lab_curves *c = &w.curves[m];
+        c->n_runs = (uint32_t)options->chains;
+        set_checkpoints(options->sweeps, c);
+        c->value = gbsi_alloc_array_zero(c->n * c->n_runs, sizeof *c->value);
+        GBSI_TRY(GBSI_HAVE(err, what, c->value));
+    }
+    GBSI_TRY(gbsi_joint_new(model, 0, NULL, (uint32_t)options->chains, &w.joint, err));
+    GBSI_TRY(lab_run(lab, what, model, options, watch, &w, NULL, err));
+    for (size_t m = 0; m < n && status == GBS_OK; m++) {
+        *out[m] = w.curves[m];
+        w.curves[m].value = NULL;
+    }
+cleanup:
+    gbsi_joint_free(w.joint);
+    for (size_t m = 0; m < n; m++) {
+        lab_curves_free(&w.curves[m]);
+    }
+    return status;
 }
 
 gbs_status lab_curves_run(laboratory *lab, const char *what, const gbs_model *model,
                           const gbs_run_options *options, lab_statistic *statistic,
                           const void *context, lab_curves *out, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    lab_curves curves = {.n_runs = (uint32_t)options->chains};
-    watcher w = {.statistic = statistic, .context = context, .curves = &curves};
-    while (curves.n < LAB_MAX_CHECKPOINTS && UINT64_C(1) << curves.n <= options->sweeps) {
-        curves.sweeps[curves.n] = (double)(UINT64_C(1) << curves.n);
-        curves.n++;
-    }
-    if (curves.n > 0 && curves.n < LAB_MAX_CHECKPOINTS &&
-        curves.sweeps[curves.n - 1] < (double)options->sweeps) {
-        curves.sweeps[curves.n++] = (double)options->sweeps;
-    }
-    curves.value = gbsi_alloc_array_zero(curves.n * curves.n_runs, sizeof *curves.value);
-    GBSI_PASS(GBSI_HAVE(err, what, curves.value));
-    GBSI_TRY(gbsi_joint_new(model, 0, NULL, curves.n_runs, &w.joint, err));
-    GBSI_TRY(lab_run(lab, what, model, options, watch, &w, NULL, err));
-    if (status == GBS_OK) {
-        *out = curves;
-        curves.value = NULL;
-    }
-cleanup:
-    gbsi_joint_free(w.joint);
-    gbsi_free(curves.value);
-    return status;
+    const lab_measure measure = {.statistic = statistic, .context = context};
+    return lab_curves_run_all(lab, what, model, options, 1, &measure, &out, err);
 }
 
 void lab_curves_free(lab_curves *curves)

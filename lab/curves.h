@@ -21,8 +21,22 @@ typedef double lab_statistic(const gbsi_joint *joint, uint32_t chain, const void
 /* L1 distance between the frequencies and the probabilities to which `context` points. */
 double lab_statistic_l1(const gbsi_joint *joint, uint32_t chain, const void *context);
 
-/* @param out curves; the caller frees them with lab_curves_free(). The last checkpoint is the end
- * of the run. */
+/* What is kept of a run at each checkpoint: a statistic, or its largest value since the checkpoint
+ * before. */
+typedef struct lab_measure {
+    lab_statistic *statistic;
+    const void *context;
+    bool largest;
+} lab_measure;
+
+#define LAB_MAX_MEASURES 4
+
+/* Takes n measures of one run. @param measure [n] 1 to LAB_MAX_MEASURES. @param out [n] curves; the
+ * caller frees each with lab_curves_free(). The last checkpoint is the end of the run. */
+gbs_status lab_curves_run_all(laboratory *lab, const char *what, const gbs_model *model,
+                              const gbs_run_options *options, size_t n, const lab_measure *measure,
+                              lab_curves *const *out, gbs_error *err);
+/* Takes one statistic. */
 gbs_status lab_curves_run(laboratory *lab, const char *what, const gbs_model *model,
                           const gbs_run_options *options, lab_statistic *statistic,
                           const void *context, lab_curves *out, gbs_error *err);

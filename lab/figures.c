@@ -38,9 +38,17 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
 [LAB_HG_TWO_VARIABLES_INVERSE] = {"inverse.svg", {
     .title = "One over the error: a straight line for herded draws",
     .description = "Four panels, one for each dependence epsilon, with the inverse of the L1 error of the joint distribution "
-                   "against the number of sweeps on plain axes.",
+                   "against the number of sweeps on plain axes, with the largest error of the last half of the sweeps.",
     SIZE(300, 220), .columns = 2,
     PANELS({.x = PLAIN("sweeps T"), .y = PLAIN("1 / L1 error, thousands")})}},
+
+[LAB_HG_TWO_VARIABLES_ESTIMATES] = {"estimates.svg", {
+    .title = "Estimates of a marginal, which is 3/4",
+    .description = "Four panels, one for each dependence epsilon, with the estimate of the probability that the first variable "
+                   "is 1 against the number of sweeps, on a logarithmic axis of sweeps.",
+    SIZE(300, 220), .columns = 2,
+    PANELS({.x = LOG("sweeps T"), .y = PLAIN_IN("P(first variable is 1)", 0.0, 1.0),
+            .n_guides = 1, .guide = (const gbsi_guide[]){{"exact", 0.0, 1.0, 0.75}}})}},
 
 [LAB_HG_INCOMPLETE_ERRORS] = {"errors.svg", {
     .title = "On a cycle, herding keyed by neighbours converges to a wrong limit",
@@ -184,19 +192,23 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
 [LAB_PGS_ADAPTATION_PICTURES] = {"pictures.svg", {
     .title = "Splashes that grow along strong couplings update the doubtful pixels",
     .subtitle = "splashes of width 5 in colours, what none took in black; updates from black, none, to white, 2.5 times the mean",
-    .description = "Eight pictures: the noisy picture; the splashes of one round that took what they met first, and by coupling, "
+    .description = "Nine pictures: the noisy picture; the splashes of one round that took what they met first, and by coupling, "
                    "each with a part enlarged, where pixels between two splashes are seen to belong to none; the state of the "
-                   "chain; how often each pixel was updated by splashes that grow by coupling, and at random.",
+                   "chain; how often each pixel was updated by splashes that grow by coupling, early in the run and later, and "
+                   "by splashes that grow at random.",
     SIZE(200, 200), .columns = 3}},
 
 [LAB_PGS_ADAPTATION_TREES] = {"trees.svg", {
     .title = "The junction tree of a splash, grown variable by variable",
-    .subtitle = "right: a row a clique: its variable (blue), its separator (orange), what the last variable added (green)",
-    .description = "Left: the variables of the largest separator against the number of variables, for the largest splash that "
-                   "took what it met first, and for the largest that grew by coupling. Right: the cliques of the former after 8, "
-                   "16 and 32 variables as a matrix, a row a clique and a column a variable in the order they came.",
-    SIZE(200, 200), .columns = 4,
-    PANELS({.title = "largest separator", .x = LOG("variables"), .y = PLAIN_IN("variables", 0.0, 6.0)})}},
+    .subtitle = "\"3: 0 +1\" is the clique of pixel 3 with the separator 0, 1, to which 1 was passed on when the last pixel joined",
+    .description = "The variables of the largest separator against the number of variables, for the largest splash that "
+                   "took what it met first, and for the largest that grew by coupling. The first sixteen pixels of the former, "
+                   "numbered in the order they came; and its junction tree at three steps: the clique that was put in, and the "
+                   "cliques on its path to which variables were passed on.",
+    SIZE(440, 230), .columns = 2,
+    PANELS({.title = "largest separator", .x = LOG("variables"), .y = PLAIN_IN("variables", 0.0, 6.0)}),
+    KEYS(BOX("clique that was put in", GBSI_GREEN), BOX("clique that was passed variables", GBSI_ORANGE),
+         BOX("clique as it was", GBSI_GREY))}},
 
 [LAB_PGS_SYNCHRONOUS_LAWS] = {"synchronous.svg", {
     .title = "The synchronous sampler is right within a colour, wrong across colours",

@@ -250,17 +250,21 @@ gbs_status lab_table_close(lab_table *table)
 
 /* ---- findings ---------------------------------------------------------------------------- */
 
-/* Appends to a text of fixed size, which is cut at its end. A NaN is written as "none", because the
- * sign of a NaN depends on the machine. */
+/* Appends to a text of fixed size, which is cut at its end. A NaN, which printf writes as "nan" or
+ * "-nan" depending on the machine, is written as "none". */
 static void append(char *text, size_t size, const char *format, va_list arguments)
 {
-    const size_t n = strlen(text);
-    (void)vsnprintf(text + n, size - n, format, arguments);
-    for (char *at = strstr(text + n, "-nan"); at != NULL; at = strstr(at, "-nan")) {
-        at[0] = 'n';
-        at[1] = 'o';
-        at[3] = 'e';
+    char added[sizeof((lab_verdict *)NULL)->note];
+    size_t n = strlen(text);
+    const char *from = added;
+    (void)vsnprintf(added, sizeof added, format, arguments);
+    for (const char *nan; (nan = strstr(from, "nan")) != NULL; from = nan + 3) {
+        const bool is_signed = nan > from && nan[-1] == '-';
+        const int before = (int)(nan - from) - is_signed;
+        (void)snprintf(text + n, size - n, "%.*snone", before, from);
+        n = strlen(text);
     }
+    (void)snprintf(text + n, size - n, "%s", from);
 }
 
 void lab_find(laboratory *lab, lab_ruling ruling, const char *format, ...)

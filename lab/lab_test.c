@@ -83,7 +83,8 @@ static void test_findings(void **state)
     lab_note(&lab, "d %s.", "differs");
     assert_int_equal(lab.verdict.holds, 0);
     assert_string_equal(lab.verdict.measured, "\n- a is 1\n- [fails] b is 2\n- c is 3");
-    assert_string_equal(lab.verdict.note, "d differs.");
+    lab_note(&lab, "%.2f and %.1g (%.1g) of nan.", (double)NAN, -(double)NAN, 2.0);
+    assert_string_equal(lab.verdict.note, "d differs. none and none (2) of none.");
     for (int i = 0; i < 1000; i++) { /* texts that exceed the array are cut */
         lab_find(&lab, (lab_ruling){true}, "and so on");
     }
@@ -215,7 +216,8 @@ static int make_folder(void **state)
 static int remove_folder(void **state)
 {
     (void)state;
-    static const char *const name[] = {"errors.csv", "errors.svg", "marginals.csv", "verdict.txt"};
+    static const char *const name[] = {"errors.csv", "estimates.csv", "largest.csv",
+                                       "marginals.csv", "verdict.txt"};
     char path[128];
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
         (void)snprintf(path, sizeof path, "%s/%s", folder, name[i]);

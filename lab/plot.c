@@ -48,10 +48,15 @@ void lab_plot_guide(lab_plot *plot, size_t panel, gbsi_guide guide)
     p->guide = plot->guide[panel];
 }
 
-void lab_plot_image(lab_plot *plot, const char *title, const gbs_image *image)
+void lab_plot_panel(lab_plot *plot, gbsi_panel panel)
 {
     assert(plot->figure.n_panels < LAB_MAX_PANELS);
-    plot->panel[plot->figure.n_panels++] = (gbsi_panel){.title = title, .image = image};
+    plot->panel[plot->figure.n_panels++] = panel;
+}
+
+void lab_plot_image(lab_plot *plot, const char *title, const gbs_image *image)
+{
+    lab_plot_panel(plot, (gbsi_panel){.title = title, .image = image});
 }
 
 void lab_plot_key(lab_plot *plot, gbsi_key key)

@@ -30,6 +30,8 @@ void lab_plot_subtitle(lab_plot *plot, const char *format, ...) GBSI_PRINTF(2, 3
 void lab_plot_line(lab_plot *plot, size_t panel, gbsi_line line);
 /* Adds a guide to a panel whose guides are not in the table. */
 void lab_plot_guide(lab_plot *plot, size_t panel, gbsi_guide guide);
+/* Adds a panel, whose parts are borrowed until the plot is written. */
+void lab_plot_panel(lab_plot *plot, gbsi_panel panel);
 /* Adds a panel that shows a picture. */
 void lab_plot_image(lab_plot *plot, const char *title, const gbs_image *image);
 void lab_plot_key(lab_plot *plot, gbsi_key key);

@@ -21,7 +21,7 @@ static gbs_status count_draw(void *context, uint64_t draw, uint32_t chain, doubl
     uint32_t *sum = r->sum + chain * n;
     const uint32_t sweeps = (uint32_t)draw + 1;
     uint64_t halves = 0;  /* twice the number of wrong pixels */
-    uint64_t squares = 0; /* sum of squares, times sweeps^2 */
+    uint64_t squares = 0; /* sum of squared errors of pixels, times sweeps^2 */
     (void)log_density;
     (void)err;
     for (size_t i = 0; i < n; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two rows of three spins: few enough that laws over all 64 states can be followed step by step. */
+/* Two rows of three spins. The model is so small that laws over all 64 states can be followed step
+ * by step. */
 #ifndef LAB_SIX_SPINS_H
 #define LAB_SIX_SPINS_H
 
@@ -7,8 +8,8 @@
 #include <stdbool.h>
 
 #define LAB_N_SPINS  6u
-#define LAB_N_STATES 64u /* spin v, row by row, is bit LAB_N_SPINS - 1 - v of a state */
-/* smallest distance of a law from its limit that charts show, as in figures.c */
+#define LAB_N_STATES 64u /* spin v, counted row by row, is bit LAB_N_SPINS - 1 - v of a state */
+/* smallest distance between a law and its limit that charts show, as in figures.c */
 #define LAB_LEAST_SHOWN 1e-6
 
 static inline unsigned lab_bit_of(unsigned v)

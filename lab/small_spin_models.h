@@ -11,18 +11,18 @@
 typedef struct lab_small_model {
     const char *name;
     const char *file; /* name of the file in a folder of data; NULL if the model is always drawn */
-    bool complete;    /* whether all spins are coupled; otherwise the spins form a ring */
+    bool complete;    /* 1 if all spins are coupled; 0 if the spins form a ring */
     uint32_t n;
     double low, high; /* range of fields and couplings */
 } lab_small_model;
 
 #define LAB_SOURCE_TEXT 160
 
-extern const lab_small_model lab_ring_positive; /* range [0, 1] */
-extern const lab_small_model lab_ring_mixed;    /* range [-1, 1] */
-/* ranges [0, 0.1] and [0, 0.5] */
+extern const lab_small_model lab_ring_positive; /* fields and couplings in the range [0, 1] */
+extern const lab_small_model lab_ring_mixed;    /* fields and couplings in the range [-1, 1] */
+/* fields and couplings in the ranges [0, 0.1] and [0, 0.5] */
 extern const lab_small_model lab_complete_weak, lab_complete_strong;
-extern const lab_small_model lab_complete_mixed; /* range [-0.5, 0.5] */
+extern const lab_small_model lab_complete_mixed; /* fields and couplings in the range [-0.5, 0.5] */
 
 gbs_status lab_small_model_draw(const lab_small_model *which, uint64_t seed, gbs_model **model,
                                 gbs_error *err);

@@ -13,7 +13,7 @@
 typedef struct gbsi_spins {
     uint32_t n;
     uint32_t n_pairs;
-    const uint32_t *pair; /* [2 n_pairs] borrowed */
+    const uint32_t *pair; /* [2 n_pairs] the two variables of each pair; borrowed */
 } gbsi_spins;
 
 static inline size_t lab_spins_size(const gbsi_spins *spins)
@@ -23,7 +23,7 @@ static inline size_t lab_spins_size(const gbsi_spins *spins)
 
 gbs_status lab_spins_model(const gbsi_spins *spins, const double *theta, gbs_model **model,
                            gbs_error *err);
-/* Adds the statistics of a state, times a weight, to sums. @param state [n] 0 or 1. */
+/* Adds the statistics of a state, times a weight, to sums. @param state [n] states, each 0 or 1. */
 void lab_spins_add(const gbsi_spins *spins, const uint32_t *state, double weight, double *sum);
 /* Moments by enumeration of all 2^n states. @return GBS_ERR_LIMIT if there are too many states. */
 gbs_status lab_spins_moments(const gbsi_spins *spins, const gbs_model *model, double *moment,

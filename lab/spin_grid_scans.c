@@ -26,7 +26,7 @@ lab_spin_grid lab_dogs_grid(size_t which, uint32_t side)
     return grid;
 }
 
-/* Coupling of a variable to the next one in its row (direction 0) or column (direction 1). */
+/* Coupling of a variable to the next variable in the row (direction 0) or column (direction 1). */
 static double coupling(const laboratory *lab, const lab_spin_grid *grid, uint32_t variable,
                        int direction)
 {

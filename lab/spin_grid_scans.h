@@ -16,7 +16,7 @@ typedef struct lab_spin_grid {
     uint32_t rows, columns;
     bool torus;
     double low, high; /* range of the uniform couplings J */
-    bool fields;      /* whether each h is 0 or 1 with equal probability; otherwise h is 0 */
+    bool fields;      /* 1 if each h is 0 or 1 with equal probability; 0 if each h is 0 */
     uint32_t index;   /* number of the model within the experiment, which selects its random numbers
                        */
 } lab_spin_grid;
@@ -42,9 +42,9 @@ gbs_status lab_spin_grid_corner(const laboratory *lab, const lab_spin_grid *grid
 /* Processor time of this program in seconds, which does not depend on other programs. */
 double lab_processor_s(void);
 
-/* A scan, and its properties that experiments use. */
+/* A scan, and the properties of the scan that experiments use. */
 typedef struct lab_made_scan {
-    uint32_t *sequence; /* [n] */
+    uint32_t *sequence; /* [n] variable of each update */
     size_t n;
     /* Dobrushin variation of the sequence, computed by the certificate and not taken from the
      * optimiser */
@@ -70,13 +70,13 @@ gbs_status lab_scan_bounds(const gbs_influences *influences, int scan, uint64_t 
                            const double *weight, size_t n, const uint64_t *steps, double *bound,
                            gbs_error *err);
 
-/* Short chains: passes of a scan, each from a new start, and the estimate of variable 0 from them.
- */
+/* Short chains, each of which is one pass of a scan from a new start; and the estimate for variable
+ * 0 from these chains. */
 typedef struct lab_short_chains {
-    uint64_t draws;        /* least number of draws; a multiple of `chains` is made */
+    uint64_t draws;        /* number of draws, which is rounded up to a multiple of `chains` */
     uint32_t chains;       /* number of chains that run at once; 16 fill all lanes */
     uint64_t seed;         /* seed of the run */
-    const uint32_t *start; /* [n_variables]; NULL for dispersed starts */
+    const uint32_t *start; /* [n_variables] start of every chain; NULL for dispersed starts */
     /* results */
     /* estimated probability of state 1 of variable 0, from averaged conditionals of its last
      * updates */

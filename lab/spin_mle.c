@@ -16,7 +16,7 @@
 #define MOST_PAIRS  (2 * LAB_MLE_MOST_SIDE * (LAB_MLE_MOST_SIDE - 1))
 #define MOST_SIZE   (MOST_SPINS + MOST_PAIRS)
 #define MOST_LENGTH (64 * MOST_SPINS) /* longest scan for which a bound is computed */
-/* number of random scans for a gradient, each for an equal share of the chains */
+/* number of random scans for a gradient, each of which an equal share of the chains follows */
 #define ORDERS      8u
 #define EXACT_STEPS 96u /* number of steps to the optimum with exact moments */
 #define EXACT_RATE  0.5
@@ -35,8 +35,8 @@ typedef struct gradient {
     int scan;
     uint32_t fit;     /* number of the fit among all fits, which selects its random numbers */
     double *sum;      /* sums of statistics over the draws */
-    double *updates;  /* [LAB_MLE_STEPS + 1] updates of all chains until each step */
-    uint32_t *failed; /* counts steps without a scan that meets the bound */
+    double *updates;  /* [LAB_MLE_STEPS + 1] number of updates of all chains until each step */
+    uint32_t *failed; /* number of steps without a scan that meets the bound */
     uint32_t sequence[MOST_LENGTH];
     uint32_t length;
 } gradient;
@@ -78,8 +78,8 @@ static void draw_sequence(gradient *g, uint32_t step, uint32_t order)
     }
 }
 
-/* Finds the smallest number of updates after which a scan meets the bound. @param length out;
- * MOST_LENGTH if there is none. */
+/* Finds the smallest number of updates after which a scan meets the bound. @param length out: this
+ * number; MOST_LENGTH if no number meets the bound. */
 static gbs_status shortest(const gbs_influences *influences, int scan, uint32_t *length,
                            gbs_error *err)
 {
@@ -98,9 +98,9 @@ static gbs_status shortest(const gbs_influences *influences, int scan, uint32_t 
     return status;
 }
 
-/* Finds a scan that is optimised from a random scan, as in the paper, and meets the bound, while
- * the scan that is shorter by one update does not. The search is a bisection from the length of the
- * random scan on. */
+/* Finds a scan that is optimised from a random scan, as in the paper, and that meets the bound. The
+ * optimised scan that is shorter by one update does not meet the bound. The search is a bisection
+ * below the length of the shortest random scan that meets the bound. */
 static gbs_status optimise(gradient *g, const gbs_influences *influences, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -109,7 +109,7 @@ static gbs_status optimise(gradient *g, const gbs_influences *influences, gbs_er
     random.scan = GBS_SCAN_RANDOM;
     gbs_scan_request request = {
         .size = sizeof request, .accuracy = LAB_MLE_ACCURACY, .start = &random};
-    uint32_t fails = g->spins->n - 1; /* this many updates leave out one variable */
+    uint32_t fails = g->spins->n - 1; /* a scan of this length omits at least one variable */
     GBSI_TRY(shortest(influences, GBS_SCAN_RANDOM, &g->length, err));
     while (fails + 1 < g->length) {
         request.steps = (fails + g->length) / 2;
@@ -226,8 +226,8 @@ static gbs_status exact_moments(void *context, uint32_t step, const gbs_model *m
                                       : lab_spins_moments(&t->spins, model, moment, err);
 }
 
-/* Finds the optimum with exact moments. @param slope raised to the largest derivative of the
- * likelihood at the end of the ascent, if that is larger. */
+/* Finds the optimum with exact moments. @param slope in and out: maximum of the old value and the
+ * largest derivative of the likelihood at the end of the ascent. */
 static gbs_status find_optimum(task *t, double *slope, gbs_error *err)
 {
     const size_t n = lab_spins_size(&t->spins);
@@ -278,7 +278,7 @@ static gbs_status fit(task *t, int scan, uint32_t which, lab_mle_fits *out, gbs_
                                .moments = sampled_moments,
                                .context = &g,
                                .path = t->path};
-    t->lab->what = lab_mle_scan_name[scan]; /* runs are too short to set this themselves */
+    t->lab->what = lab_mle_scan_name[scan]; /* the runs are too short to set lab->what themselves */
     LAB_TRY(lab_spins_fit(&t->spins, &ascent, err));
     for (size_t step = 0; step <= LAB_MLE_STEPS; step++) {
         out->distance[which][step] = distance_from(t, t->path + step * lab_spins_size(&t->spins));

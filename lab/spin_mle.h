@@ -14,8 +14,8 @@ enum {
     LAB_MLE_OPTIMISED,
     LAB_MLE_SCANS,
     LAB_MLE_MOST_SIDE = 4,
-    LAB_MLE_ROWS = 100,    /* rows of data */
-    LAB_MLE_CHAINS = 1024, /* chains for a gradient */
+    LAB_MLE_ROWS = 100,    /* number of rows of data */
+    LAB_MLE_CHAINS = 1024, /* number of chains for a gradient */
     LAB_MLE_STEPS = 96,
     LAB_MLE_REPLICATES = 5, /* as many replicates as in the paper */
 };
@@ -24,9 +24,9 @@ enum {
 
 extern const char *const lab_mle_scan_name[LAB_MLE_SCANS];
 
-/* Fits with one scan. */
+/* Results of the fits with one kind of scan. */
 typedef struct lab_mle_fits {
-    /* updates of all chains until each step */
+    /* number of updates of all chains until each step */
     double updates[LAB_MLE_REPLICATES][LAB_MLE_STEPS + 1];
     /* Euclidean distance from the optimum */
     double distance[LAB_MLE_REPLICATES][LAB_MLE_STEPS + 1];

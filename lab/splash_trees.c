@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Junction trees of splashes, grown again from recorded splashes, and computed by elimination for
- * comparison. */
+/* Grows junction trees again from recorded splashes, and also computes these trees by elimination
+ * for comparison. */
 #include "lab/splash_trees.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "splash/splash_tree.h"
-
-enum { NOTHING, SEPARATOR, OWN, ADDED, N_CELLS }; /* cells in a row of a stage */
-
-#define SIDE 192u /* pixels, enough for whole pixels per cell */
-
-static const uint32_t stage_size[LAB_TREE_STAGES] = {8, 16, 32};
-const char *const lab_tree_stage_name[LAB_TREE_STAGES] = {"cliques of 8 pixels", "of 16 pixels",
-                                                          "of 32 pixels"};
 
 /* ---- elimination from scratch ---------------------------------------------------------------- */
 
-/* Ascending sets of earlier variables; a variable has a row of GBSI_SPLASH_WIDTH entries. */
+/* Sets of earlier variables, in ascending order. Each variable has one set, in a row of
+ * GBSI_SPLASH_WIDTH entries. */
 typedef struct sets {
     uint32_t *member;
     uint32_t *n;
@@ -40,9 +32,9 @@ static void insert(sets *s, uint32_t row, uint32_t v)
     s->n[row]++;
 }
 
-/* Eliminates n variables, last variable first. The neighbours of a variable at its elimination are
- * its separator, and become neighbours of one another. @param s earlier neighbours of each
- * variable, which become the separators. */
+/* Eliminates n variables, beginning with the last variable. The neighbours of a variable at its
+ * elimination are its separator, and become neighbours of one another. @param s in: earlier
+ * neighbours of each variable; out: separator of each variable. */
 static void eliminate(sets *s, uint32_t n)
 {
     for (uint32_t v = n; v-- > 0;) {
@@ -102,41 +94,6 @@ static void write_rows(lab_table *table, const gbsi_growth *growth, const uint32
     }
 }
 
-/* Role of variable u in clique v. */
-static uint32_t cell_of(const gbsi_growth *growth, const uint32_t *before, uint32_t v, uint32_t u)
-{
-    const bool is_last = v + 1 == growth->n;
-    const uint32_t *separator = gbsi_growth_separator(growth, v);
-    bool was = false;
-    bool is = false;
-    for (uint32_t i = 0; i < growth->clique[v].n_separator; i++) {
-        is = is || separator[i] == u;
-    }
-    for (uint32_t i = 0; !is_last && i < GBSI_SPLASH_WIDTH; i++) {
-        was = was || before[v * GBSI_SPLASH_WIDTH + i] == u;
-    }
-    if (u == v) {
-        return is_last ? ADDED : OWN;
-    }
-    return !is ? NOTHING : was ? SEPARATOR : ADDED;
-}
-
-/* Draws a stage with a row for each clique: its separator, its own variable, and the variables that
- * the last step added. */
-static gbs_status draw_stage(const gbsi_growth *growth, const uint32_t *before, gbs_image *image,
-                             gbs_error *err)
-{
-    const uint32_t scale = SIDE / growth->n;
-    uint32_t *cell = gbsi_alloc_array((size_t)SIDE * SIDE, sizeof *cell);
-    GBSI_PASS(GBSI_HAVE(err, "splash", cell));
-    for (uint32_t i = 0; i < SIDE * SIDE; i++) {
-        cell[i] = cell_of(growth, before, i / SIDE / scale, i % SIDE / scale);
-    }
-    const gbs_status status = gbs_image_from_labels(cell, SIDE, SIDE, N_CELLS, image, err);
-    gbsi_free(cell);
-    return status;
-}
-
 static void remember(const gbsi_growth *growth, uint32_t *before)
 {
     memset(before, 0xff, (size_t)growth->n * GBSI_SPLASH_WIDTH * sizeof *before);
@@ -146,25 +103,26 @@ static void remember(const gbsi_growth *growth, uint32_t *before)
     }
 }
 
-static gbs_status look_at(const gbsi_growth *growth, const uint32_t *before, const uint32_t *pixel,
-                          uint32_t columns, lab_table *table, lab_splash_tree *tree, gbs_error *err)
+static void look_at(const gbsi_growth *growth, const uint32_t *before, const uint32_t *pixel,
+                    uint32_t columns, lab_table *table, lab_splash_tree *tree)
 {
+    const uint32_t last = growth->n - 1;
     uint32_t width = 0;
     for (uint32_t v = 0; v < growth->n; v++) {
         const uint32_t m = growth->clique[v].n_separator;
         width = m > width ? m : width;
     }
-    tree->variables[growth->n - 1] = growth->n;
-    tree->width[growth->n - 1] = tree->widest = width;
-    if (table != NULL && growth->n <= LAB_TREE_SHOWN) {
+    tree->variables[last] = growth->n;
+    tree->width[last] = tree->widest = width;
+    if (last >= LAB_TREE_SHOWN) {
+        return;
+    }
+    tree->row[last] = pixel[last] / columns;
+    tree->column[last] = pixel[last] % columns;
+    lab_tree_stage_see(growth, before, tree);
+    if (table != NULL) {
         write_rows(table, growth, pixel, columns);
     }
-    for (int stage = 0; stage < LAB_TREE_STAGES; stage++) {
-        if (growth->n == stage_size[stage]) {
-            GBSI_PASS(draw_stage(growth, before, &tree->stage[stage], err));
-        }
-    }
-    return GBS_OK;
 }
 
 gbs_status lab_splash_tree_grow(const uint32_t *pixel, uint32_t n, uint32_t columns,
@@ -195,7 +153,7 @@ gbs_status lab_splash_tree_grow(const uint32_t *pixel, uint32_t n, uint32_t colu
             status = gbsi_fail(err, GBS_ERR_LIMIT, "a splash is wider than %u", GBSI_SPLASH_WIDTH);
             goto cleanup;
         }
-        GBSI_TRY(look_at(&growth, before, pixel, columns, table, tree, err));
+        look_at(&growth, before, pixel, columns, table, tree);
     }
     eliminate(&s, n);
     tree->differ = count_unlike(&s, &growth);
@@ -208,8 +166,5 @@ cleanup:
 void lab_splash_tree_free(lab_splash_tree *tree)
 {
     GBSI_FREE(tree->variables, tree->width);
-    for (int stage = 0; stage < LAB_TREE_STAGES; stage++) {
-        gbs_image_free(&tree->stage[stage]);
-    }
     *tree = (lab_splash_tree){0};
 }

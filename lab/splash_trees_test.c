@@ -24,7 +24,7 @@ static void test_square(void **state)
     }
     assert_int_equal(tree.widest, 2);
     assert_int_equal(tree.differ, 0);
-    assert_null(tree.stage[0].sample);
+    assert_int_equal(tree.stage[0].n, 0); /* stages begin with five variables */
     lab_splash_tree_free(&tree);
 }
 
@@ -41,9 +41,20 @@ static void test_grid(void **state)
     assert_int_equal(lab_splash_tree_grow(pixel, 40, 5, NULL, &tree, NULL), GBS_OK);
     assert_int_equal(tree.widest, 5);
     assert_int_equal(tree.differ, 0);
-    for (int stage = 0; stage < LAB_TREE_STAGES; stage++) {
-        assert_non_null(tree.stage[stage].sample);
+    for (uint32_t stage = 0; stage < LAB_TREE_STAGES; stage++) {
+        assert_in_range(tree.stage[stage].n, 4 * stage + 5, 4 * stage + 8);
     }
+    /* pixel 7, below pixel 2 and beside pixel 6, has 2 passed on to 6 and 5, and 0 to 2 */
+    assert_int_equal(tree.stage[0].n, 8);
+    assert_int_equal(tree.stage[0].n_passed, 3);
+    assert_string_equal(tree.stage[0].text[1], "1: 0");
+    assert_string_equal(tree.stage[0].text[2], "2: +0 1");
+    assert_string_equal(tree.stage[0].text[6], "6: 1 +2 5");
+    assert_string_equal(tree.stage[0].text[7], "7: 2 6");
+    assert_int_equal(tree.stage[0].part[3], LAB_CLIQUE_KEPT);
+    assert_int_equal(tree.stage[0].part[5], LAB_CLIQUE_CHANGED);
+    assert_int_equal(tree.stage[0].part[7], LAB_CLIQUE_NEW);
+    assert_int_equal(tree.stage[0].parent[7], 6);
     lab_splash_tree_free(&tree);
     assert_int_equal(lab_splash_tree_grow(pixel, 40, 40, NULL, &tree, NULL), GBS_OK);
     assert_int_equal(tree.widest, 1);

@@ -4,10 +4,11 @@
 #include "lab/lab.h"
 
 #define MOST_REGIONS 4
-#define CONTRAST     26.0  /* grey levels (of 256) between the light and dark parts of a texture */
-#define NOISE        100.0 /* standard deviation of the noise of a pixel */
-#define LEVEL        20
-#define LIGHT        2.0 /* largest difference in lightness of a region, in grey levels */
+/* difference between the light and dark parts of a texture, in grey levels (of 256) */
+#define CONTRAST 26.0
+#define NOISE    100.0 /* standard deviation of the noise of a pixel */
+#define LEVEL    20
+#define LIGHT    2.0 /* largest difference in lightness of a region, in grey levels */
 
 const char *const lab_texture_name[LAB_TEXTURES] = {"across", "down",  "slanted",
                                                     "checks", "spots", "plain"};
@@ -50,7 +51,8 @@ static uint32_t draw(const laboratory *lab, uint32_t number, uint32_t *n_drawn, 
     return (uint32_t)(u[0] * n);
 }
 
-/* Chooses different classes and random points for them. @return number of classes. */
+/* Chooses the classes of the regions, which are all different, and a random point for each region.
+ * @return number of classes. */
 static uint32_t place(const laboratory *lab, uint32_t number, region *regions)
 {
     uint32_t n_drawn = 0;

@@ -8,8 +8,8 @@
 
 enum {
     LAB_TEXTURES = 6,
-    /* width in pixels: there are 31 x 20 patches of 20 pixels, 10 pixels apart, as in section 5.5
-     * of Mitliagkas & Mackey (2017) */
+    /* width in pixels; as in section 5.5 of Mitliagkas & Mackey (2017), a picture has 31 x 20
+     * patches with sides of 20 pixels, at distances of 10 pixels */
     LAB_TEXTURES_WIDTH = 320,
     LAB_TEXTURES_HEIGHT = 213,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates with their times. The estimates and their number depend on the seed alone; only the
- * times depend on the clock. */
+/* Judges estimates and their times. The estimates and the number of estimates depend on the seed
+ * alone. Only the times depend on the clock. */
 #include "lab/timed_estimates.h"
 
 #include "simd/math.h"
@@ -69,7 +69,8 @@ void lab_estimates_judge(laboratory *lab, const lab_timed_runs *systematic,
              "within the bound of %.2g)",
              systematic->draws[s], s_off, systematic->mcse[s], optimised->draws[o], o_off,
              optimised->mcse[o], bound);
-    if (!lab->options->quick) { /* quick runs check the program, and may share the processor */
+    if (!lab->options->quick) { /* quick runs only check the program; their times are not judged,
+                                   because they may share the processor */
         judge_time(lab, systematic, optimised, truth);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts of updates by splashes that grow by coupling, or at random. */
+/* Counts the updates by splashes that grow by coupling, and by splashes that grow at random. */
 #include "lab/update_counts.h"
 
 #include <string.h>
@@ -13,9 +13,10 @@
 #define WIDTH    5
 #define SPLASHES 8u
 #define SHARE    40u                /* a splash has at most 1 / SHARE of the pixels */
-#define PASS     (SHARE / SPLASHES) /* most rounds of a pass */
-#define CROWD    160u               /* splashes of one round, enough to fill the picture */
-#define ADAPTED  8u                 /* rounds before the splashes are recorded */
+#define PASS     (SHARE / SPLASHES) /* largest number of rounds that make up a pass */
+#define CROWD    160u               /* number of splashes of one round, which fill the picture */
+#define ADAPTED  8u                 /* number of rounds before the splashes are recorded */
+#define EARLY    PASS               /* number of rounds that count as early */
 #define DETAIL   32u                /* side, in pixels, of the square that is shown enlarged */
 
 static uint64_t rounds_of(const laboratory *lab)
@@ -27,7 +28,7 @@ double lab_update_counts_updates(const laboratory *lab)
 {
     const gbs_generate_potts_options picture = lab_grey_picture(lab, NOISE);
     const double n = (double)picture.rows * picture.columns;
-    const uint64_t passes = rounds_of(lab) / PASS + 2; /* passes of each of two runs */
+    const uint64_t passes = rounds_of(lab) / PASS + 2; /* number of passes of each of two runs */
     return n * (2.0 * (double)passes + 2.0 * (ADAPTED + 1.0));
 }
 
@@ -36,7 +37,8 @@ double lab_update_counts_updates(const laboratory *lab)
 typedef struct listener {
     laboratory *lab;
     lab_tally *tally;
-    uint32_t splash, taken; /* splash that is growing, and its number of pixels so far */
+    uint32_t splash, taken; /* number of the growing splash, from 1 on, and position of its last
+                               pixel, from 0 on */
 } listener;
 
 static int on_progress(void *context, const gbs_progress *progress)
@@ -51,6 +53,7 @@ static void see_splash(void *context, uint64_t round, uint32_t splash, uint32_t 
     lab_tally *t = l->tally;
     l->taken = l->splash == splash + 1 ? l->taken + 1 : 0;
     l->splash = splash + 1;
+    t->early[variable] += round < EARLY;
     if (round >= t->first && round < t->last) {
         t->updates[variable]++;
     }
@@ -81,19 +84,20 @@ static bool at_edge(const lab_tally *t, uint32_t side, uint32_t i)
            (column > 0 && t->state[i - 1] != x) || (column + 1 < side && t->state[i + 1] != x);
 }
 
-static void compare(lab_tally *t, uint32_t side)
+/* Mean of counts of pixels next to a pixel of another state, divided by the mean of the others. */
+static double edge_of(const lab_tally *t, const uint32_t *count, uint32_t side)
 {
     uint64_t n[2] = {0, 0};
-    uint64_t updates[2] = {0, 0};
+    uint64_t sum[2] = {0, 0};
     for (uint32_t i = 0; i < t->n; i++) {
         const unsigned where = at_edge(t, side, i);
         n[where]++;
-        updates[where] += t->updates[i];
+        sum[where] += count[i];
     }
-    t->edge = (double)updates[1] / (double)n[1] / ((double)updates[0] / (double)n[0]);
+    return (double)sum[1] / (double)n[1] / ((double)sum[0] / (double)n[0]);
 }
 
-/* Runs one chain, to whose states the scan adapts. */
+/* Runs one chain with a scan that adapts to the states of this chain. */
 static gbs_status count(laboratory *lab, const gbs_model *model, int grow, uint32_t splashes,
                         uint64_t first, uint64_t last, uint32_t side, lab_tally *t, gbs_error *err)
 {
@@ -105,10 +109,11 @@ static gbs_status count(laboratory *lab, const gbs_model *model, int grow, uint3
         .context = &l, .progress = on_progress, .draw = see_draw, .splash = see_splash};
     *t = (lab_tally){.n = side * side, .first = first, .last = last};
     t->updates = gbsi_alloc_array_zero(t->n, sizeof *t->updates);
+    t->early = gbsi_alloc_array_zero(t->n, sizeof *t->early);
     t->owner = gbsi_alloc_array_zero(t->n, sizeof *t->owner);
     t->place = gbsi_alloc_array_zero(t->n, sizeof *t->place);
     t->state = gbsi_alloc_array_zero(t->n, sizeof *t->state);
-    GBSI_PASS(GBSI_HAVE(err, "pixels", t->updates, t->owner, t->place, t->state));
+    GBSI_PASS(GBSI_HAVE(err, "pixels", t->updates, t->early, t->owner, t->place, t->state));
     options.scan = GBS_SCAN_SPLASH;
     options.width = WIDTH;
     options.splashes = splashes;
@@ -120,7 +125,8 @@ static gbs_status count(laboratory *lab, const gbs_model *model, int grow, uint3
     GBSI_TRY(gbs_run_new(model, NULL, &options, &run, err));
     LAB_TRY(gbs_run_execute(run, &callbacks, err));
     lab->done += (double)gbs_run_report(run)->updates;
-    compare(t, side);
+    t->edge = edge_of(t, t->updates, side);
+    t->early_edge = edge_of(t, t->early, side);
 cleanup:
     gbs_run_free(run);
     return status;
@@ -257,7 +263,7 @@ cleanup:
 
 static void free_tally(lab_tally *t)
 {
-    GBSI_FREE(t->updates, t->owner, t->place, t->state);
+    GBSI_FREE(t->updates, t->early, t->owner, t->place, t->state);
     *t = (lab_tally){0};
 }
 
@@ -275,17 +281,19 @@ void lab_update_counts_free(lab_update_counts *a)
 /* ---- writing results ------------------------------------------------------------------------ */
 
 /* Draws a map of updates, in which white is at least two and a half times the mean. */
-static gbs_status map_updates(const lab_tally *t, uint32_t side, gbs_image *image, gbs_error *err)
+static gbs_status map_updates(const uint32_t *count, uint32_t side, gbs_image *image,
+                              gbs_error *err)
 {
+    const uint32_t n = side * side;
     double mean = 0.0;
-    double *p = gbsi_alloc_array(t->n, sizeof *p);
+    double *p = gbsi_alloc_array(n, sizeof *p);
     GBSI_PASS(GBSI_HAVE(err, "pixels", p));
-    for (uint32_t i = 0; i < t->n; i++) {
-        mean += t->updates[i];
+    for (uint32_t i = 0; i < n; i++) {
+        mean += count[i];
     }
-    mean /= t->n;
-    for (uint32_t i = 0; i < t->n; i++) {
-        p[i] = t->updates[i] / (2.5 * mean);
+    mean /= n;
+    for (uint32_t i = 0; i < n; i++) {
+        p[i] = count[i] / (2.5 * mean);
         p[i] = p[i] < 1.0 ? p[i] : 1.0;
     }
     const gbs_status status = gbs_image_from_probabilities(p, side, side, image, err);
@@ -295,12 +303,14 @@ static gbs_status map_updates(const lab_tally *t, uint32_t side, gbs_image *imag
 
 static gbs_status write_table(const laboratory *lab, const lab_update_counts *a, gbs_error *err)
 {
-    lab_table table = lab_table_open(lab, "updates.csv",
-                                     "row,column,state,edge,updates_adaptive,updates_random", err);
+    lab_table table =
+        lab_table_open(lab, "updates.csv",
+                       "row,column,state,edge,updates_early,updates_adaptive,updates_random", err);
     for (uint32_t i = 0; i < a->adaptive.n; i++) {
         const uint32_t row = i / a->side;
         LAB_ROW(&table, NULL, NULL, row, i % a->side, a->adaptive.state[i],
-                at_edge(&a->adaptive, a->side, i), a->adaptive.updates[i], a->random.updates[i]);
+                at_edge(&a->adaptive, a->side, i), a->adaptive.early[i], a->adaptive.updates[i],
+                a->random.updates[i]);
     }
     return lab_table_close(&table);
 }
@@ -340,47 +350,27 @@ static gbs_status show_splashes(const lab_tally *t, uint32_t side, gbs_image ima
                       : gbs_image_from_labels(part, DETAIL, DETAIL, CROWD + 1, &image[1], err);
 }
 
-/* Draws the largest separator during the growth of the two largest splashes, and the stages of a
- * growing tree. */
-static gbs_status draw_trees(const laboratory *lab, const lab_update_counts *a, gbs_error *err)
-{
-    lab_plot plot;
-    lab_plot_begin(&plot, LAB_PGS_ADAPTATION_TREES, 1);
-    const lab_splash_tree *tree[2] = {&a->first_come, &a->by_coupling};
-    for (int i = 0; i < 2; i++) {
-        lab_plot_line(&plot, 0,
-                      (gbsi_line){.label = i == 0 ? "first come" : "by coupling",
-                                  .color = i == 0 ? GBSI_BLUE : GBSI_VERMILLION,
-                                  .n = tree[i]->n,
-                                  .x = tree[i]->variables,
-                                  .y = tree[i]->width});
-    }
-    for (int stage = 0; stage < LAB_TREE_STAGES; stage++) {
-        if (a->first_come.stage[stage].sample != NULL) {
-            lab_plot_image(&plot, lab_tree_stage_name[stage], &a->first_come.stage[stage]);
-        }
-    }
-    return lab_plot_write(lab, &plot, err);
-}
-
 gbs_status lab_update_counts_draw(const laboratory *lab, const lab_update_counts *a, gbs_error *err)
 {
-    enum { FIFO, FIFO_PART, COUPLED, COUPLED_PART, STATE, UPDATES, RANDOM, N_IMAGES };
+    enum { FIFO, FIFO_PART, COUPLED, COUPLED_PART, STATE, EARLIEST, UPDATES, RANDOM, N_IMAGES };
     static const char *const title[N_IMAGES] = {
-        "splashes, first come", "a part of them",       "splashes by coupling", "a part of them",
-        "state of the chain",   "updates, by coupling", "updates, at random"};
+        "splashes, first come",       "a part of them",
+        "splashes by coupling",       "a part of them",
+        "state of the chain",         "early updates, by coupling",
+        "later updates, by coupling", "updates, at random"};
     lab_plot plot;
     gbs_status status = GBS_OK;
     gbs_image image[N_IMAGES] = {{0}};
     const uint32_t side = a->side;
     GBSI_TRY(write_table(lab, a, err));
-    GBSI_TRY(draw_trees(lab, a, err));
+    GBSI_TRY(lab_splash_trees_draw(lab, &a->first_come, &a->by_coupling, err));
     GBSI_TRY(show_splashes(&a->fifo, side, &image[FIFO], err));
     GBSI_TRY(show_splashes(&a->coupled, side, &image[COUPLED], err));
     GBSI_TRY(
         gbs_image_from_levels(a->adaptive.state, side, side, LAB_GREY_LEVELS, &image[STATE], err));
-    GBSI_TRY(map_updates(&a->adaptive, side, &image[UPDATES], err));
-    GBSI_TRY(map_updates(&a->random, side, &image[RANDOM], err));
+    GBSI_TRY(map_updates(a->adaptive.early, side, &image[EARLIEST], err));
+    GBSI_TRY(map_updates(a->adaptive.updates, side, &image[UPDATES], err));
+    GBSI_TRY(map_updates(a->random.updates, side, &image[RANDOM], err));
     lab_plot_begin(&plot, LAB_PGS_ADAPTATION_PICTURES, 1);
     lab_plot_image(&plot, "noisy picture", &a->noisy);
     for (int i = 0; i < N_IMAGES; i++) {
@@ -402,6 +392,13 @@ void lab_update_counts_judge(laboratory *lab, const lab_update_counts *a)
              "splashes that grow by coupling, %.2f times by splashes that grow at random (wanted "
              "above 1.1, and 0.9 to 1.1)",
              a->adaptive.edge, a->random.edge);
+    lab_find(
+        lab,
+        LAB_JUDGE(adaptation_early, .early = a->adaptive.early_edge, .later = a->adaptive.edge),
+        "in the first %u rounds the same pixels are updated %.2f times as often as others by "
+        "splashes that grow by coupling (wanted 0.8 to 1.25, and later at least 1.5 times as "
+        "much)",
+        EARLY, a->adaptive.early_edge);
     lab_find(lab,
              LAB_JUDGE(adaptation_splashes, .touching = a->touching, .widest = a->widest,
                        .differ = a->differ),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of updates of each pixel of a noisy picture by adaptive splashes (Gonzalez et al. 2011,
- * figure 4), compared with splashes that grow at random. Splashes that fill a picture (figure 2),
- * and their junction trees (figure 3). */
+/* Counts how often adaptive splashes update each pixel of a noisy picture (Gonzalez et al. 2011,
+ * figure 4), in comparison with splashes that grow at random. Also grows splashes that fill a
+ * picture (figure 2), and their junction trees (figure 3). */
 #ifndef LAB_UPDATE_COUNTS_H
 #define LAB_UPDATE_COUNTS_H
 
@@ -13,13 +13,16 @@ typedef struct lab_tally {
     uint32_t n;
     uint64_t first, last;
     uint32_t *updates; /* [n] number of updates of each pixel */
-    /* [n] splash of the last of these rounds that took the pixel, from 1 on; 0 if there is none */
+    uint32_t *early;   /* [n] number of updates of each pixel in the first rounds of the run */
+    /* [n] number of the splash that took the pixel in the last of these rounds, from 1 on; 0 if no
+     * splash took the pixel */
     uint32_t *owner;
     uint32_t *place; /* [n] position of the pixel in the order of its splash, from 0 on */
     uint32_t *state; /* [n] final states of the chain */
     /* mean number of updates of pixels next to a pixel of another state, divided by the mean of all
      * other pixels */
     double edge;
+    double early_edge; /* the same of the updates in the first rounds */
 } lab_tally;
 
 typedef struct lab_update_counts {
@@ -30,9 +33,9 @@ typedef struct lab_update_counts {
     lab_tally random, adaptive;
     lab_splash_tree first_come, by_coupling; /* trees of the largest splash of each tally */
     uint32_t n_splashes;                     /* number of splashes of the two rounds */
-    /* number of neighbouring pixels that belong to different splashes */
+    /* number of pairs of neighbouring pixels that belong to different splashes */
     uint32_t touching;
-    uint32_t widest, differ; /* maxima over all trees */
+    uint32_t widest, differ; /* maxima of the fields of lab_splash_tree over all trees */
 } lab_update_counts;
 
 double lab_update_counts_updates(const laboratory *lab);

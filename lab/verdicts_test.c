@@ -241,6 +241,10 @@ static void test_pgs(void **state)
     SPOILT(adaptation_edges, "growth at random", 0.99, 0.99);
     SPOILT(adaptation_edges, "random growth that adapts", 4.07, 4.07);
     SPOILT(adaptation_edges, "random growth that avoids edges", 4.07, 0.5);
+    GOOD(adaptation_early, 1.02, 4.07);
+    SPOILT(adaptation_early, "growth at random", 1.02, 0.99);
+    SPOILT(adaptation_early, "edges from the first round on", 4.0, 4.07);
+    SPOILT(adaptation_early, "edges avoided at first", 0.5, 4.07);
     GOOD(adaptation_splashes, 0.0, 5.0, 0.0);
     SPOILT(adaptation_splashes, "splashes side by side", 1.0, 5.0, 0.0);
     SPOILT(adaptation_splashes, "too wide", 0.0, 6.0, 0.0);

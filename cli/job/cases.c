@@ -18,14 +18,14 @@ typedef struct answering {
     gbs_output *output;
     uint32_t n_columns;
     size_t n_states, at_once;
-    uint32_t *state;    /* [at_once][n_columns] */
-    double *p, *mcse;   /* [at_once][n_states] */
-    double *log_p;      /* [at_once] */
-    int *converged;     /* [at_once] */
-    uint64_t n, n_done; /* numbers of all cases, and of cases answered so far */
+    uint32_t *state;    /* [at_once][n_columns] states in each row of the table */
+    double *p, *mcse;   /* [at_once][n_states] probabilities of states, and their standard errors */
+    double *log_p;      /* [at_once] ln P of each case */
+    int *converged;     /* [at_once] 1 if the answer of the case has converged */
+    uint64_t n, n_done; /* number of all cases, and number of cases answered so far */
     uint64_t n_impossible, n_unknown, n_doubtful;
     int for_people; /* 1: print a table with as many columns as fit the terminal */
-    size_t n_shown; /* number of columns that are shown, of n_states */
+    size_t n_shown; /* number of shown columns, at most n_states */
     int *width;     /* [n_states] widths of the columns on the screen */
     cli_bar bar;
 } answering;
@@ -122,8 +122,8 @@ static void write_case(answering *a, size_t i)
 
 enum { CASE_WIDTH = 6, LN_P_WIDTH = 12, PROBABILITY_WIDTH = 8, WITH_ERROR = 18 };
 
-/* Chooses the columns to show: at least one, and as many as fit beside the number of the case
- * and, if known, the ln P of the case. */
+/* Chooses the columns to show, and writes their headings. At least one column is shown; the others
+ * must fit beside the number and the ln P of the case. */
 static int table_header(answering *a)
 {
     const gbs_model *model = a->job->model;

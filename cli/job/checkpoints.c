@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --checkpoint and --resume: a checkpoint file holds one run. */
+/* The options --checkpoint and --resume. A checkpoint file contains one run. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,8 +11,7 @@
 
 /* ---- what was typed -------------------------------------------------------------------------- */
 
-/* Refuses requests that a checkpoint, which holds one run and the data that it keeps itself, cannot
- * answer. */
+/* Refuses --cases, because the answers to cases cannot be kept in a checkpoint. */
 static int check_request(const cli_arguments *arguments)
 {
     const char *given = arguments->resume != NULL ? "resume" : "checkpoint";
@@ -24,14 +23,14 @@ static int check_request(const cli_arguments *arguments)
     return CLI_DONE;
 }
 
-/* Reports that a run could not resume. A checkpoint of another run is bad input. */
+/* Reports that a run could not resume. A checkpoint of another run is reported as bad input. */
 static int fail_resumed(gbs_status done, const gbs_error *err)
 {
     const int status = cli_fail_input(done, err);
     return status == CLI_USAGE ? CLI_INPUT : status;
 }
 
-/* Takes the options of the checkpoint, except those that were typed. */
+/* Copies the options of the checkpoint, except options that the user typed. */
 static int take_options(cli_arguments *arguments)
 {
     gbs_error err = {GBS_OK, ""};

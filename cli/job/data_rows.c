@@ -74,7 +74,8 @@ static int add_row(gbs_data *data, const uint32_t *state, double weight)
     return done < 0 ? cli_fail(done, &err) : CLI_DONE;
 }
 
-/* Reads the rows of a table into data; floor(n share) of the n rows, evenly spread, are held out.
+/* Reads the n rows of a table. floor(n share) rows, evenly spread over the table, go into held_out,
+ * and all other rows go into data.
  * @param held_out NULL: all rows go into data. */
 static int read_rows(gbs_table *table, gbs_data *data, gbs_data *held_out, double share)
 {

@@ -14,7 +14,8 @@ int cli_table_open(const cli_arguments *arguments, const gbs_model *model, const
 /* Calls gbs_table_next(). @return CLI_DONE, or an exit status after a message. */
 int cli_table_next(gbs_table *table, uint32_t *state, double *weight, int *end);
 
-/* The value of --held-out: "20%" or "0.2" is a share of the rows, anything else a file. */
+/* The value of --held-out: "20%" or "0.2" is a share of the rows; any other text is the path of a
+ * file. */
 typedef struct cli_held_out {
     double share;     /* share of the rows that are held out; 0 if no share is held out */
     const char *path; /* path of the file with the held-out rows; NULL if there is no such file */
@@ -24,7 +25,8 @@ typedef struct cli_held_out {
  * with the rows themselves. */
 int cli_settle_held_out(const char *text, const char *data_path, cli_held_out *out);
 
-/* Reads DATA, and the held-out rows: either a share of DATA, evenly spread, or a separate table.
+/* Reads DATA and the held-out rows. The held-out rows are an evenly spread share of DATA, or a
+ * separate table.
  * @param complete 1: a row without a value for each variable is refused.
  * @param held_out out: stays NULL without held-out rows.
  * @return an exit status after a message; the caller frees data and held_out in either case. */

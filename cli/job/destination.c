@@ -81,10 +81,10 @@ int cli_output_format(const cli_arguments *arguments, const char *known, const c
     if (cli_refuse_ending(path, known) != CLI_DONE) {
         return CLI_USAGE;
     }
-    *format =
-        strstr(known, "csv") != NULL ? "csv" : fallback; /* any other extension, such as .txt */
+    /* for an extension without a format, such as .txt */
+    *format = strstr(known, "csv") != NULL ? "csv" : fallback;
     struct stat is;
-    if (stat(path, &is) != 0 || S_ISREG(is.st_mode)) { /* not for devices such as /dev/null */
+    if (stat(path, &is) != 0 || S_ISREG(is.st_mode)) { /* a device such as /dev/null gets no note */
         cli_note(arguments, "%s: its ending names no format: written as %s; --format %s chooses",
                  path, *format, known);
     }
@@ -137,8 +137,8 @@ size_t cli_states_bytes(const gbs_model *model, uint32_t n, const uint32_t *scop
     return sum;
 }
 
-/* @return the state that an entry has for variable k of a scope, whose last variable varies
- *         fastest. */
+/* @return the state of variable scope[k] in an entry of a table. The last variable of the scope
+ *         varies fastest. */
 static uint32_t state_in(const gbs_model *model, uint32_t n, const uint32_t *scope, size_t entry,
                          uint32_t k)
 {

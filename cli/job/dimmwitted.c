@@ -11,8 +11,8 @@ static int is_number(const char *label)
     return label != NULL && label[0] != '\0' && label[strspn(label, "0123456789")] == '\0';
 }
 
-/* @return whether all labels of a variable are numbers; DimmWitted's values are then the labels,
- *         else the states. */
+/* @return whether all labels of a variable are numbers. DimmWitted's values are the labels if all
+ *         labels are numbers, and the numbers of the states otherwise. */
 static int labels_are_values(const gbs_model *model, uint32_t v)
 {
     uint32_t a = 0;

@@ -27,7 +27,7 @@ const char *cli_sampled_option(const cli_arguments *arguments)
     return NULL;
 }
 
-/* Refuses herding options, even with their default values, for draws in which they have no meaning.
+/* Refuses herding options, even with their default values, for draws that do not use these options.
  * The library sees values only, not which options were given. */
 static int check_herding(const cli_arguments *arguments)
 {
@@ -42,7 +42,7 @@ static int check_herding(const cli_arguments *arguments)
     return CLI_DONE;
 }
 
-/* Checks a file that is written beside the result. */
+/* Checks the path of a file that is written in addition to the result. */
 static int check_beside(const cli_arguments *arguments, const char *name, const char *path)
 {
     const char *output = arguments->output;
@@ -66,22 +66,35 @@ int cli_check_report(const cli_arguments *arguments)
     return check_beside(arguments, "report", report);
 }
 
-/* Refuses a result whose name is that of a companion file of the checkpoint, such as PATH~. */
-static int check_companion(const cli_arguments *arguments, const char *name, const char *path)
+static int check_drawing(const cli_arguments *arguments)
 {
-    static const char *const ends[] = {"~", ".lock", ".draws"};
-    const char *checkpoint = arguments->checkpoint;
-    const size_t n = checkpoint == NULL ? 0 : strlen(checkpoint);
-    if (path == NULL || checkpoint == NULL || strncmp(path, checkpoint, n) != 0) {
-        return CLI_DONE;
-    }
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-        if (strcmp(path + n, ends[i]) == 0) {
-            return cli_error(CLI_USAGE, "--%s %s: --checkpoint %s writes a file of that name", name,
-                             path, checkpoint);
+    const char *drawing = arguments->drawing;
+    const struct {
+        const char *name, *path;
+    } other[] = {{"summary", arguments->summary}, {"report", arguments->report}};
+    for (size_t i = 0; drawing != NULL && i < sizeof other / sizeof other[0]; i++) {
+        if (other[i].path != NULL && strcmp(other[i].path, drawing) == 0) {
+            return cli_error(CLI_USAGE, "--%s and --drawing name the same file %s", other[i].name,
+                             drawing);
         }
     }
-    return CLI_DONE;
+    return check_beside(arguments, "drawing", drawing);
+}
+
+/* Refuses a result whose name is that of a file that belongs to the checkpoint, such as PATH~. */
+static int check_companion(const cli_arguments *arguments, const char *name, const char *path)
+{
+    const char *checkpoint = arguments->checkpoint;
+    gbs_error err = {GBS_OK, ""};
+    bool belongs = false;
+    if (path == NULL || checkpoint == NULL) {
+        return CLI_DONE;
+    }
+    const gbs_status status = gbsi_kept_owns(checkpoint, path, &belongs, &err);
+    return status < 0 ? cli_fail(status, &err)
+           : belongs  ? cli_error(CLI_USAGE, "--%s %s: --checkpoint %s writes a file of that name",
+                                  name, path, checkpoint)
+                      : CLI_DONE;
 }
 
 static int check_outputs(const cli_arguments *arguments)
@@ -89,9 +102,11 @@ static int check_outputs(const cli_arguments *arguments)
     CLI_PASS(check_companion(arguments, "output", arguments->output));
     CLI_PASS(check_companion(arguments, "summary", arguments->summary));
     CLI_PASS(check_companion(arguments, "report", arguments->report));
+    CLI_PASS(check_companion(arguments, "drawing", arguments->drawing));
     CLI_PASS(cli_check_output(arguments->output));
     CLI_PASS(check_beside(arguments, "summary", arguments->summary));
     CLI_PASS(cli_check_report(arguments));
+    CLI_PASS(check_drawing(arguments));
     if (arguments->checkpoint != NULL) {
         CLI_PASS(check_beside(arguments, "checkpoint", arguments->checkpoint));
     }
@@ -176,7 +191,8 @@ static int on_progress(void *context, const gbs_progress *progress)
     return cli_signals_caught() || (w->pipe && cli_reader_gone());
 }
 
-/* The library has one context for all callbacks; here the draw callback has its own. */
+/* Context of the callbacks of a run. The library passes one context to all callbacks, but the draw
+ * callback of the caller has a context of its own. */
 typedef struct both {
     watch w; /* `w` is the first member, because on_progress() casts the context to watch */
     gbs_status (*draw)(void *context, uint64_t draw, uint32_t chain, double log_density,
@@ -233,8 +249,8 @@ int cli_execute(cli_job *job,
     if (status < 0) {
         return cli_meet(cli_fail(status, &err));
     }
-    begun =
-        draw == NULL ? cli_monitor(job) : CLI_DONE; /* for draws, --monitor has another meaning */
+    /* if draws are written, --monitor names the variables of the draws */
+    begun = draw == NULL ? cli_monitor(job) : CLI_DONE;
     begun = begun == CLI_DONE ? cli_begin_checkpoints(job, draw != NULL) : begun;
     begun = cli_meet(begun);
     if (begun != CLI_DONE) {
@@ -262,8 +278,8 @@ int cli_execute(cli_job *job,
     status = gbs_run_execute(job->run, &callbacks, &err);
     cli_bar_finish(&b.w.bar, status >= 0 ? gbs_run_report(job->run) : NULL);
     if (b.w.pipe && cli_reader_gone()) {
-        return CLI_FAILED; /* the program ends without a message, as is usual if the reader of the
-                              output closes the pipe */
+        return CLI_FAILED; /* the reader of the output has closed the pipe; programs usually end
+                              without a message then */
     }
     if (status < 0) {
         return cli_leave(cli_fail(status, &err));
@@ -277,7 +293,7 @@ int cli_execute(cli_job *job,
     return cli_speaks() ? CLI_DONE : CLI_SILENT;
 }
 
-/* Prints which scan the pilot chose; and, with --verbose, how efficient each scan was. */
+/* Prints the scan that the pilot chose. With --verbose, also prints the efficiency of each scan. */
 static void tell_pilot(const cli_arguments *arguments, const gbs_report *r)
 {
     if (r->scan_reason == NULL || r->scan == NULL) {
@@ -300,7 +316,7 @@ static void tell_pilot(const cli_arguments *arguments, const gbs_report *r)
 
 #define GIB 1073741824.0
 
-/* Says that the memory limit prevented exact answers, if the time did not. */
+/* Prints a note if exact answers fit into the time, but not into the memory. */
 static void tell_memory(const cli_job *job, const gbs_exact_cost *cost)
 {
     const gbs_run_options *o = &job->options;
@@ -377,7 +393,7 @@ static void tell_work(const cli_job *job, const gbs_report *r)
                  " component%s, %.3g table entries%s",
                  n, gbsi_plural(n), r->n_components, gbsi_plural(r->n_components), r->exact.entries,
                  cases);
-    } else if (!cli_is_approximate(r)) { /* for approximations, the verdict tells everything */
+    } else if (!cli_is_approximate(r)) { /* the verdict of an approximation contains all of this */
         cli_tell_choice(job, &r->exact);
         cli_note(arguments,
                  "%s: %" PRIu32 " chain%s, %" PRIu64 " sweep%s after %" PRIu64

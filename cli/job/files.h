@@ -13,9 +13,9 @@ typedef struct cli_files {
 
 /* @param capacity number of files that will be opened. */
 gbs_status cli_files_init(cli_files *files, size_t capacity, gbs_error *err);
-/* Finishes the last file and opens a new one, whose path is `before`, K and `after`, without K if k
- * is 0.
- * @param output borrowed. */
+/* Finishes the last file and opens a new file. The path of the new file is `before`, k and `after`
+ * joined; k is left out if k is 0.
+ * @param output out: the new file, borrowed. */
 gbs_status cli_files_open(cli_files *files, const char *before, uint64_t k, const char *after,
                           gbs_output **output, gbs_error *err);
 /* Renames all files to their final paths if `status` is no failure and no file fails; otherwise
@@ -36,7 +36,7 @@ typedef struct cli_rows {
 
 gbs_status cli_rows_init(cli_rows *rows, const cli_draws *draws, gbs_error *err);
 void cli_rows_free(cli_rows *rows);
-/* Reads the piece that begins with a draw below draws->n_draws. */
+/* Reads the piece that begins with draw `first`, which must be less than draws->n_draws. */
 gbs_status cli_rows_read(cli_rows *rows, uint32_t chain, uint64_t first, gbs_error *err);
 
 #endif

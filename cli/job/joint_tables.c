@@ -110,7 +110,7 @@ static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double l
     (void)log_density;
     for (int i = 0; i < j->n && status >= 0; i++) {
         cli_joint *t = &j->table[i];
-        if (t->estimate == NULL) { /* the number of chains is known once the first draw comes */
+        if (t->estimate == NULL) { /* the number of chains is not known before the first draw */
             status =
                 gbs_joint_estimate_new(job->model, job->evidence, t->selection.n,
                                        t->selection.variable, gbs_run_report(job->run)->chains,
@@ -127,7 +127,8 @@ static int read_estimates(joints *j)
 {
     gbs_error err = {GBS_OK, ""};
     const int is_exact = strcmp(gbs_run_report(j->job->run)->method, "exact") == 0;
-    if (is_exact && j->table[0].estimate == NULL) { /* the evidence left nothing to draw */
+    /* the evidence determined all variables, so that no draws were made */
+    if (is_exact && j->table[0].estimate == NULL) {
         const gbs_status status = answer_exactly(j, &err);
         return status < 0 ? cli_fail(status, &err) : CLI_DONE;
     }
@@ -155,7 +156,7 @@ static int compare_ids(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Makes the run keep the variables of each draw that the tables need. */
+/* Makes a checkpoint keep, for each draw, the states of the variables that the tables need. */
 static int keep_needed(joints *j)
 {
     cli_job *job = j->job;
@@ -282,9 +283,8 @@ static uint32_t *variables_of(const joints *j, size_t *n)
     return asked;
 }
 
-/* Makes the run beside the tables, which gives P(evidence) and the verdict; if the tables are not
- * exact, the run also gives the draws.
- */
+/* Makes the run that gives P(evidence) and the verdict. If the tables are not exact, this run also
+ * gives the draws for the tables. */
 static int run_beside(joints *j, int exactly, int *stopped)
 {
     cli_job *job = j->job;
@@ -334,6 +334,6 @@ int cli_answer_joints(cli_job *job, void *context)
     job->n_drawn = 0;
     joints_free(&j);
     status = status == CLI_DONE ? cli_conclude(job, stopped) : status;
-    job->options = options; /* options for the next sample of the evidence */
+    job->options = options; /* restores the options for the next sample of the evidence */
     return status;
 }

@@ -6,11 +6,12 @@
 #include "draws/kept_draws.h"
 #include "gibbsite/joint.h"
 
-/* One table: a row for each joint state, the last variable fastest. */
+/* A table with one row for each joint state. The last variable varies fastest from row to row. */
 typedef struct cli_joint {
     cli_selection selection;
     size_t n;                      /* number of rows */
-    double *p, *mcse, *ess, *rhat; /* [n] arrays in one block of memory */
+    double *p, *mcse, *ess, *rhat; /* [n] probability of each row, its standard error, ESS and
+                                      R-hat; one block of memory */
     gbs_joint_estimate *estimate;  /* estimate from the draws of a sampled run */
 } cli_joint;
 

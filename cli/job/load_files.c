@@ -9,8 +9,8 @@
 #include "shares.h"
 #include "src/core/base/plural.h"
 
-/* @return whether reading has taken longer than --time. The method of a run depends on --time and
- *         not on the remaining time. */
+/* @return whether reading has taken longer than --time. The time of reading is not subtracted from
+ *         --time when the method of the run is chosen. */
 static int is_late(void *context)
 {
     const cli_job *job = context;
@@ -25,6 +25,7 @@ int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *pat
     job->output = arguments->output;
     job->summary = arguments->summary;
     job->report = arguments->report;
+    job->drawing = arguments->drawing;
     job->read.size = sizeof job->read;
     job->read.format = arguments->from;
     job->read.lenient = arguments->lenient;

@@ -6,10 +6,11 @@
 #include "job.h"
 
 #define LEAST_LOG \
-    (-690.0) /* below this logarithm of a probability, only the logarithm is printed */
+    (-690.0) /* the probability itself is printed only if its logarithm is above this value */
 
-#define NO_LOG \
-    1e-12 /* a logarithm of a probability nearer to 0 than this is rounding, and printed as 0 */
+#define NO_LOG                                                                                   \
+    1e-12 /* a logarithm of a probability with a smaller absolute value is a rounding error, and \
+             is printed as 0 */
 
 /* Writes a text such as "P = 0.04, ln P = -3.2". @param text [CLI_SUM_TEXT]. */
 static void probability_text(const char *of, double log_p, char *text)
@@ -79,8 +80,8 @@ double cli_exact_log_z(const cli_job *job)
 void cli_estimate_log_z(const cli_job *job, gbs_log_z_report *z)
 {
     gbs_error err = {GBS_OK, ""};
-    gbs_run_options options =
-        gbs_run_options_default(); /* the estimate has default options, not those of the search */
+    /* the estimate uses default options instead of the options of the search */
+    gbs_run_options options = gbs_run_options_default();
     const gbs_run_callbacks callbacks = {.progress = on_progress};
     gbs_log_z_report report = {.size = sizeof report};
     options.method = job->options.method;
@@ -91,7 +92,7 @@ void cli_estimate_log_z(const cli_job *job, gbs_log_z_report *z)
     options.budget_s = job->options.budget_s;
     const gbs_status status =
         gbs_log_z(job->model, job->evidence, &options, &callbacks, &report, &err);
-    if (status < 0) { /* the failure does not matter: the state was found */
+    if (status < 0) { /* this failure does not matter, because the state was found */
         cli_note(job->arguments, "warning: ln Z is not estimated: %s", err.message);
     } else if (report.temperatures > 0 || report.chains == 0) {
         *z = report;

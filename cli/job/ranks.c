@@ -9,8 +9,8 @@
 
 cli_place cli_here = {.program = "gibbsite"};
 
-static char first_message[2048]; /* first message of this rank; "" */
-static int agreed;               /* status with which all ranks end; CLI_DONE if they go on */
+static char first_message[2048]; /* first message of this rank; "" before any message */
+static int agreed; /* status with which all ranks end; CLI_DONE while the ranks go on */
 
 int cli_speaks(void)
 {
@@ -24,8 +24,8 @@ void cli_keep_message(const char *text)
     }
 }
 
-/* Prints the first message. @param all whether every rank has failed; the message then does not
- * name a rank. */
+/* Prints the first message. @param all 1 if every rank has failed; the message names a rank only if
+ * all is 0. */
 static void tell(int all)
 {
     char rank[32] = "";

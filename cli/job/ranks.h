@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program on several ranks of a job (gibbsite-mpi), or alone. All ranks read the same files and
- * do the same run; only the first rank prints and writes. */
+/* Functions for a program that runs on several ranks of a job (gibbsite-mpi), or as a single
+ * process. All ranks read the same files and do the same run. Only the first rank prints and
+ * writes. */
 #ifndef GIBBSITE_CLI_RANKS_H
 #define GIBBSITE_CLI_RANKS_H
 
@@ -8,16 +9,17 @@
 
 #include "gibbsite/share.h"
 
-/* A status in addition to those of cli.h: this rank has finished its run, and the first rank does
- * the rest of the work. */
+/* A status in addition to the statuses of cli.h: this rank has finished its run, and the first rank
+ * does the rest of the work. */
 #define CLI_SILENT (-1)
 
 typedef struct cli_place {
     const char *program;    /* name of the program, with which messages begin */
-    const gbs_ranks *ranks; /* NULL: this process is alone */
-    int by_model;           /* --distribute model: every rank has a part of the variables */
-    gbs_parts parts;        /* rule by which variables are divided */
-    void (*abort)(const gbs_ranks *ranks, int status); /* ends all ranks, does not return */
+    const gbs_ranks *ranks; /* ranks of the job; NULL if this process is alone */
+    int by_model;    /* 1 with --distribute model, which gives every rank a part of the variables */
+    gbs_parts parts; /* rule by which variables are divided */
+    /* function that ends all ranks and does not return */
+    void (*abort)(const gbs_ranks *ranks, int status);
 } cli_place;
 
 extern cli_place cli_here;
@@ -28,9 +30,9 @@ int cli_speaks(void);
  * ranks. */
 void cli_keep_message(const char *text);
 /**
- * The point at which all ranks meet before they go on together. If some ranks have failed before,
- * the first of these ranks prints its message, and all ranks end. The call waits until all other
- * ranks have called cli_meet(), too. It must not be called during a run.
+ * Makes all ranks meet before they go on together. If some ranks have failed before, the first of
+ * these ranks prints its message, and all ranks end. The call waits until all other ranks have
+ * called cli_meet(), too. cli_meet() must not be called during a run.
  *
  * @param status status of this rank. @return the status of the first rank that failed; if no rank
  *         failed, `status`.
@@ -40,7 +42,8 @@ int cli_meet(int status);
  * may wait for it. @return status, if this process is alone. */
 int cli_leave(int status);
 
-/* Runs the program after main() has prepared it; gibbsite and gibbsite-mpi have different main().
+/* Runs the program after main() has prepared it; gibbsite and gibbsite-mpi have different main()
+ * functions.
  * @param typed [n_typed] the words of the command line as typed, for the summary. */
 int cli_program(int argc, char **argv, int n_typed, char **typed);
 

@@ -14,7 +14,7 @@ static int is_plain(const char *word)
                         "-_./=,:+@%") == strlen(word);
 }
 
-/* The command line, quoted so that a shell reads it back. */
+/* Writes the command line, quoted so that a shell reads the same words. */
 static int command_text(const cli_arguments *arguments, char *text, size_t size)
 {
     size_t used = 0;
@@ -62,7 +62,7 @@ char *cli_command_line(const cli_arguments *arguments)
 }
 
 /* Fills in facts about the run that the library does not know, such as the command line.
- * @param command out: free() it. */
+ * @param command out: text that the caller must free(). */
 static int tell_about(const cli_job *job, gbs_summary_about *about, const double *log_p_evidence,
                       char **command)
 {
@@ -89,6 +89,7 @@ static int tell_about(const cli_job *job, gbs_summary_about *about, const double
         .n_query = job->n_query,
         .rows = job->rows,
         .columns = job->columns,
+        .observed = job->evidence,
     };
     return CLI_DONE;
 }
@@ -123,7 +124,7 @@ int cli_write_report(const char *path, const gbs_report_source *source, size_t n
 }
 
 /* Makes a JSON object of the monitored quantities.
- * @param text out: free it with gbs_free(); NULL without --monitor. */
+ * @param text out: text that the caller must free with gbs_free(); NULL without --monitor. */
 static int monitored_text(cli_diagnosis *traces, char **text)
 {
     gbs_error err = {GBS_OK, ""};
@@ -186,7 +187,8 @@ int cli_report_answer(const cli_job *job, void (*write)(gbs_output *output, cons
     return written;
 }
 
-/* Makes the summary of the run in JSON. @param text out: free it with gbs_free(). */
+/* Makes the summary of the run in JSON. @param text out: text that the caller must free with
+ * gbs_free(). */
 static int summary_text(const cli_job *job, char **text, size_t *n)
 {
     gbs_error err = {GBS_OK, ""};

@@ -5,8 +5,8 @@
 
 #include "job.h"
 
-/* Write the paths FOLDER/000003.share, and FOLDER/variables.gbm, which has names and states of
- * all variables and no factors. */
+/* Write a path into `path`: FOLDER/000003.share for rank 3; or FOLDER/variables.gbm, a model with
+ * the names and states of all variables and no factors. */
 void cli_share_path(const char *folder, uint32_t rank, char *path, size_t size);
 void cli_variables_path(const char *folder, char *path, size_t size);
 
@@ -19,12 +19,12 @@ int cli_is_divided(const char *path);
  * @return an exit status. */
 int cli_load_folder(cli_job *job, const char *folder);
 
-/* Checks, on all ranks together, that a model is divided on every rank or on none.
+/* Checks, on all ranks together, that a model is divided either on every rank or on no rank.
  * @return an exit status. */
 int cli_meet_divided(const cli_job *job);
 
-/* Makes the run of a share, which comes from a folder or from job->model; every rank divides
- * job->model in the same way. */
+/* Makes the run of a share. The share was read from a folder, or is a part of job->model, which
+ * every rank divides in the same way. */
 gbs_status cli_new_shared_run(cli_job *job, int draws, gbs_error *err);
 void cli_free_share(cli_job *job);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Before a run a signal ends the program, since nothing has been written yet. During a run the
- * first signal asks the run to stop and write its results, and the second ends the program at
- * once. */
+/* Before a run, a signal ends the program, because no results exist yet. During a run, the first
+ * signal asks the run to stop and write its results. The second signal ends the program at once. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -9,9 +8,10 @@
 
 #include "job.h"
 
-/* Opens /dev/null in place of standard streams that the caller closed, in the direction in which
- * use of the stream fails. Files that are opened later can then not get the descriptors 0 to 2;
- * otherwise messages could be written into a result. */
+/* Opens /dev/null in place of standard streams that are closed when the program starts. Standard
+ * input is opened only for writing, and the other streams only for reading, so that their use still
+ * fails. Files that are opened later then cannot get the descriptors 0 to 2. Otherwise, messages
+ * could be written into a result. */
 void cli_open_standard_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -21,8 +21,8 @@ void cli_open_standard_streams(void)
     }
 }
 
-static volatile sig_atomic_t
-    n_caught; /* static, because a signal handler has no argument to pass it in */
+static volatile sig_atomic_t n_caught; /* number of signals caught; static, because signal handlers
+                                          have no context argument */
 
 static void stop_the_run(int number)
 {
@@ -42,9 +42,9 @@ static void end_the_program(int number)
     _exit(CLI_STOPPED);
 }
 
-/* Handles SIGBUS, which comes if another program has truncated the mapped file of a large model; no
- * other file is mapped. If the signal has another cause, it comes again when the program goes
- * on. */
+/* Handles SIGBUS, which arrives if another program has truncated the mapped file of a large model.
+ * No other file is mapped. If the signal has another cause, the handler restores the default
+ * action, and the signal arrives again when the handler returns. */
 static void end_for_a_cut_file(int number, siginfo_t *info, void *context)
 {
     static const char message[] = "gibbsite: the file of the model became shorter while it was in "

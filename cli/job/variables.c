@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads lists of variables with ',' between. Items are names, patterns of names, 0-based numbers
- * (if no variable has the number as its name) and ranges of numbers.
- */
+/* Reads lists of variables, which are separated by ','. The items of a list are names, patterns of
+ * names, 0-based numbers (if no variable has the number as its name) and ranges of numbers. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,11 +41,11 @@ static int add(cli_selection *s, uint8_t *seen, const typed *t, uint32_t variabl
     return CLI_DONE;
 }
 
-/* @return whether a name matches a pattern, in which '*' stands for any characters of one
- * argument. */
+/* @return whether a name matches a pattern, in which '*' matches any characters of one argument. */
 static int is_like(const char *name, const char *pattern)
 {
-    const char *resume = NULL; /* position after the last '*', which may take one more character */
+    /* position in the pattern after the last '*', to return to after a mismatch */
+    const char *resume = NULL;
     const char *taken =
         NULL; /* position in the name up to which the last '*' has taken characters */
     while (*name != '\0') {
@@ -66,7 +65,8 @@ static int is_like(const char *name, const char *pattern)
     return pattern[strspn(pattern, "*")] == '\0';
 }
 
-/* Adds all variables whose names match a pattern, except variables that another item has named. */
+/* Adds all variables whose names match a pattern, except variables that another item has already
+ * added. */
 static int add_pattern(cli_selection *s, uint8_t *seen, const typed *t, const char *pattern)
 {
     int found = 0;
@@ -203,7 +203,7 @@ static int add_list(cli_selection *s, uint8_t *seen, const typed *t, const char 
     return status;
 }
 
-/* Prints which variable a number in a text stands for, if the number is the name of a variable with
+/* Prints which variable a number in a text means, if the number is the name of a variable with
  * another index.
  * @return whether such a number was found and reported. */
 static int tell_number(const cli_job *job, const char *text)
@@ -216,7 +216,7 @@ static int tell_number(const cli_job *job, const char *text)
         const size_t n = strcspn(at, ends);
         (void)snprintf(word, sizeof word, "%.*s", (int)(n < 15 ? n : 15), at);
         const int is_name =
-            at == text || strchr(" ,", at[-1]) != NULL; /* not the 1 of "=1", and not a state */
+            at == text || strchr(" ,", at[-1]) != NULL; /* excludes the 1 of "=1", and states */
         if (is_name && n > 0 && n < sizeof word && word[strspn(word, "0123456789")] == '\0' &&
             cli_parse_uint(word, &number) && number < gbs_model_n_variables(job->model) &&
             gbs_model_find_variable(job->model, word, &v, NULL) >= 0 && v != number) {
@@ -277,7 +277,7 @@ int cli_select(const gbs_model *model, const char *option, const char *list,
     return CLI_DONE;
 }
 
-/* Adds each variable that the scan visits, once, in ascending order. */
+/* Adds every variable that the scan visits, without repetition and in ascending order. */
 static int add_visited(const cli_job *job, uint8_t *seen, cli_selection *s)
 {
     for (size_t t = 0; t < job->sequence_length; t++) {

@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "src/files/models/format_names.h"
 
-/* Kinds of files that extensions stand for. */
+/* Kinds of files that extensions indicate. */
 enum {
     MODEL = 1,
     TABLE = 2,
@@ -37,8 +37,8 @@ static const ending endings[] = {
     {NEVER, ".pkl"}, {NEVER, ".evid"},  {MODEL, ".dot"},     {MODEL, ".gv"},
 };
 
-/* @return the kind of file that the extension of a path stands for, 0 if the extension is not
- *         known. */
+/* @return the kind of file that the extension of a path indicates; 0 if the extension is not
+ * known. */
 static int kind_of(const char *path)
 {
     const size_t n = gbsi_unpacked_length(path);
@@ -48,38 +48,41 @@ static int kind_of(const char *path)
             return endings[i].kind;
         }
     }
-    const int is_text =
-        n > 4 && strncasecmp(path + n - 4, ".txt", 4) == 0; /* .txt may hold any kind of text */
+    /* a file .txt may contain any kind of text */
+    const int is_text = n > 4 && strncasecmp(path + n - 4, ".txt", 4) == 0;
     return !is_text && gbsi_model_format_of(path) != NULL ? MODEL : 0;
 }
 
 /* A kind of file that an option of a verb writes. */
 typedef struct written {
     const char *option;
-    const char *verb; /* the only verb of the row; NULL: all verbs without a row of their own */
+    /* verb to which the row applies; NULL: all verbs without a row of their own */
+    const char *verb;
     int kinds;
     const char *what, *use;
 } written;
 
-/* The first row that fits an option and a verb counts. Other code checks results in one of several
- * formats (cli_output_format()), and pictures. */
+/* The first row that fits an option and a verb applies. cli_output_format() checks results that may
+ * have several formats. Pictures are checked elsewhere. */
 static const written files[] = {
     {"output", "learn crf", 0, "a conditional random field", ".crf"},
     {"output", "learn aspects", 0, "a set of classes", ".aspects"},
     {"output", "label", TABLE | LABELS, "a labelled text", ".txt"},
-    {"output", "certify", TABLE, "text", ".txt"},
+    {"output", "certify", TABLE | JSON, "text or JSON", ".txt or .json"},
     {"output", "scan", 0, "a scan", ".scan"},
     {"output", "decompose", TABLE, "CSV", ".csv"},
     {"output", "info", JSON, "text or JSON", ".txt or .json"},
     {"output", "uai", ANSWER, "an answer as in the UAI competitions", ".MAR"},
     {"output", "report", PAGE, "a page for a browser", ".html"},
     {"report", NULL, PAGE, "a page for a browser", ".html"},
+    {"drawing", NULL, DRAWING, "a drawing", ".svg"},
     {"summary", NULL, JSON, "JSON", ".json"},
     {"intervals", NULL, TABLE, "CSV", ".csv"},
     {"curve", NULL, TABLE, "CSV", ".csv"},
     {"checkpoint", NULL, 0, "a checkpoint", ".ckpt"},
 };
-static const written model = {"output", NULL, MODEL, "a model", ".gbm or another one of models"};
+static const written model = {"output", NULL, MODEL | DRAWING, "a model",
+                              ".gbm or another one of models"};
 
 /* Names the kind of file that has the extension of a path, such as "models (bif)". */
 static const char *kind_text(int kind, const char *path, char *text, size_t size)
@@ -88,7 +91,7 @@ static const char *kind_text(int kind, const char *path, char *text, size_t size
                                         "JSON",     "arrays",
                                         "pictures", "pages for a browser",
                                         "answers",  "data of libDAI",
-                                        "charts",   "files of other programs"};
+                                        "drawings", "files of other programs"};
     int i = 0;
     while ((kind >> i) > 1) {
         i++;

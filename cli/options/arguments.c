@@ -35,7 +35,7 @@ static void set_defaults(cli_arguments *arguments, const cli_verb *verb)
         case CLI_REAL:
             *(double *)field = option->real_def;
             break;
-        default: /* the field is already zero */
+        default: /* fields of other kinds are already zero */
             break;
         }
     }
@@ -118,7 +118,7 @@ static int set_uint(cli_arguments *arguments, const cli_option *option, const ch
     }
     uint64_t min = option->min;
     uint64_t max = option->max;
-    if (cli_option_unset_default(option)) { /* a number equal to the mark is not a legal value */
+    if (cli_option_unset_default(option)) { /* the default means "unset" and may not be typed */
         min += min == option->def ? 1 : 0;
         max -= max == option->def ? 1 : 0;
     }
@@ -235,7 +235,7 @@ static int elsewhere(const char *name)
 }
 
 /* Lists the verbs with the same first word that have an option: "learn weights, learn rbm".
- * @return the number of these variables. */
+ * @return the number of these verbs. */
 static int siblings(const cli_verb *verb, const char *option, char *names, size_t size)
 {
     const char *kind = cli_verb_kind(verb);
@@ -341,8 +341,8 @@ static int has_value(const cli_arguments *arguments, const cli_option *option, c
     return status >= 0 && gbsi_is_among(value, words);
 }
 
-/* @return whether a condition holds. "NAME" holds if that option was given. "sampled" and "draw has
- *         keys" are known only when the method is known; cli_settle() checks these two. */
+/* @return whether a condition holds. "NAME" holds if the option NAME was given. "sampled" and "draw
+ *         has keys" are known only when the method is known; cli_settle() checks these two. */
 static gbsi_held holds(const void *context, const char *name, const char *values)
 {
     const cli_arguments *arguments = context;
@@ -416,7 +416,8 @@ static void describe(const cli_verb *verb, struct option *long_option, char *let
     *letters = '\0';
 }
 
-/* @return the number of options if no option has the letter. */
+/* @return the row of the option with this letter; the number of options if no option has the
+ *         letter. */
 static size_t row_of_letter(const cli_verb *verb, int letter)
 {
     size_t i = 0;
@@ -475,8 +476,8 @@ int cli_parse(const cli_verb *verb, const char *verb_name, int argc, char **argv
         }
         size_t row = found >= LONG_BASE ? (size_t)(found - LONG_BASE) : row_of_letter(verb, found);
         if (found >= LONG_BASE) {
-            /* getopt_long() accepts abbreviations. They are refused, because an option of a later
-             * version may begin with the same letters, as --target does */
+            /* getopt_long() accepts abbreviations. Abbreviations are refused, because an option of
+             * a later version may begin with the same letters, as --target does */
             const char *text = argv[optind - 1] == optarg ? argv[optind - 2] : argv[optind - 1];
             if (strcspn(text, "=") != strlen(table[row].name) + 2) {
                 return unknown_option(verb, verb_name, text);

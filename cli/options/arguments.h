@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options that a verb takes: one table for each verb serves getopt, range checks, the help
- * and the summary. */
+/* Options of verbs. One table for each verb serves getopt, range checks, the help and the
+ * summary. */
 #ifndef GIBBSITE_CLI_ARGUMENTS_H
 #define GIBBSITE_CLI_ARGUMENTS_H
 
@@ -48,25 +48,26 @@ typedef struct cli_arguments {
     } of;
     char **operand;
     int n_operands;
-    const char **evidence; /* [n_evidence], each -e in turn; owned */
+    const char **evidence; /* [n_evidence] value of each option -e, in the order typed; owned */
     int n_evidence;
-    const char **joint; /* [n_joints], each --joint in turn; owned */
+    const char **joint; /* [n_joints] value of each option --joint, in the order typed; owned */
     int n_joints;
     const char *targets; /* target variables of a run with restarts, as a list */
-    const char **target; /* [n_targets], each --target in turn; owned */
+    const char **target; /* [n_targets] value of each option --target, in the order typed; owned */
     int n_targets;
-    const char *steps;     /* list of numbers of updates, with ',' between */
+    const char *steps;     /* numbers of updates, separated by ',' */
     const char *match;     /* text of --match, systematic:T */
     const char *influence; /* "bound", "exact" or "auto" */
     const char *influences;
     double accuracy;
-    uint64_t couplings, lag, most_sweeps; /* pairs of chains, and their passes */
+    uint64_t couplings, lag, most_sweeps; /* number of coupled pairs of chains, their lag, and their
+                                             largest number of sweeps */
     int iterate;
     const char *virtual_evidence;
     int file_evidence;
     const char *likelihood; /* text of --likelihood: VARIABLE=STATE:NUMBER|..., ... */
     const char *start;
-    const char *scan_file; /* file that --scan named; NULL: none */
+    const char *scan_file; /* path of the file that --scan names; NULL: none */
     const char *dummy_edges;
     const char *from;
     const char *evidence_format;
@@ -78,19 +79,20 @@ typedef struct cli_arguments {
     const char *float_format; /* format of numbers: "shortest" or "fixed" */
     const char *output;
     const char *format;
-    const char *model; /* path of the model of the results that are compared */
+    const char *model; /* path of the model whose results are compared */
     const char *summary;
     const char *report;     /* path of the report, FILE.html */
+    const char *drawing;    /* path of the drawing of the model, FILE.svg */
     const char *checkpoint; /* path of the checkpoint to write */
     int csv_safe;
     int labels;               /* 1: the CSV of draws has labels of states */
     const char *resume;       /* path of the checkpoint to resume from */
     const char *monitor;      /* variables whose draws are written */
-    const char *query;        /* variables to write: a list, or "@FILE"; or VARIABLE=STATE */
+    const char *query;        /* variables to write, as a list or as "@FILE"; or a VARIABLE=STATE */
     const char *cases;        /* path of the table of cases, or "-" */
     const char *plot;         /* path of the plot, FILE.svg */
     const char *prior;        /* prior, as NAME:NUMBER */
-    const char *held_out;     /* file with held-out rows, or their share */
+    const char *held_out;     /* path of a file with held-out rows, or share of held-out rows */
     const char *intervals;    /* path of the file of intervals */
     const char *weights;      /* name of the column of weights */
     const char *table_states; /* whether tables hold "labels" or "numbers" of states; NULL: unset */
@@ -99,7 +101,7 @@ typedef struct cli_arguments {
     const char *curve;          /* path of the curve of learning */
     double identity;            /* least identity of similar rows; 0: every row has weight 1 */
     int alphabet;               /* gbs_alphabet of an alignment */
-    const char *rate;           /* rate of the first step of learning, and of the last */
+    const char *rate;           /* rate of the first step of learning, and rate of the last step */
     double level;
     const char *log_base; /* base of the logarithm in PR files */
     const char *focus;    /* focus variable of decompose */
@@ -113,36 +115,37 @@ typedef struct cli_arguments {
     uint64_t unroll;  /* slices of a network in time; 0: the network is not unrolled */
     uint64_t samples; /* number of exact samples */
     uint64_t top;     /* number of parameters to show; 0: a number that suits the format */
-    double reach;     /* probability of --reach; 0: none */
-    const char *noise_kind, *smoothing;    /* flip:P or gauss:S, potts or quadratic:T */
+    double reach;     /* probability that --reach asks for; 0: none */
+    /* noise, flip:P or gauss:S; smoothing, potts or quadratic:T */
+    const char *noise_kind, *smoothing;
     const char *mean, *uncertainty, *best; /* paths of pictures */
-    const char *truth;                 /* path of a picture; or a column, as its number or "last" */
-    const char *write_model, *overlay; /* path of the model, and of the picture with the overlay */
-    const char *patch;                 /* SIDE,STEP of patches in pixels */
-    int task;                          /* task of the verb exact */
-    int progress;                      /* cli_progress_mode */
-    int progress_fd;                   /* descriptor for lines of JSON; 0: standard error */
-    int uai_mpe;                       /* 1: write the word MPE instead of MAP */
+    const char *truth; /* path of a picture; or the number of a column, or "last" */
+    /* path of the model, and path of the picture with the overlay */
+    const char *write_model, *overlay;
+    const char *patch; /* SIDE,STEP: side of the patches and distance between them, in pixels */
+    int task;          /* task of the verb exact */
+    int progress;      /* cli_progress_mode */
+    int progress_fd;   /* descriptor for lines of JSON; 0: standard error */
+    int uai_mpe;       /* 1: write the word MPE instead of MAP */
     int require_converged;
     int probability; /* 1: print the probability of the state, estimated if it is not known */
     int asymptotic, bound, list, list_variables, quick, check;
     int lenient, strict, normalize_cpts, json, draws, quiet, verbose, help;
-    unsigned char given[CLI_MAX_OPTIONS]; /* whether an option was given, by its row in the verb's
-                                             table */
+    /* 1 for each row of the verb's table whose option was given */
+    unsigned char given[CLI_MAX_OPTIONS];
     const cli_verb *verb;
     int argc; /* the whole command line, for the summary */
     char **argv;
 } cli_arguments;
 
 typedef enum cli_kind {
-    CLI_FLAG, /* int, no value */
-    CLI_TEXT, /* const char * */
-    CLI_LIST, /* const char **, for options that may be given several times, such as -e and --target
-               */
-    CLI_NAME, /* const char *, one of the choices in unit */
-    CLI_CHOICE, /* int, the number of the choice in unit */
-    CLI_UINT,   /* uint64_t */
-    CLI_REAL,   /* double */
+    CLI_FLAG, /* the option has no value; the field is an int */
+    CLI_TEXT, /* the field is a const char * */
+    CLI_LIST, /* the field is a const char **; the option may be given several times, such as -e */
+    CLI_NAME, /* the field is a const char *; the value is one of the choices in unit */
+    CLI_CHOICE, /* the field is an int, the number of the choice in unit */
+    CLI_UINT,   /* the field is a uint64_t */
+    CLI_REAL,   /* the field is a double */
     CLI_RUN,    /* an option of the run, whose value the library parses */
 } cli_kind;
 
@@ -172,7 +175,7 @@ typedef struct cli_option {
     size_t offset;        /* offset of the field in cli_arguments */
     uint64_t def, min, max;
     double real_def, real_min, real_max;
-    const char *unit;               /* placeholder of the value, or its choices separated by '|' */
+    const char *unit;               /* placeholder of the value, or the choices separated by '|' */
     const char *help;               /* help text; "" for an option of the run */
     const char *short_unit, *brief; /* unit and help for the first screen, at most 51 characters;
                                        brief is "" if the help is short enough */
@@ -181,17 +184,17 @@ typedef struct cli_option {
 } cli_option;
 
 /* @return the library's description of an option of the run or of a question; NULL for other
- *         options, whose row has everything. */
+ *         options, whose rows describe them completely. */
 const gbs_option *cli_library_option(const cli_option *option);
 
-/* @return the help text of an option, from its row or else from the library. */
+/* @return the help text of an option, from the row of the option or else from the library. */
 const char *cli_option_help(const cli_option *option);
 
 /* @return the option with this name that the verb takes, NULL if it takes no such option. */
 const cli_option *cli_find_option(const char *name, const cli_verb *verb);
 
-/* The names of model formats, with '|' before each name: the formats that the program writes,
- * and the formats that it reads. */
+/* The names of the model formats that the program writes, and of the model formats that the program
+ * reads, with '|' before each name. */
 extern const char cli_model_formats[], cli_source_formats[];
 
 #define CLI_UNIT_SIZE 256
@@ -221,7 +224,8 @@ int cli_is_later(const char *option, const char *text);
 /**
  * Parses the arguments after the verb.
  *
- * @param verb_name name of the verb in messages. @param argv argv[0] is the verb; permuted.
+ * @param verb_name name of the verb in messages. @param argv arguments, which the function
+ * permutes; argv[0] is the verb.
  * @return CLI_DONE, or CLI_USAGE after a message. The caller must call cli_arguments_free() in
  *         either case. */
 int cli_parse(const cli_verb *verb, const char *verb_name, int argc, char **argv,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --dummy-edges FILE | ring:S. */
+/* Reads the value of --dummy-edges, which is FILE or ring:S. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "job/job.h"
 #include "src/core/base/plural.h"
 
-/* Makes the edges (i, i + s mod N) for s = 2 to S. The model itself has the edges with s = 1. Since
- * s and N - s give the same edges, each edge is made once. */
+/* Makes the edges (i, i + s mod N) for s = 2 to S. The model itself has the edges with s = 1. s and
+ * N - s give equal edges, and each edge is made once. */
 static int make_ring(cli_job *job, const char *text, uint64_t most)
 {
     const uint64_t n = gbs_model_n_variables(job->model);

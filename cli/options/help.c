@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The help: generated from the tables of verbs and options. */
+/* The help, which is generated from the tables of verbs and options. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
-/* Least number of characters of a list of choices that does not fit the left column */
+/* Largest number of characters of a list of choices that fits the left column */
 #define MANY_CHOICES 60
 
-/* For each topic: the word after `help VERB` that shows it (NULL for topics of the first screen),
- * and the line above its options. */
+/* Texts of each topic: the word after `help VERB` that shows the topic (NULL for topics of the
+ * first screen), and the line above the options of the topic. */
 static const struct {
     const char *word, *title;
 } topics[CLI_N_TOPICS] = {
@@ -68,7 +68,8 @@ int cli_help_overview(FILE *stream)
     return cli_flush(stream);
 }
 
-/* Writes the default of an option that the library knows, as it would be typed. */
+/* Writes the default of an option that the library knows, in the form in which a user types a
+ * value. */
 static void library_default(const cli_option *option, char text[64])
 {
     const gbs_run_options run = gbs_run_options_default();
@@ -112,7 +113,8 @@ static void default_text(const cli_option *option, char *shown)
     }
 }
 
-/* Breaks a line at blanks so that it ends before column 80; continuations start at column 28. */
+/* Prints a text in lines that end before column 80 and break at blanks. All lines except the first
+ * start at column 28. */
 static void print_wrapped(const char *text)
 {
     const size_t width = 51;
@@ -132,8 +134,8 @@ static void print_wrapped(const char *text)
     (void)printf("%s", text);
 }
 
-/* Writes the placeholder of the value in the left column; a list of choices that is too long is
- * left out. */
+/* Writes the placeholder of the value in the left column. The word NAME replaces a list of choices
+ * that is too long. */
 static void value_text(const cli_option *option, const char *choices, char unit[CLI_UNIT_SIZE + 1])
 {
     const int bare = option->kind == CLI_UINT || option->kind == CLI_REAL;
@@ -146,10 +148,10 @@ static void value_text(const cli_option *option, const char *choices, char unit[
                                                     : "X");
 }
 
-/* Writes a condition that the verb can meet as a text for the help: "; with --method pcd", or " or
- * --probes" for an alternative to the previous condition. Conditions that the option's help text
- * already states are left out. @param at [length] the condition, such as "method = pcd" or "no
- * cases". @param text [size]. */
+/* Writes a condition in words for the help, such as "; with --method pcd", or " or --probes" for an
+ * alternative to the previous condition. Writes nothing if the verb cannot meet the condition, or
+ * if the option's help text already states the condition. @param at [length] the condition, such as
+ * "method = pcd" or "no cases". @param text [size]. */
 static void need_text(const char *at, size_t length, const cli_verb *verb, char *text, size_t size)
 {
     const int none = strncmp(at, "no ", 3) == 0;

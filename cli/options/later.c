@@ -6,8 +6,8 @@
 #include "arguments.h"
 
 static const struct {
-    const char *option; /* NULL if the words are verbs; "" if they are options; else the option
-                           whose values they are */
+    const char *option; /* NULL if the words are verbs; "" if the words are options; else the option
+                           whose values are the words */
     const char *words;  /* words, each with a blank before and after it */
 } later[] = {
     {"", " trace anytime "

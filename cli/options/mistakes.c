@@ -66,7 +66,7 @@ static const struct {
     {" jt junction-tree ve ", "exact"},
 };
 
-/* Values of options of other programs, and this program's names for them. */
+/* Values of options of other programs, and the names of these values in this program. */
 static const struct {
     const char *option;
     const char *typed; /* words, each with a blank before and after it */
@@ -409,8 +409,8 @@ static int dictionary(const char *text)
     return cli_error(CLI_USAGE, "-e: expected NAME=STATE,...: type -e '%s'", list);
 }
 
-/* @return the variable that has a state called `text`, or the number of variables if no variable
- * has such a state. */
+/* @return the first variable that has a state called `text`, or the number of variables if no
+ * variable has such a state. */
 static uint32_t variable_with(const gbs_model *model, const char *text)
 {
     const uint32_t n = gbs_model_n_variables(model);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of verbs: finds an option, and writes the placeholder of its value for help and
- * messages. */
+/* Finds the options of verbs, and writes the placeholders of their values for help and messages. */
 #include <stdio.h>
 #include <string.h>
 
@@ -90,7 +89,7 @@ void cli_option_unit(const cli_option *option, char *text)
     const char *unit = option->unit;
     if (run != NULL && run->kind == GBS_OPTION_KIND_CHOICE) {
         static const char FILE_SCAN[] =
-            "sequence"; /* choice of --scan in place of which the user types the name of a file */
+            "sequence"; /* the user types the name of a file instead of this choice of --scan */
         const char *file = strstr(run->choices, FILE_SCAN);
         const int before = file == NULL ? (int)strlen(run->choices) : (int)(file - run->choices);
         (void)snprintf(text, CLI_UNIT_SIZE, "%.*s%s%s", before, run->choices,

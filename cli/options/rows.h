@@ -56,7 +56,7 @@
     CLI_FIELD(RUN, name, short, brief, topic, needs)
 #define GBS_FIELD_FLAG(field, name, help, short, brief, topic, needs)                              \
     CLI_FIELD(FLAG, name, short, brief, topic, needs)
-/* Rows of options that the program defines in another form. */
+/* These macros ignore rows of options that the program defines in another form. */
 #define GBS_BYNAME_ENUM(...)
 #define GBS_BYNAME_COUNT(...)
 #define GBS_BYNAME_REAL(...)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers as users type them. The program never calls setlocale(), so that strtod() reads numbers
- * in the C locale. */
+/* Reads numbers as users type them. The program never calls setlocale(), so that strtod() reads
+ * numbers in the C locale. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gibbsite diagnose --plot: the draws of the quantity with the largest R-hat, chain by chain, and
- * histograms of their ranks, with even bars if the chains agree (Vehtari et al. 2021, section 4.3).
- */
+ * histograms of the ranks of these draws. The bars are even if the chains agree (Vehtari et al.
+ * 2021, section 4.3). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +13,13 @@
 
 enum {
     BINS = 20,          /* number of bins of ranks */
-    MOST_CHAINS = 4,    /* number of chains that are drawn, each in its own colour */
+    MOST_CHAINS = 4,    /* largest number of chains in the chart, each in a colour of its own */
     MOST_POINTS = 1000, /* largest number of points of a line */
 };
 
 typedef struct place {
     double value;
-    size_t draw; /* total number of draws of all chains */
+    size_t draw; /* number of the draw among the draws of all chains */
 } place;
 
 static int compare_places(const void *a, const void *b)
@@ -33,13 +33,13 @@ static int compare_places(const void *a, const void *b)
 typedef struct chart {
     size_t n_chains, n_points;
     place *order;
-    double *x, *y; /* [n_chains][n_points] */
+    double *x, *y; /* [n_chains][n_points] numbers of draws, and values of draws */
     double *share; /* [n_chains][2 BINS] heights of the histograms of ranks, as steps */
     double *edge;  /* [2 BINS] edges of the steps */
 } chart;
 
-/* Counts the draws of each chain whose rank among the draws of all chains is in each bin. Equal
- * draws are spread evenly over their ranks, in the order of their places. */
+/* Computes, for each chain and each bin, the share of the chain's draws whose rank among all draws
+ * is in the bin, relative to an even histogram. */
 static void count_ranks(const double *value, size_t n_draws, size_t n_all, chart *c)
 {
     for (size_t i = 0; i < n_all; i++) {
@@ -49,7 +49,7 @@ static void count_ranks(const double *value, size_t n_draws, size_t n_all, chart
     for (size_t first = 0, end; first < n_all; first = end) {
         for (end = first + 1; end < n_all && c->order[end].value == c->order[first].value; end++) {
         }
-        /* draws that are equal are spread evenly over the ranks that they share */
+        /* equal draws are spread evenly over their common ranks */
         for (size_t i = first; i < end; i++) {
             const size_t chain = c->order[i].draw / n_draws;
             const size_t low = first * BINS / n_all;

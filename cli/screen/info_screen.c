@@ -159,8 +159,8 @@ static void put_exact(gbs_output *output, const gbs_info *info)
     }
 }
 
-/* Writes the methods that answer the model. Writes nothing if the only such method is junction
- * trees with kept tables. */
+/* Writes the exact methods that answer the model, the number of nonzero entries, and the number of
+ * cases of a cutset. */
 static void put_forms(gbs_output *output, const gbs_info *info)
 {
     char n[64];

@@ -67,7 +67,7 @@ int cli_picture_fit(const cli_job *job, cli_picture *picture)
         return CLI_DONE;
     }
     if (picture->rows * picture->columns !=
-        n) { /* the product does not overflow, since both are below 2^32 */
+        n) { /* the product does not overflow, because both factors are below 2^32 */
         return cli_error(
             CLI_USAGE, "--picture %s: %" PRIu64 " pixels, but the model has %" PRIu32 " variable%s",
             arguments->picture, picture->rows * picture->columns, n, gbsi_plural(n));
@@ -102,7 +102,8 @@ int cli_picture_fit(const cli_job *job, cli_picture *picture)
     return CLI_DONE;
 }
 
-/* Maps every variable to its most probable state, and to the first of equally probable states. */
+/* Maps every variable to its most probable state. If several states are equally probable, the first
+ * of these states is taken. */
 static gbs_status map_labels(const cli_picture *picture, const double *p, gbs_image *image,
                              gbs_error *err)
 {

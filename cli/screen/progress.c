@@ -59,8 +59,8 @@ static double share_of_phase(const gbs_progress *p)
     return NAN;
 }
 
-/* @return the share that the bar shows: the share of the phase, or the share of --time that has
- *         passed, if --time will end the run sooner. */
+/* @return the share that the bar shows. This is the share of the phase that is done, or the share
+ *         of --time that has passed if --time will end the run sooner. */
 static double share_done(const cli_bar *bar, const gbs_progress *p)
 {
     const double share = share_of_phase(p);

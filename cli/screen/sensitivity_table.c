@@ -10,7 +10,7 @@
 
 enum {
     WIDE = 10,       /* number of columns of a derivative and of its error */
-    NARROW = 8,      /* columns of other numbers */
+    NARROW = 8,      /* number of columns of any other number */
     LEAST_NAME = 44, /* least number of columns of a name beside bars */
     BELOW = 4, /* column at which a name begins if the name is on the line below its numbers */
     LEAST_HALF = 3,
@@ -18,7 +18,8 @@ enum {
     MOST_HALF = 12,
 };
 
-/* Puts a number with four decimals, or three digits if it is small; blanks for NAN. */
+/* Puts a number with four decimals, or with two digits and an exponent if its absolute value is
+ * below 0.001. Puts blanks for NAN. */
 static void put_number(gbs_output *output, double value, int sign, int width)
 {
     char text[32] = "";
@@ -35,8 +36,9 @@ static void put_number(gbs_output *output, double value, int sign, int width)
     cli_put_right(output, text, width);
 }
 
-/* Writes a bar, to the left for a fall and to the right for a rise.
- * @param half number of columns of either side */
+/* Writes a bar, which extends to the left if `share` is negative and to the right if `share` is
+ * positive.
+ * @param half number of columns on either side. */
 static void put_bar(gbs_output *output, double share, int half)
 {
     const int unicode = cli_speaks_unicode();
@@ -72,7 +74,7 @@ static void put_heading(gbs_output *output, const cli_sensitivities *a)
 
 /* The parts of a line, and their widths. */
 typedef struct layout {
-    int ranges; /* 1: p at -10 and +10 per cent is shown */
+    int ranges; /* 1: probabilities for the parameter reduced and raised by 10 per cent are shown */
     int reach;  /* 1: the value that --reach asks for is shown */
     int half;   /* number of columns of the bar on either side; 0 if there are no bars */
     int name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints marginals for people: the question, then a line with a bar for each state. */
+/* Prints marginals for people: first the question, then a line with a bar for each state. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -77,7 +77,8 @@ static int wider(int a, int b)
     return a > b ? a : b;
 }
 
-/* Makes a column narrower, but not below least, if the line does not fit. */
+/* Makes a column narrower, but not narrower than `least`, if the line is wider than the
+ * terminal. */
 static void shrink(int *column, int least, int *left)
 {
     const int most = *column > least ? *column - least : 0;
@@ -86,7 +87,7 @@ static void shrink(int *column, int least, int *left)
     *left += by;
 }
 
-/* Drops a column if the line does not fit. */
+/* Leaves out a column if the line is wider than the terminal. */
 static void drop(int *column, int *left)
 {
     if (*left < 0) {
@@ -95,7 +96,8 @@ static void drop(int *column, int *left)
     }
 }
 
-/* If the line does not fit, drops the column of ESS, and then the column of R-hat. */
+/* If the line is wider than the terminal, leaves out the column of ESS. If this is not sufficient,
+ * also leaves out the column of R-hat. */
 static void drop_numbers(layout *l, int *left)
 {
     drop(&l->ess, left);

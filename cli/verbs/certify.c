@@ -538,6 +538,7 @@ static void json_couplings(gbs_output *output, const certificates *c)
         json_uint(output, "pairs", c->pairs[s].pairs);
         json_uint(output, "met", c->pairs[s].met);
         json_uint(output, "lag", c->pairs[s].lag);
+        json_uint(output, "sweeps", c->pairs[s].sweeps);
         json_uint(output, "longest", c->pairs[s].longest);
         gbsi_output_text(output,
                          all_met(&c->pairs[s]) ? ", \"at_least\": false" : ", \"at_least\": true");

@@ -204,8 +204,7 @@ static int search_best(cli_denoising *d, const gbs_model *model, const char *pat
     const gbs_status made = gbs_denoise_draw_levels(&d->noisy, &d->how, level, &image, &err);
     CLI_TRY(write_picture(&image, path, made, &err));
     cli_note(d->job.arguments, "--map: log density %.12g, %s", report.log_density,
-             report.n_exact_variables == report.n_free_variables ? "proved to be the largest"
-                                                                 : "the best that annealing found");
+             report.gap == 0.0 ? "proved to be the largest" : "the best that annealing found");
     CLI_TRY(done == GBS_STOPPED ? CLI_STOPPED : CLI_DONE);
 
 cleanup:

@@ -121,17 +121,19 @@ typedef struct gbs_fit_report {
     double held_out_log_likelihood; /**< log-likelihood of the possible held-out rows; 0 if there
                                        are none */
     double seconds;
-    uint64_t converged; /**< 1 if EM converged or no value is missing, else 0. Sampled expectations
-                           have converged if the change of the tables is within their error, the
-                           error meets target_error, and n_doubtful is 0 */
-    double weight;      /**< sum of the weights of the rows; equal to n_rows if no weights were
-                             given */
+    uint64_t converged;     /**< 1 if EM converged or no value is missing, else 0. With sampled
+                               expectations EM has converged if the change of the tables is within their
+                               error, the error meets target_error, and n_doubtful is 0 */
+    double weight;          /**< sum of the weights of the rows; equal to n_rows if no weights were
+                                 given */
     double held_out_weight; /**< sum of the weights of the rows that held_out_log_likelihood
                                  includes */
     uint64_t exact; /**< 1: expectations are exact, or no expectations are needed; 0: expectations
                        are sampled, and the fields below are set */
-    double error;   /**< largest Monte Carlo standard error of a probability in the last iteration,
-                       over table columns with an expected count of at least 1 */
+    double error;   /**< largest Monte Carlo standard error of a probability of a table, as its
+                       distance from where EM with exact expectations ends; 1: the draws of the last
+                       iteration do not tell where EM ends. A column that no draw met is not included,
+                       see n_unseen */
     double log_likelihood_error; /**< Monte Carlo standard error of log_likelihood. This field and
                                       log_likelihood are NAN if EM was stopped before log_likelihood
                                       was estimated */

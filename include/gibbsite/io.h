@@ -20,6 +20,11 @@
 extern "C" {
 #endif
 
+/** A file that is being written, such as the output of gbs_run_summary() and gbs_report_html(). The
+ * complete file appears when the output is committed. If the output is never committed, no file
+ * appears. An error of a write is kept, and gbs_output_commit() returns it. */
+typedef struct gbs_output gbs_output;
+
 /** How to read a model or another file; zero-initialised means the defaults. */
 typedef struct gbs_read_options {
     size_t size;        /**< sizeof(gbs_read_options); 0: the fields of its first version */
@@ -118,6 +123,35 @@ GBS_API GBS_MUST_USE gbs_status gbs_model_read_memory(const char *name, const vo
  */
 GBS_API GBS_MUST_USE gbs_status gbs_model_write(const gbs_model *model, const char *path,
                                                 const gbs_write_options *options, gbs_error *err);
+
+/** What gbs_model_draw() shows besides the graph. All fields may be 0 or NULL. */
+typedef struct gbs_drawing {
+    size_t size;                  /**< sizeof(gbs_drawing); 0: the fields of its first version */
+    const gbs_evidence *evidence; /**< observations: their variables are marked */
+    const double *p;    /**< [offsets[n_variables]] probabilities as from gbs_run_marginals(), which
+                             are shown in the nodes; NaN: not known */
+    const double *mcse; /**< standard errors of p, of the same shape */
+    /** [n_query] variables to draw, together with the variables that share a factor with one of
+     * them, whose probabilities are not shown; NULL: all variables are drawn */
+    const uint32_t *query;
+    size_t n_query; /**< number of variables in query */
+} gbs_drawing;
+
+/**
+ * Draw the graph of a model as SVG, in layers (Sugiyama, Tagawa & Toda (1981)). A Bayesian network
+ * has an arrow from each parent to its child. In another model a line joins two variables of a
+ * factor, and a square stands for a factor of more than two variables. A node shows at most eight
+ * states, the most probable ones. The drawing has colours for light and dark screens, and no script
+ * and no link. It depends on the model and on `drawing` alone.
+ *
+ * @param drawing NULL: the graph alone.
+ * @param output  out, borrowed; untouched on failure.
+ * @return GBS_OK; GBS_ERR_ARGUMENT; GBS_ERR_MEMORY; GBS_ERR_UNSUPPORTED for more than 2000 nodes,
+ *         more than 20 000 variables in all factors together, or edges that cross layers more than
+ *         200 000 times.
+ */
+GBS_API GBS_MUST_USE gbs_status gbs_model_draw(const gbs_model *model, const gbs_drawing *drawing,
+                                               gbs_output *output, gbs_error *err);
 
 /**
  * Add evidence from text that a user typed: items with ',' between.
@@ -321,11 +355,6 @@ GBS_API GBS_MUST_USE gbs_status gbs_state_read(const char *path, const gbs_model
 GBS_API void gbs_free(void *pointer);
 
 /* ---- outputs ----------------------------------------------------------------------------- */
-
-/** A file that is being written, such as the output of gbs_run_summary() and gbs_report_html(). The
- * complete file appears when the output is committed. If the output is never committed, no file
- * appears. An error of a write is kept, and gbs_output_commit() returns it. */
-typedef struct gbs_output gbs_output;
 
 /** Open a file for writing. @param path "-" for standard output; a final ".gz" or ".zst", in upper
  * or lower case, compresses; ".xz" and ".bz2" are refused, since these formats are only read. */

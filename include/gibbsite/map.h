@@ -35,12 +35,17 @@ typedef struct gbs_map_report {
     uint64_t sweeps;  /**< number of sweeps of a chain in all rounds */
     uint64_t updates; /**< variable updates over all chains */
     double seconds;
-    char stop[32]; /**< why the search ended: "exact", "sweeps", "settled" (a round twice as long
-                        found no better state), "time", "updates", "signal" */
+    char stop[32]; /**< why the search ended: "exact", "bound" (the upper bound proves that the
+                        state is optimal), "sweeps", "settled" (a round twice as long found no
+                        better state), "time", "updates", "signal" */
     gbs_exact_cost exact; /**< predicted cost of exact answers for all components */
     double tau0;          /**< first temperature of annealings; 0 if no chains were run */
     char warning[256];    /**< warnings for the user: why no checkpoint was written, or that fewer
                              chains were run; "" if there is no warning */
+    double upper_bound;   /**< no state has a larger log density; equal to log_density for exact
+                               answers, +inf if the search was stopped before a bound was known */
+    double gap; /**< upper_bound - log_density, in nats; 0 if the state is proved optimal, which is
+                     the case if this difference is at most 1e-9 (1 + |upper_bound|) */
 } gbs_map_report;
 
 /** Optional callbacks; any function may be NULL. */
@@ -63,7 +68,11 @@ typedef struct gbs_map_callbacks {
  * variables are set to their most probable joint states; a state that is better than the best so
  * far is kept [M27]. With options.sweeps there is one schedule with that number of sweeps. Without
  * this option there are schedules of 64, 128, 256, ... sweeps, each starting where the schedule
- * before it ended. The search ends when a schedule finds no better state or options.time_s is over.
+ * before it ended. The search ends when a schedule finds no better state or options.time_s is over,
+ * or when the upper bound proves the best state optimal. Once the sweeps have taken as long as this
+ * takes, a state that loopy belief propagation finds by decimation is considered as well [M81]. The
+ * upper bound comes from dual block-coordinate ascent, which gets a quarter of the counted time of
+ * the sweeps [M83].
  * Draws other than random run at temperature 1 throughout. Options of estimators, burn-in and
  * targets have no effect.
  *

@@ -43,6 +43,9 @@ extern "C" {
 /** Value of gbs_run_options.threshold: trial runs find the threshold; see --threshold in
  * gibbsite-marginals(1). */
 #define GBS_THRESHOLD_AUTO (-1.0)
+/** Value of gbs_run_options.damping: no damping, except that belief propagation has a damping of
+ * 0.5 after 50 iterations. */
+#define GBS_DAMPING_AUTO 0.0
 /** Values of gbs_run_options.temper that are not a number of temperatures. */
 #define GBS_TEMPER_AUTO UINT64_C(0)
 #define GBS_TEMPER_OFF  UINT64_C(1)

@@ -62,6 +62,8 @@ typedef struct gbs_summary_about {
     size_t n_query;         /**< number of variables in query */
     uint32_t rows, columns; /**< sides of the picture that the variables form; 0: the sides are
                                found from the factors if these form a grid */
+    const gbs_evidence *observed; /**< the evidence of the run: its variables are marked in the
+                                     drawing of the network */
 } gbs_summary_about;
 
 /**
@@ -69,7 +71,7 @@ typedef struct gbs_summary_about {
  * done, the verdict, and the part of the marginals that the page shows. The page shows the
  * marginals of up to 40 variables, those with the largest errors, and the distributions of R-hat
  * and effective sample sizes. If the variables form a grid, it also shows pictures of at most 512 x
- * 512 pixels.
+ * 512 pixels. If all variables are shown, it also has the graph of the model, which the page draws.
  *
  * @param run    borrowed; call after gbs_run_execute(). The marginals are null if the run keeps
  * none. @param about NULL if there is nothing to add.
@@ -90,8 +92,9 @@ typedef struct gbs_report_source {
 
 /**
  * Write a page in HTML. The sources are summaries of runs (schema run/1), estimates of ln Z
- * (logz/1), most probable states (map/1) and draws (draws/1, see gbs_draws_summary()), as
- * gibbsite-formats(5) describes them. Several runs are compared at the top of the page.
+ * (logz/1), most probable states (map/1), draws (draws/1, see gbs_draws_summary()), as
+ * gibbsite-formats(5) describes them, and bounds on the error of scans (certify/1, see
+ * gibbsite-certify(1)). Several runs are compared at the top of the page.
  *
  * The page is one file that loads nothing, and it forbids browsers to load anything
  * (Content-Security-Policy). It depends only on the sources.

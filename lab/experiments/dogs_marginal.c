@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scans for one marginal of 40 x 40 spins (Mitliagkas & Mackey 2017, section 5.4): bounds for the
- * marginal, places of the updates, and errors of estimates from the worst start, which is all spins
- * up. */
+ * marginal, places of the updates, and errors of estimates. All chains start from the worst state,
+ * in which all spins are up. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -17,8 +17,8 @@
 #define MODEL     2
 #define TRUTH     0.5
 #define GOAL      0.01 /* bound on the variation that the scans must reach in the comparison */
-#define ACCURACY  0.05 /* bound of the scan that draws samples */
-#define PASSES    40   /* passes that limit the updates of an estimate */
+#define ACCURACY  0.05 /* bound on the variation of the scan that draws samples */
+#define PASSES    40   /* largest number of updates of an estimate, in passes */
 #define BUDGET    ((uint64_t)PASSES * N)
 #define N_LENGTHS 14    /* number of lengths: 2, 4, ..., 8192, and LONGEST */
 #define LONGEST   16000 /* the largest length in figure 4 */
@@ -45,17 +45,19 @@ typedef struct marginal {
     uint32_t start[N];
     /* bounds */
     double steps[PASSES];
-    double bound[2][PASSES]; /* random and systematic scan, after each pass */
+    double bound[2][PASSES]; /* bounds of the random and of the systematic scan after each pass */
     double length[N_LENGTHS];
-    /* bounds of scans that were optimised once, and repeatedly */
+    /* bounds of scans that were optimised once, and bounds of scans that were optimised
+     * repeatedly */
     double once[N_LENGTHS], optimised[N_LENGTHS];
     double enough[N_SCANS]; /* number of updates after which the bound is at most GOAL */
-    /* updates of the longest optimised scan, by distance from the corner */
+    /* counts of the updates of the longest optimised scan, by distance from the corner */
     size_t n_updates;
     double distance[FAR];
     double share[FAR]; /* share of the updates at this distance */
     double each[FAR];  /* updates per variable at this distance */
-    double plain[FAR]; /* share of the updates at this distance if they were spread evenly */
+    double plain[FAR]; /* share at this distance of updates that are spread evenly over all
+                          variables */
     /* estimates */
     lab_made_scan sampling;
     size_t n_estimates;
@@ -157,8 +159,8 @@ static gbs_status count(void *context, uint64_t draw, uint32_t chain, double log
 }
 
 /* Makes an estimate with every chain: the share of its draws in which the corner is up. With the
- * optimised scan each draw begins with a new start. Chains of the other scans continue, with a draw
- * in each pass. */
+ * optimised scan each draw begins with a new start. Chains of the other scans continue, and make
+ * one draw in each pass. */
 static gbs_status estimate(laboratory *lab, marginal *m, int which, uint32_t run, gbs_error *err)
 {
     static const int kind[N_SCANS] = {GBS_SCAN_RANDOM, GBS_SCAN_SYSTEMATIC, GBS_SCAN_SEQUENCE};

@@ -14,13 +14,13 @@
 #define SIDE      1000u
 #define N         (SIDE * SIDE)
 #define TWO_SCANS (2 * (uint64_t)N)
-/* chains of the systematic scan; 16 spins, one of each chain, fill a vector */
+/* number of chains of the systematic scan; the values of a spin in 16 chains fill a vector */
 #define CHAINS    16u
 #define SHORT     1024u /* number of short chains that run at once */
-#define CORNER    14u   /* variables in the corner whose true marginal is computed */
+#define CORNER    14u   /* side of the corner from which bounds of the true marginal are computed */
 #define N_LENGTHS 10    /* number of lengths: 2, 4, ..., 1024 */
 #define N_STEPS   24
-#define N_AHEAD   6 /* points of the line that extrapolates the times */
+#define N_AHEAD   6 /* number of points of the line that extrapolates the times */
 
 typedef struct million {
     gbs_model *model;
@@ -36,7 +36,7 @@ typedef struct million {
     double bound[2][N_STEPS]; /* bounds of the systematic and of the random scan */
     double length[N_LENGTHS];
     double optimised[N_LENGTHS];
-    /* law of the last update from three starts: dispersed, all down, all up */
+    /* short chains from three starts: dispersed, all down, all up */
     lab_short_chains from[3];
     lab_timed_runs optimised_time, systematic_time;
 } million;
@@ -56,8 +56,8 @@ static gbs_scan_request request(const million *m, uint64_t origin)
     return (gbs_scan_request){.weight = m->weight, .origin = origin, .match = TWO_SCANS};
 }
 
-/* Makes the model, and the scan that is as good as two passes of the systematic scan, and measures
- * the time. */
+/* Makes the model, and a scan that is as good as two passes of the systematic scan. Measures the
+ * time of this work. */
 static gbs_status prepare(laboratory *lab, million *m, size_t which, gbs_error *err)
 {
     m->weight = gbsi_alloc_array_zero(N, sizeof *m->weight);
@@ -79,8 +79,8 @@ static gbs_status prepare(laboratory *lab, million *m, size_t which, gbs_error *
                            &m->two_scans, err);
 }
 
-/* Variation after 2^k updates, and just before and after the end of a pass, where the corner is
- * updated. */
+/* Computes the variation after 2^k updates, and just before and after the end of a pass. The end of
+ * a pass updates the corner. */
 static gbs_status usual_curves(million *m, gbs_error *err)
 {
     static const int kind[2] = {GBS_SCAN_SYSTEMATIC, GBS_SCAN_RANDOM};
@@ -162,9 +162,9 @@ static gbs_status time_systematic(laboratory *lab, million *m, uint64_t draws, g
     return status;
 }
 
-/* Makes the estimate of the run of time_systematic() from all passes except the first. It is a
- * second run, so that the measured time does not include the storing of passes of a million
- * variables. */
+/* Makes the estimate that belongs to the run of time_systematic(), from all passes except the
+ * first. A second run makes this estimate, so that the measured time does not include the averaging
+ * of a million variables. */
 static gbs_status estimate_systematic(laboratory *lab, million *m, gbs_error *err)
 {
     lab_timed_runs *t = &m->systematic_time;
@@ -199,8 +199,9 @@ static gbs_status time_optimised(laboratory *lab, million *m, uint64_t draws, gb
 }
 
 /* Measures times for increasing numbers of draws. @param most largest number of draws of the
- * systematic scan for which the time is measured. @param estimated largest number of its draws for
- * which an estimate is made; the optimised scan makes up to 2048 times as many draws. */
+ * systematic scan for which the time is measured. @param estimated largest number of draws of the
+ * systematic scan for which an estimate is made; the optimised scan makes up to 2048 times as many
+ * draws. */
 static gbs_status measure_times(laboratory *lab, million *m, uint64_t most, uint64_t estimated,
                                 gbs_error *err)
 {
@@ -360,7 +361,8 @@ static void judge(laboratory *lab, const million *m)
              "%.1g) (wanted: within the bound)",
              bias, mcse);
     lab_estimates_judge(lab, &m->systematic_time, &m->optimised_time, m->truth, m->from[1].bound);
-    if (lab->options->quick) { /* quick runs check the program, and may share the processor */
+    if (lab->options->quick) { /* quick runs only check the program; their times are not judged,
+                                  because they may share the processor */
         lab_note(lab, "Quick runs do not judge times.");
     } else {
         lab_find(lab, LAB_JUDGE(million_time, .systematic_s = systematic, .optimised_s = optimised),

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Improvement of the bound on total variation by optimised scans (Mitliagkas & Mackey 2017, section
- * 5.1), for all variables of 10 x 10 spins. All scans compared have equal lengths; a scan is
- * optimised once or repeatedly. Nothing is sampled. */
+ * 5.1), for all variables of 10 x 10 spins. The compared scans have equal lengths. A scan is
+ * optimised once or repeatedly. The experiment draws no samples. */
 #include "lab/experiment_table.h"
 #include "lab/plot.h"
 #include "lab/spin_grid_scans.h"
 
 #define SIDE     10u
-#define STEP     100u /* updates of one pass */
+#define STEP     100u /* number of updates of one pass */
 #define MOST     20   /* largest number of lengths */
 #define N_SCANS  5
 #define N_MODELS LAB_N_DOGS_GRIDS
@@ -107,8 +107,8 @@ static double worse_than_before(const curves *found)
     return worse;
 }
 
-/* First length at which the bound of a scan is smaller than the bound of the systematic scan by
- * the factor `gain`; the last length if there is none. */
+/* Index of the first length at which the bound of a scan is smaller than the bound of the
+ * systematic scan by the factor `gain`; index of the last length if no length has such a bound. */
 static size_t first_gain(const curves *found, int s, double gain)
 {
     size_t k = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The middle of a picture cut into regions (Mitliagkas & Mackey 2017, section 5.5, figure 7) by the
- * Markov field aspect model of 31 x 20 patches. A scan optimised for the 12 x 8 patches in the
+/* Cuts the middle of a picture into regions by the Markov field aspect model of 31 x 20 patches
+ * (Mitliagkas & Mackey 2017, section 5.5, figure 7). A scan optimised for the 12 x 8 patches in the
  * middle is as good for these patches as a systematic scan of all patches. The label of a patch is
  * its most frequent state so far. The error is the share of patches in the rectangle that have a
  * wrong label. */
@@ -19,7 +19,7 @@
 #include "text/output.h"
 
 enum {
-    ROWS = 20, /* rows and columns of patches */
+    ROWS = 20, /* numbers of rows and columns of patches */
     COLUMNS = 31,
     PATCHES = ROWS * COLUMNS,
     PASSES = 30,
@@ -28,7 +28,7 @@ enum {
     SYSTEMATIC = 0,
     OPTIMISED = 1,
     N_SCANS = 2,
-    ALONE = 2, /* stands for labels of patches without neighbours */
+    ALONE = 2, /* number, in place of a scan, of the labels of patches without neighbours */
     NOTHING = 3,
 };
 
@@ -41,13 +41,14 @@ typedef struct cutting {
     gbs_aspects *aspects;
     gbs_segment *segment;
     gbs_image picture, truth;
-    uint32_t *sequence; /* [n_updates] one scan for all pictures */
+    uint32_t *sequence; /* [n_updates] optimised scan, which all pictures share */
     size_t n_updates;
     /* Dobrushin variation of the rectangle after each scan, from certificates */
     double variation[N_SCANS];
-    uint32_t *count;         /* [CHAINS][PATCHES][LAB_TEXTURES] visits of the current run */
+    uint32_t *count; /* [CHAINS][PATCHES][LAB_TEXTURES] number of passes of the current run with
+                        each label */
     uint32_t label[PATCHES]; /* labels from the current chain */
-    /* [MOST_PICTURES] error after each pass of the current scan, as a mean over its chains */
+    /* [MOST_PICTURES] mean error over chains after each pass of the current scan */
     double (*of_run)[PASSES];
     double error[N_SCANS][MOST_PICTURES][PASSES];
     double alone[MOST_PICTURES];
@@ -208,26 +209,17 @@ static gbs_status run_scan(cutting *c, const gbs_model *model, int scan, gbs_err
     return lab_run(c->lab, scan_name[scan], model, &options, on_draw, c, NULL, err);
 }
 
-/* Draws the first picture, the labels of its patches without neighbours, and the last labels of a
- * chain; labels are drawn over a grey picture. */
+/* Draws the first picture, and over it the labels of its patches without neighbours, and the last
+ * labels of a chain. */
 static gbs_status show(cutting *c, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    gbs_image grey = {0};
-    GBSI_TRY(
-        gbs_image_new(GBS_IMAGE_GREY, c->picture.width, c->picture.height, 255, 0, &grey, err));
-    for (size_t i = 0; i < (size_t)grey.width * grey.height; i++) {
-        grey.sample[i] = 160;
-    }
-    GBSI_TRY(gbs_segment_draw(c->segment, &grey, gbs_segment_alone(c->segment), &middle,
-                              GBS_SEGMENT_OVERLAY, &c->shown[1], err));
-    GBSI_TRY(gbs_segment_draw(c->segment, &grey, c->label, &middle, GBS_SEGMENT_OVERLAY,
-                              &c->shown[2], err));
+    GBSI_PASS(gbs_segment_draw(c->segment, &c->picture, gbs_segment_alone(c->segment), &middle,
+                               GBS_SEGMENT_OVERLAY, &c->shown[1], err));
+    GBSI_PASS(gbs_segment_draw(c->segment, &c->picture, c->label, &middle, GBS_SEGMENT_OVERLAY,
+                               &c->shown[2], err));
     c->shown[0] = c->picture;
     c->picture = (gbs_image){0};
-cleanup:
-    gbs_image_free(&grey);
-    return status;
+    return GBS_OK;
 }
 
 /* Finds the scan of the rectangle, and the bounds of this scan and of the systematic scan for the
@@ -286,8 +278,8 @@ cleanup:
 
 /* ---- writing results ------------------------------------------------------------------------- */
 
-/* Error in a picture with a scan, or with ALONE, minus the error with another scan; NOTHING stands
- * for no error. */
+/* Difference between the errors of two scans in a picture. In place of a scan, ALONE means the
+ * labels of patches without neighbours, and NOTHING means an error of 0. */
 static double error_in(const cutting *c, int scan, int other, int pass, uint32_t picture)
 {
     const double of_scan = scan == ALONE ? c->alone[picture] : c->error[scan][picture][pass];

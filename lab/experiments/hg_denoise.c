@@ -20,8 +20,8 @@
 
 enum { RANDOM, HERDED, SHARED, DAMPED, FULL_STEPS, N_DRAWS };
 
-/* Damping D of mean field, mu <- (1 - D) mu + D tanh(...), for which the paper has two values; 0
- * for draws. */
+/* Damping D of the mean field steps mu <- (1 - D) mu + D tanh(...); 0 for draws. The paper uses two
+ * values of D. */
 static const double step[N_DRAWS] = {[DAMPED] = 0.5, [FULL_STEPS] = 1.0};
 
 static const double noise[N_NOISES] = {2.0, 4.0, 6.0, 8.0};
@@ -31,7 +31,7 @@ static const lab_contender contender[N_DRAWS] = {
     [RANDOM] = {.name = "random", .color = GBSI_BLUE, .draw = GBS_DRAW_RANDOM},
     [HERDED] = {.name = "herded", .color = GBSI_VERMILLION, .draw = GBS_DRAW_HERDED},
     [SHARED] = {.name = "herded, shared", .color = GBSI_GREEN, .draw = GBS_DRAW_HERDED_SHARED},
-    [DAMPED] = {.name = "mean field, D = 0.5", .color = GBSI_PURPLE}, /* not a draw */
+    [DAMPED] = {.name = "mean field, D = 0.5", .color = GBSI_PURPLE}, /* mean field is not a draw */
     [FULL_STEPS] = {.name = "mean field, D = 1", .color = GBSI_ORANGE},
 };
 
@@ -39,13 +39,13 @@ static const lab_contender contender[N_DRAWS] = {
 typedef struct result {
     uint32_t n_copies;
     uint32_t n_done[N_NOISES]; /* number of copies done at each noise level */
-    uint32_t n_runs;           /* runs per copy, each of which has its own chains or weights */
+    uint32_t n_runs;           /* number of runs per copy; each run has its own chains or weights */
     double mse[N_NOISES][N_DRAWS][N_SWEEPS][MAX_COPIES];
     double wrong[N_NOISES][N_DRAWS][N_SWEEPS][MAX_COPIES]; /* share of wrong pixels */
     lab_gallery gallery; /* pictures of the first copy at noise level SHOWN */
 } result;
 
-/* Makes the noisy values as fields y / s^2, and the signs that are the start. */
+/* Makes the noisy values, as fields y / s^2, and their signs, from which the sweeps start. */
 static void spoil(const laboratory *lab, const lab_picture *p, double s, uint32_t copy,
                   double *field, uint32_t *start)
 {
@@ -197,7 +197,8 @@ static gbs_status draw_errors(const laboratory *lab, const result *r, gbs_error 
     return lab_plot_write(lab, &plot, err);
 }
 
-/* Mean difference between the final errors of two draws, which see copies with equal noise. */
+/* Mean difference between the final errors of two draws. The two draws use copies with equal
+ * noise. */
 static lab_mean more_than(const result *r, int level, int draw, int other)
 {
     double more[MAX_COPIES];

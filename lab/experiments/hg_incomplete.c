@@ -53,7 +53,7 @@ static gbs_status draw_chart(const laboratory *lab, const lab_contest *contest, 
     lab_contest_lines(&plot, 0, contest, true);
     lab_plot_subtitle(&plot,
                       "four binary variables, normal log-weights on the edges; median of %u runs, "
-                      "four fifths of them in the band",
+                      "half of them in the band",
                       (unsigned)chains);
     return lab_plot_write(lab, &plot, err);
 }
@@ -62,10 +62,11 @@ static gbs_status draw_chart(const laboratory *lab, const lab_contest *contest, 
 
 typedef struct joints {
     const double *p; /* [N_STATES] exact probabilities */
-    /* exact probabilities, and shares by herding with neighbours and with complete keys */
+    /* for each joint state: exact probability, share by herding with neighbours as keys, and share
+     * by herding with complete keys */
     double bar[N_STATES][3];
     double away[N_STATES][2]; /* distances of the two herded shares from the exact probabilities */
-    double off[N_DRAWS];      /* largest difference from the exact probabilities */
+    double off[N_DRAWS];      /* largest difference of each draw from the exact probabilities */
     laboratory *lab;
     gbsi_joint *joint;
 } joints;

@@ -2,9 +2,9 @@
 /* Names in newspapers (Chen et al. 2016, section 4.4, table 3): annealed Gibbs sampling and herded
  * Gibbs sampling, which has no temperature and no randomness, search for the most probable labels
  * of a conditional random field. The best labels of the two searches are compared. One field is a
- * linear chain over a sentence, whose most probable labels Viterbi's algorithm finds. The other
- * field is the skip chain over a document of figure 10, which links equal names, and whose most
- * probable labels a junction tree finds. */
+ * linear chain over a sentence. Viterbi's algorithm finds the most probable labels of a linear
+ * chain. The other field is the skip chain of figure 10 over a document, which links equal names. A
+ * junction tree finds the most probable labels of a skip chain. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static const char *const field_test[N_FIELDS] = {"test.txt", "skip-test.txt"};
 
 /* Results of one search. */
 typedef struct score {
-    double f1;      /* F1 in per cent, of entities */
+    double f1;      /* F1 of entities in per cent */
     double met;     /* share of sequences whose most probable labels were found */
     double seconds; /* seconds of all threads together */
 } score;
@@ -44,9 +44,10 @@ typedef struct names {
     int field;
     gbs_crf *crf;
     gbs_sequences *train, *test;
-    uint32_t *best, *label; /* [tokens] */
+    uint32_t *best, *label; /* [tokens] labels of the exact search, and labels of the last search */
     uint64_t n_links;
-    uint64_t n_proved; /* sequences for which `best` is known to be the most probable labelling */
+    uint64_t n_proved; /* number of sequences for which `best` is known to be the most probable
+                          labelling */
     score exact, herded[N_SWEEPS], annealed[N_SWEEPS][N_SEEDS];
 } names;
 
@@ -121,7 +122,7 @@ cleanup:
 
 /* ---- searches -------------------------------------------------------------------------------- */
 
-/* Share of sequences that have the most probable labels. */
+/* Share of sequences whose labels in n->label are the most probable labels. */
 static double share_met(const names *n)
 {
     const size_t *first = gbs_sequences_first(n->test);
@@ -134,8 +135,8 @@ static double share_met(const names *n)
     return (double)met / (double)n_sequences;
 }
 
-/* Finds labels by a search. @param run options of the search; NULL for Viterbi's algorithm, or,
- * with links, a junction tree. */
+/* Finds labels by a search. @param run options of the search; NULL for the exact search, which is a
+ * junction tree for a field with links, and Viterbi's algorithm otherwise. */
 static gbs_status label(laboratory *lab, names *n, const gbs_run_options *run, score *s,
                         gbs_error *err)
 {
@@ -243,8 +244,8 @@ static gbs_status write_tables(const laboratory *lab, const names *fields, int n
     return scores < 0 ? scores : seconds;
 }
 
-/* Makes figure 11: writes a text with its names in brackets, each preceded by the kind of thing
- * that it names. */
+/* Makes figure 11, which is a text with names in brackets. Each name follows the kind of thing that
+ * it names. */
 static gbs_status write_text(const laboratory *lab, const names *n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -364,7 +365,7 @@ static void judge(laboratory *lab, const names *n)
     double sd = 0.0;
     const char *what = field_name[n->field];
     const double away = fabs(n->herded[N_SWEEPS - 1].f1 - n->exact.f1);
-    if (n->field == CHAIN) { /* the paper's figures are of linear chains */
+    if (n->field == CHAIN) { /* the numbers in the paper are for linear chains */
         lab_find(
             lab, LAB_JUDGE(ner_f1, .herded = n->herded[N_SWEEPS - 1].f1, .exact = n->exact.f1),
             "%s: after 800 sweeps herded F1 is %.2f, %.2f from that of the most probable labels "

@@ -104,11 +104,13 @@ static const char *const kind_name[N_KINDS] = {"adapts for ever", "adapts for 12
                                                "does not adapt"};
 static const gbsi_color kind_color[N_KINDS] = {GBSI_VERMILLION, GBSI_BLUE, GBSI_GREEN};
 
-/* Total variation from the target after each step, when all weight starts on state 0. */
+/* Total variation from the target after each step. All weight is on state 0 before the first
+ * step. */
 typedef struct approach {
     double far[N_KINDS][N_STEPS];
-    double shown[N_KINDS][N_STEPS]; /* distances in the chart; NaN if too small */
-    double limit;                   /* limit if adaptation never ends */
+    double shown[N_KINDS][N_STEPS]; /* distances in the chart; NaN for a distance that is too small
+                                       to show */
+    double limit;                   /* limit of the total variation if adaptation never ends */
 } approach;
 
 static bool adapts_at(int kind, unsigned step)
@@ -143,7 +145,7 @@ static void follow(const spins *s, approach *a)
 
 typedef struct result {
     approach coins, spins;
-    lab_curves curves; /* L1 distance of the library's run */
+    lab_curves curves; /* L1 distance of the library's run from the target */
     double median[LAB_MAX_CHECKPOINTS];
     lab_update_counts map;
 } result;

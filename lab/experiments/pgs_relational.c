@@ -34,7 +34,7 @@ static const lab_racer racer[N_RACERS] = {
 typedef struct source {
     char title[64];
     gbs_model *model;
-    gbs_evidence *evidence; /* NULL if there is none */
+    gbs_evidence *evidence; /* evidence of the model; NULL for none */
 } source;
 
 static void free_sources(source *sources, size_t n)
@@ -52,8 +52,8 @@ static bool is_model(const char *name)
            (strncmp(name + n - 4, ".uai", 4) == 0 || strncmp(name + n - 4, ".gbm", 4) == 0);
 }
 
-/* Reads a file MODEL.uai.gz, and the evidence MODEL.uai.evid in its folder if there is such a file;
- * or reads a file MODEL.gbm, which the verb ground writes for a program of Markov logic. */
+/* Reads a file MODEL.uai.gz, and the evidence MODEL.uai.evid if this file is in the same folder. Or
+ * reads a file MODEL.gbm, which the verb ground writes for a program of Markov logic. */
 static gbs_status read_source(const char *path, source *w, gbs_error *err)
 {
     gbs_status status = GBS_OK;

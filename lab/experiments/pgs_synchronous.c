@@ -32,7 +32,8 @@ static unsigned mask_of(unsigned color)
     return mask;
 }
 
-/* Draws all spins of a mask at once, each from its conditional given the previous state. */
+/* Draws all spins of a mask at once. Each spin is drawn from its conditional given the previous
+ * state. */
 static void draw_at_once(const double *p, unsigned mask, const double *law, double *next)
 {
     for (unsigned y = 0; y < LAB_N_STATES; y++) {
@@ -77,9 +78,10 @@ typedef struct laws {
     double shown[N_APPROACHES][N_STEPS];
 } laws;
 
-/* Follows the distribution, starting with all weight on one state. The first split chain at an even
- * step t is X_1 of t and X_2 of t + 1; at an odd step it is X_1 of t + 1 and X_2 of t. Each step of
- * a split chain thus draws one colour given the other. */
+/* Follows the distribution from a start with all weight on one state. At an even step t, the first
+ * split chain consists of the colour X_1 at step t and the colour X_2 at step t + 1. At an odd step
+ * t, it consists of X_1 at step t + 1 and X_2 at step t. Each step of a split chain thus draws one
+ * colour given the other. */
 static void follow(laws *w)
 {
     double law[2][LAB_N_STATES] = {{1.0}};
@@ -109,8 +111,8 @@ enum { ONE, SAME_COLOR, MIXED, N_AVERAGES };
 
 static const char *const average_name[N_AVERAGES] = {"one spin", "pairs of a colour", "neighbours"};
 
-/* Value of a state for each average: mean of the spins, of products of two spins of one colour, or
- * of products of neighbours. */
+/* Value of a state for each average: the mean of the spins, the mean of the products of two spins
+ * of one colour, or the mean of the products of neighbours. */
 static double value_of(int average, unsigned x)
 {
     double sum = 0.0;
@@ -197,8 +199,8 @@ cleanup:
     return status;
 }
 
-/* Runs the sampler of algorithm 1 on six spins that are all coupled. Two colours do not suffice, so
- * that the sampler has its own limit. */
+/* Runs the sampler of algorithm 1 on six spins that are all coupled. Two colours do not suffice for
+ * these spins, so that the sampler has a limit other than the target. */
 static gbs_status try_complete(laboratory *lab, uint64_t sweeps, result *r, gbs_error *err)
 {
     const gbs_generate_complete_options six = {.variables = LAB_N_SPINS,
@@ -314,7 +316,7 @@ static gbs_status draw_chart(const laboratory *lab, const result *r, gbs_error *
     return lab_plot_write(lab, &plot, err);
 }
 
-/* Distance of a measured average from the exact one, in standard errors. */
+/* Distance of a measured average from the exact average, in standard errors. */
 static double errors_from(const result *r, int scan, int average, const double *p)
 {
     const lab_mean *m = &r->average[scan][average];

@@ -39,7 +39,7 @@ static const struct {
 typedef struct result {
     lab_component_curves parts;
     double limit; /* estimated limit of D cor; 0 if it is not estimated */
-    double cor;   /* D cor of all chains pooled, minus the value for random draws */
+    double cor;   /* D cor of all chains pooled, minus D cor of random draws */
     uint64_t seed;
 } result;
 

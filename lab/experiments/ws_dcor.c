@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limit of D_cor, estimated without sampling (Yamashita & Suzuki 2019, section 5.2, Table 1), and
- * compared with the value measured with herding; D_cor of herding with 4 to 16 bins (Figure 6). */
+/* Estimates the limit of D_cor without sampling (Yamashita & Suzuki 2019, section 5.2, Table 1),
+ * and compares the limit with the value measured with herding. Also measures D_cor of herding with
+ * 4 to 16 bins (Figure 6). */
 
 #include <inttypes.h>
 
@@ -14,10 +15,10 @@
 #define LEAST           4u /* smallest number of bins */
 #define MOST            16u
 #define N_BINS          (MOST - LEAST + 1)
-#define MOST_NEIGHBOURS 12 /* largest number of variables of a model that is read from a file */
+#define MOST_NEIGHBOURS 12 /* largest number of neighbours whose states the table shows */
 
 static const lab_small_model *const model_of[N_MODELS] = {&lab_ring_positive, &lab_ring_mixed};
-/* Values in the paper, from 2^32 draws on the authors' models. */
+/* Values of D cor in the paper, from 2^32 draws on the authors' models. */
 static const double printed[N_MODELS] = {7.34e-3, 4.75e-3};
 
 typedef struct result {
@@ -25,9 +26,9 @@ typedef struct result {
     uint64_t seed[N_MODELS];
     /* error components of herding, and of random draws */
     lab_component_curves parts[N_MODELS], random[N_MODELS];
-    /* D cor, minus the value for random draws */
+    /* D cor of herding, minus D cor of random draws */
     double measured[N_MODELS];
-    unsigned n_bins; /* count of the numbers of bins that were run */
+    unsigned n_bins; /* number of runs, each with a different number of bins */
     double bins[N_BINS], cor[N_BINS], cor_error[N_BINS], low[N_BINS], high[N_BINS];
 } result;
 
@@ -98,7 +99,7 @@ static gbs_status write_bins(const laboratory *lab, const result *r, gbs_error *
     return lab_table_close(&table);
 }
 
-/* Draws the estimated parts of each key as a stacked bar, next to the measured value. */
+/* Draws a stacked bar of the estimated parts of all keys, next to the measured value. */
 static gbs_status draw_chart(const laboratory *lab, const result *r, uint64_t sweeps,
                              gbs_error *err)
 {

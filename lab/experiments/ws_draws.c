@@ -2,7 +2,7 @@
 /* Comparisons of draws on small models (Yamashita & Suzuki 2019): three experiments, with a table
  * for each.
  *
- * ws-sharing, section 3.2: with fewer weights the error decreases faster at first, and stops
+ * ws-sharing, section 3.2: with fewer weights, the error decreases faster at first but stops
  * decreasing earlier. One model has nine spins on a ring, with keys that are the states of 2, 4, 6
  * or all 8 other spins, HG(2) to HG(8). The other model has eight spins that are all coupled, with
  * keys that are the bin of the conditional probability, among 2 to 128 bins.
@@ -26,7 +26,7 @@
 #define LAST       6 /* number of octaves of sweeps from which slopes are computed */
 
 #define MOST_MODELS 5
-/* Largest number of sweeps of all models except the first */
+/* Largest number of sweeps on every model except the first */
 #define MOST_SWEEPS (UINT64_C(1) << 18)
 
 typedef struct result {
@@ -36,29 +36,29 @@ typedef struct result {
     /* ws-sharing: exact mean number of spins up, and P(the last spin is up) */
     double exact[2];
     unsigned n_limits;                     /* ws-rdhg: number of models */
-    double limit[MOST_MODELS][MOST_DRAWS]; /* limit of D all */
+    double limit[MOST_MODELS][MOST_DRAWS]; /* limit of D all for each model and draw */
 } result;
 
-/* A line of a figure: a component of a draw. */
+/* A line of a figure, which shows one error component of a draw. */
 typedef struct shown {
     size_t panel;
     lab_component component;
     int draw;
-    const char *label; /* NULL for the name of the draw */
+    const char *label; /* label of the line; NULL: the name of the draw */
 } shown;
 
 typedef struct experiment {
     int n_draws;
     const lab_contender *draw;
-    const lab_contender *bins; /* [n_bins] ws-sharing */
+    const lab_contender *bins; /* [n_bins] draws with keys by bins, for ws-sharing */
     int n_bins;
-    const lab_small_model *model; /* NULL for the ring of nine spins */
-    unsigned octaves[2];          /* octaves of sweeps, in full and quick */
+    const lab_small_model *model; /* model of the experiment; NULL: the ring of nine spins */
+    unsigned octaves[2];          /* number of octaves of sweeps in full runs and in quick runs */
     uint64_t chains[2];
     lab_figure_id figure;
     const char *kind; /* kind of runs, for the subtitle */
     size_t n_shown;
-    const shown *shown; /* [n_shown] */
+    const shown *shown; /* [n_shown] lines of the figure */
     /* number of models in the comparison of D all with random draws; 0 for no comparison */
     unsigned n_models;
     void (*judge)(laboratory *lab, const result *r);
@@ -76,7 +76,7 @@ static double n_up(size_t cell)
     return n;
 }
 
-/* Whether the last spin is up. */
+/* 1 if the last spin is up, else 0. */
 static double last_up(size_t cell)
 {
     return (double)(cell & 1);
@@ -546,8 +546,8 @@ static const shown rdhg_shown[] = {
     {3, LAB_COR, ROUNDED, NULL},
 };
 
-/* Judges the final error, which depends on the model, because D cor remains with the two kinds of
- * bins. */
+/* Judges the final error as a mean over models. This error depends on the model, because D cor does
+ * not vanish for either kind of bins. */
 static void judge_rdhg_limits(laboratory *lab, const result *r)
 {
     double rounded = 0.0;

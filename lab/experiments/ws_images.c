@@ -3,8 +3,8 @@
  * 7): p(x | y) is proportional to exp( J sum over edges of x x + b sum of x y ). A pixel is
  * restored as 1 if its mean over the first T sweeps is above 1/2. The authors' code, which made the
  * published curve, uses half of the printed J = 1 and b = ln(0.7 / 0.3) / 2, and starts from the
- * noisy picture. This experiment follows the code. The rule is post, and each picture has its own
- * random order of pixels. */
+ * noisy picture. This experiment follows the code. The herding rule is post, and each picture has
+ * its own random order of pixels. */
 #include "base/memory.h"
 #include "lab/experiment_table.h"
 #include "lab/pictures.h"
@@ -33,8 +33,8 @@ static const lab_contender contender[N_DRAWS] = {
                  .color = GBSI_PURPLE,
                  .draw = GBS_DRAW_ONE_BIN,
                  .rule = GBS_HERD_POST},
-    /* 31 sweeps are the whole period of 5 bits, from which every third word is taken: g = 3 as
-     * printed */
+    /* 31 sweeps are the whole period of a register of 5 bits. Every third word is taken, because
+     * the paper has g = 3. */
     [DRIVEN] = {.name = "cud", .color = GBSI_ORANGE, .draw = GBS_DRAW_CUD, .offset = 3},
 };
 
@@ -52,7 +52,7 @@ typedef struct result {
 typedef struct noisy_picture {
     uint32_t *pixel;    /* [n] pixels after the noise */
     uint32_t *sequence; /* [n] order of the updates */
-    double *field;      /* [n] */
+    double *field;      /* [n] field of each pixel */
 } noisy_picture;
 
 static void free_noisy(noisy_picture *noisy)

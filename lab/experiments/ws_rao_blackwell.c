@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Averaging conditionals instead of counting states (Yamashita & Suzuki 2019, section 6.6): the
- * error of P(X = 1) for the last of eight spins that are all coupled, weakly or strongly. X is
- * updated last in a sweep, so that the average of its conditionals is a sum over the joint
- * histogram. */
+/* Estimates P(X = 1) by averaging conditionals instead of counting states (Yamashita & Suzuki 2019,
+ * section 6.6). X is the last of eight spins that are all coupled, weakly or strongly. The
+ * experiment measures the errors of the estimates. X is updated last in a sweep, so that the
+ * average of its conditionals is a sum over the joint histogram. */
 #include <math.h>
 
 #include "lab/contest.h"

@@ -145,7 +145,8 @@ void core_add_point(void *context, const gbs_learn_point *point);
 PyObject *core_give_curve(core_curve *curve);
 
 /* @return the summary of an executed run, as JSON in a str. */
-PyObject *core_summary(const gbs_run *run, const gbs_run_options *options);
+PyObject *core_summary(const gbs_run *run, const gbs_run_options *options,
+                       const gbs_evidence *evidence);
 
 /* ---- questions ------------------------------------------------------------------------------ */
 

@@ -203,7 +203,7 @@ static gbs_status search_best(denoising *d, core_watch *watch, gbs_error *err)
         status = gbs_map(model, NULL, &d->asked, &callbacks, d->best, &report, err);
     }
     d->best_density = report.log_density;
-    d->best_proved = report.n_exact_variables == report.n_free_variables;
+    d->best_proved = report.gap == 0.0;
     gbs_model_free(model);
     return status;
 }
@@ -318,7 +318,7 @@ static PyObject *give_denoised(const denoising *d, int stopped)
         core_put(dict, "noise",
                  PyUnicode_FromString(d->how.noise == GBS_NOISE_FLIP ? "flip" : "gauss")) < 0 ||
         core_put(dict, "levels", PyLong_FromUnsignedLong(d->how.levels)) < 0 ||
-        core_put(dict, "summary", core_summary(d->run, &d->options)) < 0 ||
+        core_put(dict, "summary", core_summary(d->run, &d->options, NULL)) < 0 ||
         core_put(dict, "stopped", PyBool_FromLong(stopped)) < 0;
     PyBuffer_Release(&p);
     Py_DECREF(marginals);
@@ -676,7 +676,7 @@ static PyObject *give_segments(segmenting *s, int stopped)
                         s->own_scan ? Py_BuildValue("(ndd)", (Py_ssize_t)s->options.sequence_length,
                                                     s->scan.after, s->scan.goal)
                                     : Py_NewRef(Py_None)) < 0 ||
-               core_put(dict, "summary", core_summary(s->run, &s->options)) < 0 ||
+               core_put(dict, "summary", core_summary(s->run, &s->options, NULL)) < 0 ||
                core_put(dict, "stopped", PyBool_FromLong(stopped)) < 0) {
         Py_CLEAR(dict);
     }

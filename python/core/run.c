@@ -95,9 +95,11 @@ static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double l
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-PyObject *core_summary(const gbs_run *run, const gbs_run_options *options)
+PyObject *core_summary(const gbs_run *run, const gbs_run_options *options,
+                       const gbs_evidence *evidence)
 {
-    const gbs_summary_about about = {.size = sizeof about, .options = options};
+    const gbs_summary_about about = {
+        .size = sizeof about, .options = options, .observed = evidence};
     gbs_output *output = NULL;
     gbs_error err = {GBS_OK, ""};
     char *text = NULL;
@@ -290,7 +292,7 @@ static PyObject *run_model(PyObject *self, PyObject *arguments)
         settle_item(&c, r.model);
     }
     if (execute(&r, &c, kept != Py_None) == 0) {
-        PyObject *summary = core_summary(r.run, &r.options);
+        PyObject *summary = core_summary(r.run, &r.options, r.evidence);
         PyObject *marginals = summary == NULL ? NULL : marginals_of(r.run, r.model);
         const uint32_t chains = gbs_run_report(r.run)->chains;
         PyObject *draws = marginals == NULL ? NULL
@@ -356,7 +358,7 @@ static PyObject *sample_joint(request *r, uint32_t n, const uint32_t *query, siz
     }
     if (execute(r, &c, 1) == 0) {
         PyObject *table = table_of(c.joint, n_cells, &r->err);
-        PyObject *summary = table == NULL ? NULL : core_summary(r->run, &r->options);
+        PyObject *summary = table == NULL ? NULL : core_summary(r->run, &r->options, r->evidence);
         if (summary != NULL) {
             result = Py_BuildValue("{s:O,s:O,s:O}", "summary", summary, "table", table, "stopped",
                                    r->status == GBS_STOPPED ? Py_True : Py_False);

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._data import Table, model_data, split
+from ._drawing import Drawing, shown
 from ._learning import Fit, LearntWeights
 from ._results import Cases, Certificate, Couplings, Draws, Influences, Joint, LogZ, Marginals, Scan, State, _warn
 from ._tables import options_of_tables
@@ -448,16 +449,17 @@ class Model:
 
         def make(found):
             self._shape()
-            offsets = self._cache["offsets"]
+            offsets = offsets_of_all = self._cache["offsets"]
             numbers = {k: np.asarray(x) for k, x in found["marginals"].items()}
             if len(asked) < len(self) or asked != range(len(self)):
                 where = np.concatenate([np.arange(offsets[v], offsets[v + 1]) for v in asked])
                 numbers = {k: x[where] for k, x in numbers.items()}
                 offsets = np.concatenate([[0], np.cumsum([offsets[v + 1] - offsets[v] for v in asked])])
-            return Marginals([self.names[v] for v in asked], [self._labels(v) for v in asked], offsets, numbers, _summary(found))
+            return Marginals([self.names[v] for v in asked], [self._labels(v) for v in asked], offsets, numbers, _summary(found),
+                             (self._core, offsets_of_all, observed, asked))
+        observed = self._evidence(evidence, likelihood)
         about = None if len(asked) == len(self) and asked == range(len(self)) else list(asked)
-        return _warn(_ask(make, _core.run, self._core, self._evidence(evidence, likelihood), options=options,
-                          after=(None, about)))
+        return _warn(_ask(make, _core.run, self._core, observed, options=options, after=(None, about)))
 
     def joint(self, *names: Names, variables: Names = None, evidence: Evidence = None, likelihood: Likelihood = None,
               **options: Any) -> Joint:
@@ -788,6 +790,21 @@ class Model:
             states = [self._find_state(v, by_number[v]) for v in range(len(self))]
         return self._core.log_density([whole(s, "states") for s in states])
 
+    def plot(self, *names: Names, evidence: Evidence = None) -> Drawing:
+        """Draw the graph of the model: an arrow from each parent to its child, or a line between variables of a factor.
+        ``answer.plot()`` draws the probabilities of an answer in the nodes.
+
+        names : variables to draw together with their neighbours; all variables if no names are given
+        evidence : observations, whose variables get a thick frame
+
+        >>> import gibbsite as gb
+        >>> m = gb.read("examples/sprinkler.bif")
+        >>> m.plot().svg[:4], m.query(evidence={"grass": "wet"}).plot().svg.count('class="bar"')
+        ('<svg', 6)
+        """
+        query = self._asked(names) if names else None
+        return Drawing(_core.draw(self._core, self._evidence(evidence, None), None, None, query))
+
     def info(self, evidence: Evidence = None, **options: Any) -> dict[str, Any]:
         """Return a dict with properties of the model and the cost of exact answers."""
         return _core.info(self._core, self._evidence(evidence, None), options)
@@ -800,7 +817,8 @@ class Model:
         rows = [("variables", i["variables"]), ("factors", i["factors"]), ("states of a variable, at most", i["largest_arity"]),
                 ("width", i["width"]), ("answers", f"exact, in about {max(i['exact_seconds'], 0.001):.2g} s" if i["exact"] else
                                         "by sampling"), ("digest", self.digest)]
-        return "<table>" + "".join(f"<tr><th>{k}</th><td>{html.escape(str(x))}</td></tr>" for k, x in rows) + "</table>"
+        table = "".join(f"<tr><th>{k}</th><td>{html.escape(str(x))}</td></tr>" for k, x in rows)
+        return f"{shown(self.plot, len(self))}<table>{table}</table>"
 
 
 def _summary(found):

@@ -74,6 +74,11 @@ def test_map_by_annealing(ask, tmp_path):
     found = glass.map(method="sample", sweeps=100, chains=4, seed=5)
     assert found.to_numpy().tolist() == printed["state"] and not found.optimal
     same(found.log_density, printed["log_density"])
+    assert found.upper_bound == printed["upper_bound"] > found.log_density
+    assert found.gap == printed["gap"] == found.upper_bound - found.log_density
+    assert json.loads(found.summary_text()).keys() == printed.keys()
+    exact = glass.map()
+    assert exact.gap == 0 and found.log_density <= exact.log_density == exact.upper_bound <= found.upper_bound
     same(found.about["final_log_density"], printed["final_log_density"])
 
 

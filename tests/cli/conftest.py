@@ -8,6 +8,7 @@ import signal
 import struct
 import subprocess
 import termios
+import time
 
 import pytest
 
@@ -34,6 +35,12 @@ def pytest_collection_modifyitems(config, items):
 
 def program():
     return os.path.abspath(os.environ.get("GIBBSITE", ROOT / "build" / "gibbsite"))
+
+
+def wait_for_file(process, path):
+    """Waits until a program at work has written a file, or has ended."""
+    while not path.exists() and process.poll() is None:
+        time.sleep(0.01)
 
 
 class Result:

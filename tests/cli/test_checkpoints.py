@@ -4,10 +4,9 @@ import json
 import os
 import signal
 import subprocess
-import time
 
 import pytest
-from conftest import SPRINKLER, only, program
+from conftest import SPRINKLER, only, program, wait_for_file
 
 SHORT = ["--method", "sample", "--sweeps", "400", "--seed", "5"]
 
@@ -391,9 +390,8 @@ ONE_JOB = [
 def test_one_job_at_a_time_writes_a_checkpoint(run, work, command):
     """The lock ends with the process, however that ends."""
     first = subprocess.Popen([program(), *command, "--checkpoint", "kept.gck", "-q"], cwd=work, stdout=subprocess.DEVNULL)
-    while not (work / "kept.gck").exists():
-        assert first.poll() is None
-        time.sleep(0.01)
+    wait_for_file(first, work / "kept.gck")
+    assert first.poll() is None
     for again in ONE_JOB:
         second = run(*again, "--checkpoint", "kept.gck")
         assert second.status == 1 and "kept.gck: another run that is at work writes this file" in second.err
@@ -410,9 +408,8 @@ def test_a_link_to_a_checkpoint_has_its_lock(run, work, command):
     """One file is written under both names, even before it exists."""
     (work / "link.gck").symlink_to("kept.gck")
     first = subprocess.Popen([program(), *command, "--checkpoint", "link.gck", "-q"], cwd=work, stdout=subprocess.DEVNULL)
-    while not (work / "kept.gck").exists():
-        assert first.poll() is None
-        time.sleep(0.01)
+    wait_for_file(first, work / "kept.gck")
+    assert first.poll() is None
     for name in ("kept.gck", "link.gck"):
         second = run(*command, "--checkpoint", name)
         assert second.status == 1 and f"{name}: another run that is at work writes this file" in second.err

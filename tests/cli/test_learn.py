@@ -6,10 +6,9 @@ import json
 import math
 import signal
 import subprocess
-import time
 
 import pytest
-from conftest import ROOT, program
+from conftest import ROOT, program, wait_for_file
 
 TEMPLATES = ROOT / "examples" / "places.template"
 DATA = ROOT / "examples" / "places.txt"
@@ -315,8 +314,7 @@ def test_checkpoints_of_sampled_likelihood(run, work):
     words = ["learn", "weights", FRIENDS, "d.csv", "--objective", "sampled", "--chains", "1000", "--steps", "400"]
     process = subprocess.Popen([program(), *words, "--checkpoint", "c.ckpt", "--threads", "2", "-o", "part.gbm"], cwd=work,
                                stderr=subprocess.PIPE, text=True)
-    while not (work / "c.ckpt").exists() and process.poll() is None:
-        time.sleep(0.01)
+    wait_for_file(process, work / "c.ckpt")
     process.send_signal(signal.SIGINT)
     said = process.stderr.read()
     assert process.wait() in (0, 4), said  # 0: it was done before the signal came

@@ -6,11 +6,10 @@ import json
 import math
 import signal
 import subprocess
-import time
 from random import Random
 
 import pytest
-from conftest import ROOT, program
+from conftest import ROOT, program, wait_for_file
 
 BARS = ROOT / "examples" / "bars.csv"
 
@@ -64,8 +63,7 @@ def test_checkpoints(run, work, kind):
     words = ["learn", kind[0], "d.csv", *kind[1:]]
     process = subprocess.Popen([program(), *words, "--checkpoint", "c.ckpt", "--threads", "2", "-o", "part.gbm"], cwd=work,
                                stderr=subprocess.PIPE, text=True)
-    while not (work / "c.ckpt").exists() and process.poll() is None:
-        time.sleep(0.01)
+    wait_for_file(process, work / "c.ckpt")
     process.send_signal(signal.SIGINT)
     said = process.stderr.read()
     assert process.wait() in (0, 1, 4), said  # 0: done before; 1: before the first step was over

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import subprocess
 
 import pytest
@@ -166,14 +167,32 @@ def grid(work):
     return work
 
 
-def test_an_exact_answer_that_would_come_too_late_is_given_up(grid):
-    done = slowly(grid, 0.1, "marginals", "grid.gbm", "--time", "10s", "-o", "a.csv", "--summary", "a.json")
-    assert "exact answers were not there after 75 % of --time: sampled instead" in done.stderr, done.stderr
+def given_up(text):
+    """@return the share of --time, in percent, after which exact answers were given up for their rate, and the predicted end as a
+    multiple of --time."""
+    found = re.search(r"exact answers were not there after (\d+) % of --time, and would have taken ([\d.e+]+) times --time: "
+                      "sampled instead, as by --method sample", text)
+    assert found, text
+    return int(found[1]), float(found[2])
+
+
+@pytest.mark.parametrize("step, takes", [(0.06, 1.2), (0.1, 1.9), (0.15, 2.9)])
+def test_exact_answers_are_given_up_for_their_rate(grid, step, takes):
+    """A clock by which exact answers take more than the time: they are given up soon after the tenth that is measured."""
+    done = slowly(grid, step, "marginals", "grid.gbm", "--time", "10s", "-o", "a.csv", "--summary", "a.json")
+    share, predicted = given_up(done.stderr)
+    assert share < 60 and takes / 2 < predicted < 2 * takes, done.stderr
     summary = json.loads((grid / "a.json").read_text())
     assert summary["method"] == "sampled" and summary["sweeps"] > 0
     again = subprocess.run([program(), "marginals", "grid.gbm", "--method", "sample", "--sweeps", str(summary["sweeps"]), "--burn-in",
                             str(summary["burn_in"]), "-o", "b.csv"], cwd=grid, capture_output=True, text=True)
     assert (grid / "a.csv").read_text() == (grid / "b.csv").read_text(), again.stderr
+
+
+@pytest.mark.parametrize("step", [0.01, 0.03])
+def test_exact_answers_with_a_good_rate_are_kept(grid, step):
+    done = slowly(grid, step, "marginals", "grid.gbm", "--time", "10s", "-o", "a.csv", "--summary", "a.json")
+    assert done.returncode == 0 and json.loads((grid / "a.json").read_text())["method"] == "exact", done.stderr
 
 
 def test_an_exact_answer_in_time_is_not_given_up(grid):
@@ -188,12 +207,13 @@ def test_what_is_there_instead_of_exact_answers_is_told(grid):
     assert "given up after 40 % of --time: the answer is by belief propagation" in done.stderr, done.stderr
 
 
-@pytest.mark.parametrize("step, given_up", [(0.08, "exact answers were not there after 75 % of --time"),
-                                            (0.15, "exact answers were not there after 75 % of --time"),
-                                            (0.3, "the search for exact answers was given up after 40 % of --time")])
-def test_a_search_for_the_best_state_gives_exact_answers_up(grid, step, given_up):
+@pytest.mark.parametrize("step", [0.08, 0.15, 0.3])
+def test_a_search_for_the_best_state_gives_exact_answers_up(grid, step):
     done = slowly(grid, step, "map", "grid.gbm", "--time", "10s", "-o", "a.csv")
-    assert given_up + ": sampled instead, as by --method sample" in done.stderr, done.stderr
+    if step < 0.3:
+        assert given_up(done.stderr)[0] <= 75
+    else:
+        assert "the search for exact answers was given up after 40 % of --time: sampled instead, as by --method sample" in done.stderr, done.stderr
     assert "this is the best state so far" in done.stderr and done.returncode == 4, done.stderr
     assert len((grid / "a.csv").read_text().splitlines()) == 226
     assert "proved to be the largest" in slowly(grid, 0.001, "map", "grid.gbm", "--time", "50s").stderr

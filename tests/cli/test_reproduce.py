@@ -7,10 +7,11 @@ import subprocess
 import xml.etree.ElementTree
 
 import pytest
-from conftest import only, program
+from conftest import ROOT, only, program
 
 EXPERIMENTS = {
-    "hg-two-variables": ["errors.csv", "errors.svg", "inverse.svg", "marginals.csv", "marginals.svg"],
+    "hg-two-variables": ["errors.csv", "errors.svg", "estimates.csv", "estimates.svg", "inverse.svg", "largest.csv", "marginals.csv",
+                         "marginals.svg"],
     "hg-incomplete": ["errors.csv", "errors.svg", "joint.svg"],
     "hg-ner": ["names.txt", "scores.csv", "scores.svg", "skip-template.txt", "template.txt", "times.csv"],
     "dogs-segment": ["errors.csv", "errors.svg", "pictures.svg", "training.txt", *(f"training-{i:02}.png" for i in range(20))],
@@ -65,6 +66,9 @@ def test_quick_check(run, work, name):
         elif path.suffix == ".csv":
             rows = list(csv.reader(path.open()))
             assert len(rows) > 3 and len({len(row) for row in rows}) == 1
+    if name == "dogs-segment":  # the picture, and two pictures of classes over it, which keep its noise
+        sizes = [len(png) for png in re.findall(r'base64,([^"]*)', (work / "out" / "pictures.svg").read_text())]
+        assert len(sizes) == 3 and min(sizes) > max(sizes) / 2
     verdict = (work / "out" / "verdict.txt").read_text()
     for word in ("claim: ", "measured:\n- ", "holds: yes"):
         assert word in verdict and word in done.out
@@ -209,3 +213,23 @@ def test_denoise_any_picture(run, work):
     assert "mean field" not in measured
     means, randoms = (re.search(pattern, note).group(1) for pattern in (r"D = 0.5, [^:]*: ([\d.]+),", r"random draws: ([\d.]+),"))
     assert float(means) > float(randoms)
+
+
+def test_table_of_the_papers(run):
+    """Every row of docs/reproduce.md on the papers names files, experiments and charts that exist, and says what is there."""
+    text = (ROOT / "docs" / "reproduce.md").read_text()
+    rows = [line.strip("| ").split(" | ") for line in text.split("| paper | item |")[1].split("\n\n")[0].split("\n")[2:]]
+    assert len(rows) >= 68 and all(len(row) in (4, 5) for row in rows)  # a row without a paper is of the paper above
+    known = set(re.findall(r"^(\S+)$", run("reproduce", "--list").out, re.M))
+    for row in rows:
+        *_, where, shown, there = row
+        assert len(there) > 1 and len(shown) > 3, row
+        folder = None
+        for name in re.findall(r"`([a-z_/]+(?:\.[a-z]+|/))`", where):
+            path = ROOT / name if "/" in name else folder / name
+            assert path.exists(), row
+            folder = path.parent
+        for name in re.findall(r"(?:hg|ws|pgs|dogs)-[a-z-]+", shown):
+            assert name in known, row
+            for file in re.findall(r"`([a-z]+\.(?:svg|csv|txt))`", shown.split(name, 1)[1]):
+                assert file in EXPERIMENTS[name], row

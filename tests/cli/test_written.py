@@ -32,6 +32,7 @@ FORMATS = {
     "fg": "network.fg", "alchemy": "network.alchemy", "mtx": "spins.mtx", "rud": "couplings.rud", "coo": "spins.coo", "col": "spins.col",
     "wcnf": "clauses.wcnf", "mln": "smokers.mln", "gbm": "network.gbm", "dimmwitted": "friends/graph.meta",
     "dot": "expected/network.dot",
+    "svg": "expected/network.svg",
 }
 # A value of --format of a verb: the file that is kept of it. A table is for people alone; marginals in NetCDF, which hold the time and
 # are read by Python alone, are in test_draws.py.
@@ -157,6 +158,7 @@ READ = [
 # Kinds that no verb reads, but programs of users do: what writes it, what is written.
 AGAIN = [
     ("convert network.bif -o out.dot", "network.dot"),
+    ("convert network.bif -o out.svg", "network.svg"),
     ("marginals network.bif -e grass=wet --method sample --sweeps 20 --burn-in 5 -o out.npz", "marginals.npz"),
     ("marginals friends -e 3=1 -o out --format dimmwitted", "friends.marginals"),
     ("marginals network.bif -e grass=wet --joint rain,sprinkler --joint rain", "joint.csv"),

@@ -124,7 +124,7 @@ static void zeros_are_crossed(void **state)
         /* blocks of noisy factors take long: too short a run to be called converged */
         const bool brief =
             test_scale_asked() == TEST_SMALL || strcmp(test_cases[m].name, "hard-noisy") == 0;
-        options.sweeps = brief ? 1 << 11 : 1 << 17;
+        options.sweeps = brief ? 1 << 11 : 1 << test_scaled(17, 16, 16);
         test_answer blocks = test_run_once(model, evidence, &options);
         (void)check_close(test_cases[m].name, &options, &blocks, &exact);
         assert_true(blocks.report.converged || brief);
@@ -276,7 +276,7 @@ static void same_bits_from_any_threads(void **state)
             options.estimator = (int)(turn / 4);
             options.grow = (int)(turn % 3);
             options.adapt = options.grow == GBS_GROW_ADAPTIVE ? 3 : 0;
-            options.sweeps = test_share(12, 2);
+            options.sweeps = test_scaled(12, 6, 2);
             options.burn_in = 1;
             if (test_races_alone()) {
                 options.threads = 3;
@@ -380,7 +380,7 @@ static void same_bits_on_every_set(void **state)
             gbs_run_options options = options_of(1 + (uint64_t)variant, 1000, 2);
             options.estimator = variant % 2;
             options.chains = variant < 2 ? 16 : 3;
-            options.sweeps = test_share(100, 20);
+            options.sweeps = test_scaled(100, 40, 20);
             test_same_bits(model, evidence, &options);
         }
         gbs_evidence_free(evidence);

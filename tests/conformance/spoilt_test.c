@@ -257,6 +257,7 @@ static const spoilt all[] = {
     {"ws-components", "random draws", "slope of D herding", .run = draw_at_random},
     {"ws-components", "half the estimate", "D cor tends to", .estimate = 0.5},
     {"ws-components", "twice the estimate", "D cor tends to", .estimate = 2.0},
+    {"ws-components", "a quarter of the estimate", "D cor tends to", .estimate = 0.25},
     {"ws-dcor", "random draws", "D cor falls from", .run = draw_at_random},
     {"ws-dcor", "random draws", "times that (wanted", .run = draw_at_random},
     {"ws-dcor", "a quarter of the estimate", "times that (wanted", .estimate = 0.25},
@@ -272,6 +273,9 @@ static const spoilt all[] = {
     {"pgs-relational", "a chromatic scan for splashes", "the variance between chains",
      .run = update_one_at_a_time},
     {"pgs-adaptation", "growth at random", "splashes that grow by coupling", .run = grow_at_random},
+    {"pgs-adaptation", "growth at random", "in the first", .run = grow_at_random},
+    {"dogs-segment", "not optimised, said to be", "the rectangle's scan has", .scan = systematic,
+     .reported = 1e-3},
     {"dogs-million", "scans not optimised", "a scan of 16 updates", .scan = systematic},
     {"dogs-mle", "scans not optimised", "chains need", .scan = systematic},
 };
@@ -290,11 +294,13 @@ static bool is_first(size_t i)
     return first == i;
 }
 
-/* At the usual scale the first row of each experiment runs besides the quick ones. */
+/* At the usual scale the first row of each experiment runs besides the quick ones, except the
+ * experiment of a million variables, which takes a quarter of the time of all others. */
 static bool is_asked(size_t i)
 {
     return i < N_QUICK || test_scale_asked() == TEST_FULL ||
-           (test_scale_asked() == TEST_USUAL && is_first(i));
+           (test_scale_asked() == TEST_USUAL && is_first(i) &&
+            strcmp(all[i].experiment, "dogs-million") != 0);
 }
 
 /* Whether a finding that fails has this text in it. */

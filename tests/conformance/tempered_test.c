@@ -157,7 +157,7 @@ static void auto_tempers_where_chains_were_slow(void **state)
 static void same_bits(void **state)
 {
     (void)state;
-    for (int family = 0; family < TEST_N_FAMILIES; family += (int)test_scaled(1, 2, 3)) {
+    for (int family = 0; family < TEST_N_FAMILIES; family += (int)test_scaled(1, 3, 3)) {
         gbs_model *model = test_model((test_family)family, 5, 14);
         gbs_run_options options = options_of(8, 4);
         options.sweeps = test_share(200, 40);
@@ -278,7 +278,7 @@ static void more_updates_take_no_answer_away(void **state)
     gbs_model *model = permutations();
     size_t n_plain = 0;
     size_t n_tempered = 0;
-    for (uint64_t updates = UINT64_C(1) << 20; updates < UINT64_C(1) << 25;
+    for (uint64_t updates = UINT64_C(1) << 20; updates < UINT64_C(1) << test_scaled(25, 24, 24);
          updates += test_scaled(updates / 2, updates, updates)) {
         gbs_run_options options = gbs_run_options_default();
         options.method = GBS_METHOD_SAMPLE;
@@ -356,15 +356,17 @@ static uint64_t give(const test_case *c, const gbs_run_options *options, double 
 static void draws(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < n_test_cases; i += test_share(1, 4)) {
+    const size_t step = test_scaled(1, 2, 4);
+    for (size_t i = 0; i < n_test_cases; i += step) {
         const test_case *c = &test_cases[i];
+        const bool odd = i / step % 2 == 1;
         double count[512] = {0};
         gbs_model *model = c->make();
         gbs_evidence *evidence = test_observe(model, c->observe);
         test_answer exact = test_exactly(model, evidence);
-        gbs_run_options options = options_of(5, 3 + 14 * (i % 2)); /* more than sixteen, too */
+        gbs_run_options options = options_of(5, odd ? 17 : 3); /* more than sixteen, too */
         options.sweeps = 4096 / options.chains;
-        options.thin = 1 + i % 2;
+        options.thin = odd ? 2 : 1;
         options.burn_in = 300;
         const uint64_t n = give(c, &options, count) * options.chains;
         assert_true(n > 400 && exact.n <= 512);

@@ -11,6 +11,8 @@ typedef struct parser {
     gbsi_logic_formula *formula;
     gbsi_token name[GBSI_GROUND_MOST_VARIABLES];
     uint32_t depth, n_nodes;
+    bool has_or[GBSI_GROUND_MOST_DEPTH + 1];   /* by depth: the formula before has an "or" that no
+                                                  parentheses enclose */
     uint32_t call[GBSI_GROUND_MOST_VARIABLES]; /* node of the atom f(x, z), for each variable z that
                                                   stands for the value of a function */
     /* bit set: the variable stands for the value of a function in the current atom */
@@ -224,6 +226,12 @@ static gbs_status read_atom(parser *s, gbsi_token name, uint32_t *node, gbs_erro
     return close_calls(s, node, err);
 }
 
+/* Whether a sign says that two terms differ, as Alchemy, ProbCog or Tuffy write it. */
+static bool is_unequal(gbsi_token sign)
+{
+    return gbsi_token_is(sign, "!=") || gbsi_token_is(sign, "=/=") || gbsi_token_is(sign, "<>");
+}
+
 /* Reads f(x) = y, which is the atom f(x, y). */
 static gbs_status read_function_value(parser *s, uint32_t function, uint32_t *node, gbs_error *err)
 {
@@ -233,7 +241,7 @@ static gbs_status read_function_value(parser *s, uint32_t function, uint32_t *no
     int64_t term[GBSI_GROUND_MOST_ARGUMENTS];
     GBSI_PASS(read_terms(s, q, n, term, err));
     const gbsi_token sign = gbsi_logic_next(s->line);
-    const bool differs = gbsi_token_is(sign, "!=");
+    const bool differs = is_unequal(sign);
     if (!differs && !gbsi_token_is(sign, "=")) {
         return gbsi_line_unexpected(s->line, sign, "'=' or '!=' and the function's value", err);
     }
@@ -259,7 +267,7 @@ static gbs_status read_equal(parser *s, gbsi_token first, uint32_t *node, gbs_er
     GBSI_PASS(add_terms(s, term, 2, &n.first_term, err));
     GBSI_PASS(add_node(s, n, node, err));
     GBSI_PASS(close_calls(s, node, err));
-    if (gbsi_token_is(sign, "!=")) {
+    if (is_unequal(sign)) {
         GBSI_PASS(add_not(s, node, err));
     }
     return GBS_OK;
@@ -319,9 +327,12 @@ static gbs_status read_inside(parser *s, uint32_t *node, gbs_error *err)
         GBSI_PASS(read_unary(s, node, err));
         return add_not(s, node, err);
     }
-    if (gbsi_token_is(token, "(")) {
+    if (gbsi_token_is(token, "(") || gbsi_token_is(token, "[")) {
+        const bool is_round = gbsi_token_is(token, "(");
         GBSI_PASS(read_iff(s, node, err));
-        return gbsi_logic_take(s->line, ")", "')' or a sign such as v, ^, =>", err);
+        return gbsi_logic_take(
+            s->line, is_round ? ")" : "]",
+            is_round ? "')' or a sign such as v, ^, =>" : "']' or a sign such as v, ^, =>", err);
     }
     if (gbsi_token_is_any_case(token, "EXIST") || gbsi_token_is_any_case(token, "FORALL")) {
         return read_quantifier(
@@ -337,7 +348,7 @@ static gbs_status read_inside(parser *s, uint32_t *node, gbs_error *err)
     if (gbsi_logic_is_name(token) && find_function(s, token, &function)) {
         return read_function_value(s, function, node, err);
     }
-    if (gbsi_logic_is_name(token) && (gbsi_token_is(sign, "=") || gbsi_token_is(sign, "!="))) {
+    if (gbsi_logic_is_name(token) && (gbsi_token_is(sign, "=") || is_unequal(sign))) {
         return read_equal(s, token, node, err);
     }
     if (!gbsi_logic_is_name(token)) {
@@ -367,6 +378,7 @@ static gbs_status read_list(parser *s, gbsi_logic_sign sign, gbsi_logic_op op,
     while (gbsi_logic_is_sign(gbsi_logic_peek(s->line), sign)) {
         gbsi_logic_node n = {.op = op, .left = *node};
         (void)gbsi_logic_next(s->line);
+        s->has_or[s->depth] |= op == GBSI_LOGIC_OR;
         GBSI_PASS(operand(s, &n.right, err));
         GBSI_PASS(add_node(s, n, node, err));
     }
@@ -383,10 +395,31 @@ static gbs_status read_or(parser *s, uint32_t *node, gbs_error *err)
     return read_list(s, GBSI_SIGN_OR, GBSI_LOGIC_OR, read_and, node, err);
 }
 
+/* Reads the formula before =>, which in Tuffy may be a list a, b that means a ^ b. */
+static gbs_status read_condition(parser *s, uint32_t *node, gbs_error *err)
+{
+    s->has_or[s->depth] = false;
+    GBSI_PASS(read_or(s, node, err));
+    if (!gbsi_token_is(gbsi_logic_peek(s->line), ",") || s->has_or[s->depth]) {
+        return GBS_OK;
+    }
+    while (gbsi_token_is(gbsi_logic_peek(s->line), ",")) {
+        gbsi_logic_node n = {.op = GBSI_LOGIC_AND, .left = *node};
+        (void)gbsi_logic_next(s->line);
+        GBSI_PASS(read_and(s, &n.right, err));
+        GBSI_PASS(add_node(s, n, node, err));
+    }
+    const gbsi_token sign = gbsi_logic_peek(s->line);
+    return gbsi_token_is(sign, "=>")
+               ? GBS_OK
+               : gbsi_line_unexpected(s->line, sign,
+                                      "'=>', because commas mean ^ only before this sign", err);
+}
+
 /* Reads a => b, which is !a v b. A second => needs parentheses. */
 static gbs_status read_implies(parser *s, uint32_t *node, gbs_error *err)
 {
-    GBSI_PASS(read_or(s, node, err));
+    GBSI_PASS(read_condition(s, node, err));
     if (gbsi_token_is(gbsi_logic_peek(s->line), "=>")) {
         gbsi_logic_node n = {.op = GBSI_LOGIC_OR};
         (void)gbsi_logic_next(s->line);

@@ -72,7 +72,7 @@ static size_t quoted(const gbsi_text *text)
 
 gbsi_token gbsi_logic_next(gbsi_text *text)
 {
-    static const char *const signs[] = {"<=>", "=>", "!=", "||", "&&", "..."};
+    static const char *const signs[] = {"<=>", "=/=", "=>", "!=", "<>", "||", "&&", "..."};
     skip_blanks(text);
     gbsi_token token = {text->at, 0};
     while (token.at + token.n < text->end &&
@@ -150,8 +150,8 @@ bool gbsi_logic_statement(gbsi_text *whole, gbsi_text *line)
             return last.n != 0;
         }
         line->at = last.n == 0 ? token.at : line->at;
-        depth += gbsi_token_is(token, "(") || gbsi_token_is(token, "{");
-        depth -= gbsi_token_is(token, ")") || gbsi_token_is(token, "}");
+        depth += token.n == 1 && strchr("([{", *token.at) != NULL;
+        depth -= token.n == 1 && strchr(")]}", *token.at) != NULL;
         last = token;
     }
 }

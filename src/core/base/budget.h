@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A memory limit that does not depend on predictions. A request of gbsi_alloc*() fails if it would
- * take a call of the library beyond its limit; gbsi_no_memory() then returns GBS_ERR_LIMIT.
+/* A memory limit that the library enforces by counting bytes, not by predicting them. A request to
+ * gbsi_alloc*() fails if it would make the current call of the library exceed its limit;
+ * gbsi_no_memory() then returns GBS_ERR_LIMIT.
  *
  * A budget is in force on one thread at a time, from gbsi_budget_enter() to gbsi_budget_leave(); a
- * pool hands it to its members while they work. A budget counts the bytes requested minus the bytes
- * freed while it is in force; each thread has its own budget, so that runs on two threads have
- * separate limits. If a budget is in force already, it stays in force: the memory of an inner call
- * counts towards the outer call. A request costs two atomic additions; a sweep makes no requests.
+ * pool puts the budget in force on its members while they work. While a budget is in force, it
+ * counts the bytes requested minus the bytes freed. Each thread has its own budget, so that runs on
+ * two threads have separate limits. If a call of the library makes an inner call, the budget of the
+ * outer call stays in force: the memory of the inner call counts towards the outer call. A request
+ * for memory costs two atomic additions; a sweep makes no such requests.
  */
 #ifndef GBSI_BASE_BUDGET_H
 #define GBSI_BASE_BUDGET_H
@@ -18,15 +20,16 @@
 
 typedef struct gbsi_budget {
     uint64_t limit; /* limit as the user set it, for messages */
-    int64_t room;   /* number of bytes that may be requested under the budget: the limit minus the
-                       bytes held before */
-    _Atomic int64_t held;   /* number of bytes held now; below 0 if more was freed than requested */
+    int64_t room;   /* number of bytes that may be held under the budget: the limit minus the bytes
+                       allocated before */
+    /* number of bytes held now; below 0 if more bytes were freed than requested */
+    _Atomic int64_t held;
     _Atomic int64_t most;   /* largest number of bytes held at once until now */
     _Atomic size_t refused; /* number of bytes of the last request that failed; 0 if none failed */
 } gbsi_budget;
 
-/* @param there number of bytes of the program and the model, which were allocated before and
- * count towards the limit. */
+/* @param there number of bytes allocated before, for example by the program and the model; these
+ * bytes count towards the limit. */
 void gbsi_budget_init(gbsi_budget *budget, uint64_t limit, uint64_t there);
 
 /* Puts a budget in force. @return the argument of gbsi_budget_leave(): the budget in force

@@ -3,6 +3,6 @@
 #ifndef GBSI_BASE_CLOCK_H
 #define GBSI_BASE_CLOCK_H
 
-double gbsi_clock_s(void); /* time of a monotonic clock in seconds */
+double gbsi_clock_s(void); /* returns the time of a monotonic clock, in seconds */
 
 #endif

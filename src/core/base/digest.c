@@ -11,7 +11,7 @@
 #include "xxhash.h"
 
 #define PIECE              ((size_t)1 << 20)
-#define BYTES_AN_OPERATION 16 /* number of bytes whose digest counts as one operation */
+#define BYTES_AN_OPERATION 16 /* feeding so many bytes counts as one operation */
 
 struct gbsi_digest {
     XXH3_state_t *state;

@@ -14,8 +14,8 @@ typedef struct gbsi_digest gbsi_digest;
 
 gbs_status gbsi_digest_new(gbsi_digest **digest, gbs_error *err);
 void gbsi_digest_free(gbsi_digest *digest);
-/* If the watch in force stops, the digest covers only a part of the data; the caller must check
- * whether the watch stopped. */
+/* If the watch in force stops, the digest covers only a part of the data. The caller must therefore
+ * check whether the watch stopped. */
 void gbsi_digest_bytes(gbsi_digest *digest, const void *bytes, size_t n);
 void gbsi_digest_u8(gbsi_digest *digest, const uint8_t *value, size_t n);
 void gbsi_digest_u32(gbsi_digest *digest, const uint32_t *value, size_t n);

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The number 1.5 2^52 u for each of the two units u. Adding this number to a term and subtracting
+/* For each of the two units u, the number 1.5 2^52 u. To add this number to a term and to subtract
  * it again rounds the term to a multiple of u. */
 typedef struct gbsi_sum_units {
     double high, low;
@@ -30,7 +30,7 @@ static inline double gbsi_power_above(double x)
     return x;
 }
 
-/* Returns the units for n terms. No finite term may exceed `most` in absolute value. */
+/* Returns the units for sums of n terms. No finite term may exceed `most` in absolute value. */
 static inline gbsi_sum_units gbsi_sum_units_of(double most, uint64_t n)
 {
     const double terms = gbsi_power_above((double)n + 1);

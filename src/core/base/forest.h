@@ -7,6 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Makes each of n elements a set of its own. */
+static inline void gbsi_forest_plant(uint32_t *parent, uint32_t n)
+{
+    for (uint32_t v = 0; v < n; v++) {
+        parent[v] = v;
+    }
+}
+
 /* Returns the lowest member of v's set, and halves the path from v to the root. */
 static inline uint32_t gbsi_forest_root(uint32_t *parent, uint32_t v)
 {
@@ -24,6 +32,18 @@ static inline bool gbsi_forest_join(uint32_t *parent, uint32_t u, uint32_t v)
     const uint32_t b = gbsi_forest_root(parent, v);
     parent[a < b ? b : a] = a < b ? a : b;
     return a != b;
+}
+
+/* Numbers the sets by their lowest members.
+ * @param number [n] out: the number of v's set.
+ * @return the number of sets. */
+static inline uint32_t gbsi_forest_number(const uint32_t *parent, uint32_t n, uint32_t *number)
+{
+    uint32_t next = 0;
+    for (uint32_t v = 0; v < n; v++) { /* parents are lower than their children */
+        number[v] = parent[v] == v ? next++ : number[parent[v]];
+    }
+    return next;
 }
 
 #endif

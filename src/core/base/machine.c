@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* /proc/self/cgroup has a line "ID:CONTROLLERS:PATH" for every hierarchy. Version 2 is the line
- * "0::PATH", below /sys/fs/cgroup or, beside version 1, below /sys/fs/cgroup/unified; a version
- * 1 controller is below /sys/fs/cgroup/CONTROLLERS. Inside a container the path may be a path of
- * the host that does not exist in the container. Therefore a missing file does not count as a
- * limit, and walk_up() visits every group up to the top of the mount. */
+/* /proc/self/cgroup has a line "ID:CONTROLLERS:PATH" for every hierarchy. The line "0::PATH"
+ * belongs to version 2, whose groups are below /sys/fs/cgroup or, if version 1 is in use too, below
+ * /sys/fs/cgroup/unified. The groups of a version 1 controller are below
+ * /sys/fs/cgroup/CONTROLLERS. Inside a container the path may be a path of the host that does not
+ * exist in the container. Therefore a missing file does not count as a limit, and walk_up() visits
+ * every group up to the top of the mount. */
 #include "base/machine.h"
 
 #ifdef __linux__
@@ -77,7 +78,8 @@ static void read_group(const char *dir, gbsi_cgroup_limits *limits)
     }
 }
 
-/* Reads the limits of the groups from mount/path up to the mount itself. */
+/* Reads the limits of the control group mount/path and of all groups above it, up to the mount
+ * itself. */
 static void walk_up(const char *root, const char *mount, const char *path,
                     gbsi_cgroup_limits *limits)
 {
@@ -129,11 +131,13 @@ gbsi_cgroup_limits gbsi_cgroup_read(const char *root)
 
 /* ---- this process -------------------------------------------------------------------------- */
 
-#define SMALL_BYTES ((uint64_t)2 << 20) /* stacks, buffers of files and other small allocations */
+/* bytes that stacks, buffers of files and other small allocations take */
+#define SMALL_BYTES ((uint64_t)2 << 20)
 #define MIB         ((uint64_t)1 << 20)
 
-/* Objects up to this size count with all their bytes, whether or not their pages are touched.
- * The number of resident pages differs from one start of the same program to the next. */
+/* A program or library file up to this size counts with all its bytes, even if some of its pages
+ * are never read. The reason: the number of resident pages differs from one start of the same
+ * program to the next. */
 #define WHOLE_OBJECTS ((uint64_t)64 << 20)
 
 static gbsi_cgroup_limits limits;
@@ -141,8 +145,8 @@ static uint64_t process_bytes;
 static uint64_t free_bytes;
 
 typedef struct loaded {
-    uint64_t all; /* bytes of all objects: the program and its libraries */
-    uint64_t own; /* bytes of the object that contains this code */
+    uint64_t all; /* bytes of the program and all its libraries */
+    uint64_t own; /* bytes of the program or library that contains this code */
 } loaded;
 
 #ifdef __linux__
@@ -223,8 +227,9 @@ static uint64_t physical_bytes(void)
     return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
 }
 
-/* Nobody knows in advance which pages of the code will be used. The total of all pages is an upper
- * bound, but unused libraries of a large host program add little to the current resident size. */
+/* No one knows in advance which pages of the code will be used. The number of all pages is an upper
+ * bound. For a large host program, which may have many unused libraries, the resident size is the
+ * better estimate. */
 static void measure(void)
 {
     const loaded sum = measure_objects();

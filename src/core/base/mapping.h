@@ -17,8 +17,8 @@ typedef struct gbsi_mapping {
  * system refuses. */
 bool gbsi_mapping_new(int fd, size_t n, gbsi_mapping *mapping);
 
-/* Tells the system that the file will rarely be read; its pages take no memory until they are
- * read. */
+/* Tells the system that the mapped bytes will rarely be read; pages of the mapping then take no
+ * memory until they are read. */
 void gbsi_mapping_rest(const gbsi_mapping *mapping);
 
 void gbsi_mapping_free(gbsi_mapping *mapping); /* frees the bytes and zeroes the struct */

@@ -80,7 +80,7 @@ static size_t usable(void *pointer)
     return pointer == NULL ? 0 : malloc_usable_size(pointer);
 #else
     (void)pointer;
-    return 0; /* the size is unknown; a budget then limits only single requests */
+    return 0; /* the size of the block is unknown, so a budget can limit only each single request */
 #endif
 }
 
@@ -93,8 +93,8 @@ static void *noted(void *pointer, size_t bytes)
     return pointer;
 }
 
-/* Corrects the budget after a request: subtracts the reserved bytes and adds the size of the
- * allocated block, which may be NULL. */
+/* Corrects the budget after a request: subtracts the bytes that were reserved for the request, and
+ * adds the size of the allocated block. The block may be NULL. */
 static void *counted(void *pointer, size_t bytes)
 {
     gbsi_budget_give(bytes);

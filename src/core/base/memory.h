@@ -23,13 +23,13 @@ void *gbsi_realloc_array(void *pointer, uint64_t n, uint64_t size);
  * past it. gbsi_free() frees this memory as well. */
 void *gbsi_alloc_lanes(uint64_t n, uint64_t size);
 void gbsi_free(void *pointer);
-/* Calls gbsi_free() on each of the pointers, in their order. */
+/* Calls gbsi_free() for each of the given pointers, from the first to the last. */
 #define GBSI_FREE(...)                                                    \
     gbsi_free_each(sizeof((void *const[]){__VA_ARGS__}) / sizeof(void *), \
                    (void *const[]){__VA_ARGS__})
 void gbsi_free_each(size_t n, void *const pointer[]);
 
-/* Store a*b in *product and a+b in *sum. @return false if the result does not fit. */
+/* Store a * b in *product, and a + b in *sum. @return false if the result does not fit a size_t. */
 bool gbsi_mul_size(uint64_t a, uint64_t b, size_t *product);
 bool gbsi_add_size(size_t a, size_t b, size_t *sum);
 
@@ -44,20 +44,20 @@ typedef struct gbsi_room {
 #define GBSI_ROOM(pointer, n, alloc) ((gbsi_room){&(pointer), (n), sizeof *(pointer), (alloc)})
 /* The bytes of all listed arrays, without slack; UINT64_MAX if the sum exceeds 64 bits. */
 uint64_t gbsi_rooms_bytes(const gbsi_room *arrays, size_t n);
-/* Allocates one array after the other. On failure the pointers of the remaining arrays are
- * unchanged: if they are NULL, the object can be freed. */
+/* Allocates one array after the other. On failure the pointers of the arrays not yet allocated are
+ * unchanged: if they were NULL before, the object can be freed. */
 gbs_status gbsi_rooms_take(const gbsi_room *arrays, size_t n, const char *what, gbs_error *err);
 void gbsi_rooms_free(const gbsi_room *arrays, size_t n);
-/* Gives back the memory beyond the listed elements that growing an array allocated, for all arrays
- * that exist. An array that cannot be moved stays unchanged. The alignment of gbsi_alloc_lanes()
- * may be lost. */
+/* Shrinks all arrays that exist to the listed numbers of elements, which gives back the memory that
+ * growing arrays have in reserve. An array that cannot be moved stays unchanged. The alignment of
+ * gbsi_alloc_lanes() may be lost. */
 void gbsi_rooms_shrink(const gbsi_room *arrays, size_t n);
 
-/* Writes a text such as "1.4 GiB", for messages. */
+/* Writes a number of bytes as a text such as "1.4 GiB", for messages. */
 void gbsi_bytes_text(double bytes, char text[16]);
 
-/* For tests only: makes the n-th request from now on fail, and all requests after it;
- * UINT64_MAX: no request fails. */
+/* For tests only: lets the next n requests succeed and makes all later requests fail; UINT64_MAX:
+ * no request fails. */
 void gbsi_alloc_fail_after(uint64_t n);
 
 /* Grows a dynamic array, by doubling, to hold at least n elements. On failure the array is

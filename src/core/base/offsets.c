@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 
-/* Computes the sum of all lengths. @param equal out: whether all lengths are equal. @return
- * false if the sum does not fit a size_t. */
+/* Computes the sum of the lengths of all rows. @param equal out: whether all lengths are equal.
+ * @return false if the sum does not fit a size_t. */
 static bool add_up(const uint32_t *size, size_t n, size_t *sum, bool *equal)
 {
     *sum = 0;

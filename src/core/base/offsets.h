@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The offsets of many rows of different lengths, in as little memory as the lengths allow: no
- * array if all lengths are equal, 4 bytes a row if the sum fits 32 bits, otherwise 8 bytes a
- * row. */
+/* The offsets of many rows that may have different lengths, in as little memory as the lengths
+ * allow. If all lengths are equal, no array is stored. Otherwise a row takes 4 bytes if the sum of
+ * all lengths fits 32 bits, and 8 bytes if not. */
 #ifndef GBSI_BASE_OFFSETS_H
 #define GBSI_BASE_OFFSETS_H
 
@@ -12,7 +12,7 @@
 
 typedef struct gbsi_offsets {
     size_t n;         /* number of rows */
-    size_t width;     /* width of every row if both arrays are NULL */
+    size_t width;     /* length of every row if both arrays are NULL */
     uint32_t *narrow; /* [n + 1] offsets that fit 32 bits, or NULL */
     size_t *wide;     /* [n + 1] offsets that do not fit 32 bits, or NULL */
 } gbsi_offsets;
@@ -27,7 +27,7 @@ static inline size_t gbsi_offset(const gbsi_offsets *offsets, size_t i)
 }
 
 /* Makes offsets from lengths. @param size [n + 1] lengths, the last one ignored. The function takes
- * this array, even on failure, and makes it the array of offsets if offsets are needed. @return
+ * over this array, also on failure, and stores the offsets in it if offsets are needed. @return
  * GBS_ERR_LIMIT if the sum does not fit a size_t. */
 gbs_status gbsi_offsets_take(uint32_t *size, size_t n, gbsi_offsets *offsets, const char *what,
                              gbs_error *err);

@@ -84,8 +84,8 @@ enum { SEAL = 32 };
 
 typedef struct seal {
     gbsi_digest *digest;
-    const gbsi_sink *sink;     /* target of the bytes while saving */
-    const gbsi_source *source; /* origin of the bytes while loading */
+    const gbsi_sink *sink;     /* sink of the bytes while saving; NULL while loading */
+    const gbsi_source *source; /* source of the bytes while loading; NULL while saving */
 } seal;
 
 static gbs_status put(void *context, const void *bytes, size_t n, gbs_error *err)

@@ -10,7 +10,7 @@
 #include "base/status.h"
 
 /* A sink, to which state is written, and a source, from which state is read in the same order.
- * @return a negative status if the target is full or the source is at its end. */
+ * @return a negative status if the sink is full or the source is at its end. */
 typedef struct gbsi_sink {
     void *context;
     gbs_status (*put)(void *context, const void *bytes, size_t n, gbs_error *err);

@@ -19,8 +19,8 @@
  * gbsi_fail(...)`. */
 gbs_status gbsi_fail(gbs_error *err, gbs_status status, const char *format, ...) GBSI_PRINTF(3, 4);
 
-/* snprintf() and vsnprintf() with a decimal point in every locale; used for every text with a
- * number that is not an integer. */
+/* snprintf() and vsnprintf() that write a decimal point in every locale. Every text that contains a
+ * non-integer number is written with them. */
 void gbsi_say(char *text, size_t size, const char *format, ...) GBSI_PRINTF(3, 4);
 void gbsi_say_list(char *text, size_t size, const char *format, va_list arguments);
 

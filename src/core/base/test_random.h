@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* splitmix64 (Steele, Lea & Flood 2014), because tests need no more than well mixed bits. */
+/* splitmix64 (Steele, Lea & Flood 2014); tests need only well mixed bits. */
 static inline uint64_t next_random(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;

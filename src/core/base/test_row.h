@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests that walk through a table: a failure prints the row. Include it after cmocka.h, whose
- * cmocka_unit_test() it replaces, and name each row when it begins:
+/* For tests that walk through a table: a failure prints the row. Include this header after
+ * cmocka.h, because it replaces cmocka_unit_test(), and name each row when its test begins:
  *
  *     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
  *         test_row("%s, %u chains", rows[i].name, rows[i].chains);
  *
- * In nested loops each row also names the rows of the outer loops. A test calls test_no_row()
- * after its last row. Tests that share the state of a group cannot have rows. */
+ * In nested loops, the name of a row also contains the names of the rows of the outer loops. A test
+ * calls test_no_row() after its last row. Tests that share the state of a group cannot have rows.
+ */
 #ifndef GBSI_BASE_TEST_ROW_H
 #define GBSI_BASE_TEST_ROW_H
 
@@ -52,13 +53,13 @@ static inline int test_tell_row(void **state)
 }
 
 #undef cmocka_unit_test
-#define cmocka_unit_test(f) /* NOLINT(readability-identifier-naming): that of cmocka */ \
-    (struct CMUnitTest)                                                                 \
-    {                                                                                   \
-#f, test_run_rows, NULL, test_tell_row, &(test_of_rows)                         \
-        {                                                                               \
-            f, #f                                                                       \
-        }                                                                               \
+#define cmocka_unit_test(f) /* NOLINT(readability-identifier-naming): cmocka's name */ \
+    (struct CMUnitTest)                                                                \
+    {                                                                                  \
+#f, test_run_rows, NULL, test_tell_row, &(test_of_rows)                        \
+        {                                                                              \
+            f, #f                                                                      \
+        }                                                                              \
     }
 
 #endif

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* GIBBSITE_TEST_SCALE has three values. The first is for sanitizers, under which tests give the
- * same numbers but take long; the second is for ordinary runs; the third is for nightly runs. */
+/* GIBBSITE_TEST_SCALE has three values. The first value is for sanitizers, under which tests take
+ * long; the second is for ordinary runs; the third is for nightly runs. */
 typedef enum test_scale { TEST_SMALL, TEST_USUAL, TEST_FULL } test_scale;
 
 static inline test_scale test_scale_asked(void)
@@ -21,7 +21,7 @@ static inline test_scale test_scale_asked(void)
                                         : TEST_USUAL;
 }
 
-/* @return `full`, `usual` or `small`, depending on the scale of this run. */
+/* @return the argument `full`, `usual` or `small`, depending on the scale of this run. */
 static inline size_t test_scaled(size_t full, size_t usual, size_t small)
 {
     const size_t of_scale[] = {small, usual, full};
@@ -34,9 +34,9 @@ static inline size_t test_share(size_t all, size_t few)
     return test_scaled(all, all, few);
 }
 
-/* @return whether a test needs only to look for races, that is, at small scale under the thread
- * sanitizer. The builds without this sanitizer compare the bits and the answers in the same
- * test. */
+/* @return whether a test only has to find races, which is so at small scale under the thread
+ * sanitizer. The builds without this sanitizer compare the bits and the answers in the same test.
+ */
 static inline bool test_races_alone(void)
 {
 #ifdef __SANITIZE_THREAD__

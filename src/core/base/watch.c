@@ -72,8 +72,8 @@ bool gbsi_watch_ask(gbsi_watch *watch)
     return gbsi_watch_stopped(watch);
 }
 
-/* Asks the owner whether to stop. Operations that the owner spends meanwhile do not count as
- * work of the call. */
+/* Asks the owner of the watch whether to stop. Operations that the owner spends on its answer do
+ * not count as work of the call. */
 static bool is_told_to_stop(gbsi_watch *watch)
 {
     gbsi_watch *before = current;
@@ -88,6 +88,7 @@ static bool is_told_to_stop(gbsi_watch *watch)
 void gbsi_watch_look(gbsi_watch *watch)
 {
     watch->longest = watch->spent > watch->longest ? watch->spent : watch->longest;
+    watch->before += watch->spent;
     watch->spent = 0;
     ++watch->n_looks;
     if (watch->outer != NULL && !watch->lent) {

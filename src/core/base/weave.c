@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-/* Number of slots in a window. */
+/* Number of slots that ranks pass on at a time (a window). */
 #define WINDOW 16384u
 
 gbs_status gbsi_gather_bytes(const gbs_ranks *ranks, const void *own, uint64_t n,
@@ -39,7 +39,8 @@ cleanup:
 
 /* The head of a row in a message; the bytes of the row follow. */
 typedef struct head {
-    /* slot in the whole model, and either the number of bytes of the row or its width */
+    /* number of the slot in the whole model, and either the number of bytes of the row or its width
+     */
     uint64_t slot, n;
 } head;
 
@@ -84,8 +85,8 @@ static uint64_t window_end(const gbsi_weave *w, uint64_t first)
 
 /* ---- saving ---------------------------------------------------------------------------------- */
 
-/* Puts this rank's own rows of the slots below `end` into p->own. @param next in and out: the
- * next slot of this rank. */
+/* Puts the rows that this rank saves, of the slots below `end`, into p->own. @param next in and
+ * out: the next slot of this rank. */
 static gbs_status put_own(const gbsi_weave *w, const gbsi_rows *rows, uint64_t end, uint32_t *next,
                           passing *p, gbs_error *err)
 {
@@ -104,7 +105,7 @@ static gbs_status put_own(const gbsi_weave *w, const gbsi_rows *rows, uint64_t e
     return GBS_OK;
 }
 
-/* Called on rank 0: writes the received rows in the order of the whole model. */
+/* Only on rank 0: writes the received rows to the sink, in the order of the whole model. */
 static gbs_status put_window(passing *p, uint64_t first, uint64_t end, const gbsi_sink *sink,
                              gbs_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saves and loads arrays whose slots are spread over ranks. A file holds the slots in the order
- * of the whole model; ranks pass them on a window of slots at a time, which never requires a
- * rank to hold all of them. */
+/* Saves and loads arrays whose slots are spread over ranks. A file holds the slots in the order of
+ * the whole model. The ranks pass on one window of slots after the other, so that no rank ever has
+ * to hold all slots. */
 #ifndef GBSI_BASE_WEAVE_H
 #define GBSI_BASE_WEAVE_H
 
@@ -14,24 +14,25 @@
 typedef struct gbsi_weave {
     const gbs_ranks *ranks;
     uint64_t n_whole;
-    uint32_t n;            /* number of slots of the model's part on this rank */
+    uint32_t n;            /* number of slots in this rank's part of the model */
     const uint32_t *whole; /* [n] numbers of the slots in the whole model, ascending */
     const uint8_t *own; /* [n] 1 if this rank saves the slot; every slot of the whole model is saved
                            by one rank */
 } gbsi_weave;
 
-/* Functions that save and load the data of one slot; slots have this rank's numbers. */
+/* Functions that save and load the row of one slot; the slot is given by its number on this rank.
+ */
 typedef struct gbsi_rows {
     void *object;
-    bool all; /* whether this rank also loads the rows that it holds but that belong to another rank
+    bool all; /* whether this rank also loads the rows of those of its slots that another rank saves
                */
-    /* Returns the number of bytes that another rank skips to pass over the row. If skip() is given,
-     * skip() is called instead of width(). */
+    /* Returns the number of bytes of the row, which a rank that does not hold the slot skips. If
+     * skip() is given, skip() is called instead of width(). */
     uint64_t (*width)(const void *object, uint32_t slot);
     gbs_status (*put)(const void *object, uint32_t slot, const gbsi_sink *sink, gbs_error *err);
     gbs_status (*take)(void *object, uint32_t slot, const gbsi_source *source, gbs_error *err);
     gbs_status (*skip)(const void *object, uint64_t width, const gbsi_source *source,
-                       gbs_error *err); /* passes over a row; NULL: a row has width() bytes */
+                       gbs_error *err); /* skips a row; if NULL, width() bytes are skipped */
 } gbsi_rows;
 
 /* Saves or loads the rows of all slots; collective. With a sink, rank 0 writes the rows of all
@@ -40,7 +41,7 @@ typedef struct gbsi_rows {
 gbs_status gbsi_weave_rows(const gbsi_weave *weave, const gbsi_rows *rows, const gbsi_sink *sink,
                            const gbsi_source *source, gbs_error *err);
 
-/* A range of rows in one array of numbers. */
+/* A number of consecutive rows in one array of numbers. */
 typedef struct gbsi_span {
     size_t first, n;
 } gbsi_span;

@@ -36,21 +36,21 @@ typedef enum gbsi_decimal_status {
     GBSI_DECIMAL_OK,
     GBSI_DECIMAL_UNDERFLOW, /* the number is not zero but rounds to zero; the value is 0 with the
                                sign of the text */
-    GBSI_DECIMAL_OVERFLOW,  /* the digits are finite but exceed the largest double; the value is
+    GBSI_DECIMAL_OVERFLOW,  /* the text is a finite number above the largest double; the value is
                                infinite */
-    GBSI_DECIMAL_BAD,       /* the text is not a number from end to end; there is no value */
+    GBSI_DECIMAL_BAD,       /* the text as a whole is not a number; there is no value */
 } gbsi_decimal_status;
 
 /* Reads a number from all n bytes of the text. The syntax is [+-] digits [. digits] [e [+-]
  * digits], with digits on at least one side of the point, or inf, infinity, nan in small or capital
- * letters. Any number of digits is rounded exactly. */
+ * letters. The value is rounded correctly, however many digits the text has. */
 gbsi_decimal_status gbsi_decimal_read(const char *text, size_t n, double *value);
 
-/* Reads the number that begins at `at` if it has a common form and a blank follows. Call this
- * function only far from the end of the text. The function gives the same values as
- * gbsi_decimal_read().
- * @return the address of the blank. NULL, with *value unchanged, means that the caller must cut the
- * token out and read it with gbsi_decimal_read(). */
+/* Reads the number that begins at `at` if the number has a common form and is followed by a blank.
+ * The text must go on for at least as many bytes as a common form can have. The function gives the
+ * same values as gbsi_decimal_read().
+ * @return the address of the blank. If the result is NULL, *value is unchanged, and the caller must
+ * find the end of the number and read it with gbsi_decimal_read(). */
 const char *gbsi_decimal_scan(const char *at, const char *end, double *value);
 const char *gbsi_integer_scan(const char *at, const char *end, uint64_t *value);
 
@@ -58,26 +58,27 @@ const char *gbsi_integer_scan(const char *at, const char *end, uint64_t *value);
  * digits below 10^19. */
 double gbsi_decimal_value(uint64_t digits, int exponent10);
 
-/* Reads all n bytes as an unsigned integer; a leading + is allowed. @param too_large out, on
- * failure: true if the text is a number above max, false if it is not an integer. @return
+/* Reads all n bytes of the text as an unsigned integer; a leading + is allowed. @param too_large
+ * out, on failure: true if the text is a number above max, false if it is not an integer. @return
  * whether the text is an integer up to max. */
 bool gbsi_integer_read(const char *text, size_t n, uint64_t max, uint64_t *value, bool *too_large);
 
-/* A decimal: value = 0.d_1 d_2 ... d_n * 10^exponent, where d_1 and d_n are not 0. */
+/* A decimal number: 0.d_1 d_2 ... d_n * 10^exponent, where d_1 and d_n are not 0. */
 typedef struct gbsi_digits {
     char digit[17]; /* each digit is '0' to '9' */
     int n;
     int exponent;
 } gbsi_digits;
 
-/* Finds the shortest decimal that reads back to value; among several of this length, the closest to
- * value. @param value finite and positive. */
+/* Finds the shortest decimal that reads back as `value`; among several decimals of this length,
+ * finds the closest to `value`. @param value finite and positive. */
 void gbsi_digits_shortest(double value, gbsi_digits *digits);
 
-/* Returns the digits as an integer; *exponent10 is the exponent of the last digit. */
+/* Returns the digits of a decimal as an integer; *exponent10 becomes the exponent of the last
+ * digit. */
 uint64_t gbsi_digits_integer(const gbsi_digits *digits, int *exponent10);
 
-/* Writes digits as text without a final 0. @param text [32]. @return the length. */
+/* Writes a decimal as text, without a 0 byte at the end. @param text [32]. @return the length. */
 size_t gbsi_digits_write(const gbsi_digits *digits, bool negative, char *text);
 
 /* Writes the shortest decimal that reads back to the same double, or "inf", "-inf", "nan".

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converts decimals to double in up to three steps; each step is tried only if the step before
- * cannot decide (Clinger (1990), "How to read floating point numbers accurately", PLDI): one
- * exact operation on doubles; a product of 64-bit mantissas with an error bound (his algorithm
- * Bellerophon); exact division of large integers. */
+/* Converts decimals to double in up to three steps (Clinger (1990), "How to read floating point
+ * numbers accurately", PLDI). Each step is tried only if the step before cannot decide. The steps
+ * are: one exact operation on doubles; a product of 64-bit mantissas with an error bound (his
+ * algorithm Bellerophon); exact division of large integers. */
 #include "decimal/decimal.h"
 
 #include <assert.h>
@@ -11,7 +11,7 @@
 #include "decimal/wide.h"
 
 /* The number in the text: digits * 10^exponent10, with 0 <= digits < 10^19. If `inexact` is true,
- * the text has more digits. */
+ * further nonzero digits follow in the text. */
 typedef struct scanned {
     uint64_t leading;   /* the first 19 significant digits, as an integer */
     int64_t exponent10; /* exponent of the last digit in `leading` */
@@ -146,8 +146,8 @@ static const char *scan_digits(const char *text, const char *end, scanned *s)
     return any ? at : NULL;
 }
 
-/* Reads an exponent. All exponents beyond the number of digits that memory can hold are replaced
- * by one large exponent. */
+/* Reads an exponent. An exponent so large that no text in memory has enough digits to compensate
+ * for it is replaced by one large exponent. */
 static const char *scan_exponent(const char *at, const char *end, int64_t *exponent)
 {
     const int64_t enough = INT64_MAX / 64;
@@ -187,8 +187,8 @@ static bool scan_number(const char *at, const char *end, scanned *s)
 }
 
 /* Returns mantissa * 2^exponent2 rounded to the nearest double, ties to even; mantissa > 0. If
- * sticky, the exact value is slightly larger: a fraction in (0, 1) is added to the mantissa. The
- * result is infinity or zero if the value is out of range. */
+ * `sticky`, the exact value is slightly larger: its mantissa exceeds `mantissa` by a fraction in
+ * (0, 1). The result is infinity or zero if the value is out of range. */
 static double round_to_double(uint64_t mantissa, int exponent2, bool sticky)
 {
     while (mantissa < (uint64_t)1 << 63) {
@@ -210,14 +210,14 @@ static double round_to_double(uint64_t mantissa, int exponent2, bool sticky)
     if (rest > half || (rest == half && (sticky || (kept & 1) != 0))) {
         kept++;
     }
-    /* The addition lets a carry out of the mantissa move into the exponent, also up to infinity
-     * and from subnormal to normal. */
+    /* Because the parts are added, a carry out of the mantissa moves into the exponent; it may make
+     * a subnormal number normal, or a finite number infinite. */
     uint64_t biased = top >= -1022 ? (uint64_t)(top + 1022) : 0;
     return from_bits((biased << 52) + kept);
 }
 
-/* Rounds all digits exactly. It divides two large integers to 62 bits or more and checks whether
- * a remainder is left. */
+/* Rounds a number exactly, with all its digits: divides two large integers to 62 bits or more, and
+ * checks whether a remainder is left. */
 static double read_exact(const scanned *s)
 {
     /* The point halfway between two doubles has at most 767 significant digits. After the 800th
@@ -269,8 +269,8 @@ static int leading_zeros(uint64_t x)
     return __builtin_clzll(x);
 }
 
-/* Returns the upper half of the product of two mantissas whose top bits are set, normalised
- * again. */
+/* Returns the upper half of the product of two mantissas whose top bits are set, shifted so that
+ * its top bit is set again. */
 static uint64_t multiply(uint64_t a, uint64_t b, int *exponent2)
 {
     const gbsi_wide product = gbsi_product(a, b);
@@ -283,9 +283,9 @@ static uint64_t multiply(uint64_t a, uint64_t b, int *exponent2)
 }
 
 /* Computes leading * 10^e to 64 bits with an error bound; returns false if the bound leaves the
- * rounding open. The relative errors in units of 2^-63 are 1 for each of the two truncated
- * products, 1/2 for the table, and 2^4 if digits were left out (leading >= 10^18 > 2^59). Below
- * 2^64 a unit is at most two units of the last place. */
+ * rounding open. The relative error has three sources. In units of 2^-63 they are 1 for each of the
+ * two truncated products, 1/2 for the table, and 2^4 if digits were left out (leading >= 10^18 >
+ * 2^59). For a mantissa below 2^64, such a unit is at most two units of the last place. */
 static bool read_close(const scanned *s, double *value)
 {
     int e = (int)s->exponent10;
@@ -461,7 +461,8 @@ static bool scan_tail(const char **at, int *exponent10)
     return is_blank(*p);
 }
 
-/* Rounds a number whose digits are all in `digits`. All methods give the same value. */
+/* Rounds a number whose digits are all in `digits`; the fastest method that applies is used, and
+ * all methods give the same value. */
 static bool round_common(uint64_t digits, int exponent10, double *value)
 {
     const scanned s = {.leading = digits, .exponent10 = exponent10};
@@ -475,8 +476,8 @@ static bool round_common(uint64_t digits, int exponent10, double *value)
     return digits != 0 && exponent10 > -300 && exponent10 < 280 && read_close(&s, value);
 }
 
-/* Bytes that a common form may take: a sign, a point, 19 + 8 digits, an exponent, a blank, and
- * the bytes that a load of eight reads beyond. */
+/* Largest number of bytes of a common form: a sign, a point, 19 + 8 digits, an exponent, a blank,
+ * and the bytes beyond them that a load of eight bytes may read. */
 #define COMMON_BYTES 64
 
 const char *gbsi_decimal_scan(const char *at, const char *end, double *value)

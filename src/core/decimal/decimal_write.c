@@ -2,11 +2,12 @@
 /* Conversion of a double to the shortest decimal that reads back to this double.
  *
  * Doubles between 1e-11 and 1e17 that are not powers of two are written with 128-bit integers. The
- * code computes 17 digits exactly, and then takes the fewest of 15, 16 or 17 digits that read back
- * as the same double. Different decimals of up to 15 digits belong to different doubles; if 15
- * digits read back, they are therefore the shortest once the zeros at their end are dropped. The
- * gaps on both sides of such a double are equal; if any decimal of n digits reads back, the closest
- * one therefore does.
+ * code computes 17 digits exactly. It then rounds to 15, 16 or 17 digits, and takes the smallest of
+ * these numbers for which the digits read back as the same double. Different decimals of up to 15
+ * digits are read as different doubles. If a decimal of 15 digits reads back, it is therefore the
+ * shortest decimal once the zeros at its end are dropped. The distances to the doubles above and
+ * below are equal, unless the double is a power of two. If any decimal of n digits reads back, the
+ * closest decimal of n digits therefore does too.
  *
  * All other doubles need large integers: Steele & White (1990), "How to print floating-point
  * numbers accurately", PLDI, in the form of Burger & Dybvig (1996), PLDI. */
@@ -21,7 +22,8 @@
 typedef struct binary {
     uint64_t mantissa;
     int exponent2;
-    bool power_of_2; /* if true, the gap below is half the gap above */
+    bool power_of_2; /* whether the distance to the double below is half the distance to the double
+                        above */
 } binary;
 
 static uint64_t bits_of(double value)
@@ -45,7 +47,7 @@ static binary split(double value)
     return b;
 }
 
-/* Stores the digits of an integer times 10^scale, without the zeros at the end. */
+/* Stores the number integer * 10^scale as a decimal, without the zeros at the end of its digits. */
 static void set_digits(gbsi_digits *digits, uint64_t integer, int scale)
 {
     char backward[20] = {0};
@@ -65,7 +67,7 @@ static void set_digits(gbsi_digits *digits, uint64_t integer, int scale)
     }
 }
 
-/* Stores the digits if they read back to value. @return whether they do. */
+/* Stores a decimal if it reads back as `value`. @return whether they do. */
 static bool take_if_back(gbsi_digits *digits, uint64_t integer, int scale, double value)
 {
     bool back = gbsi_decimal_value(integer, scale) == value;
@@ -144,14 +146,14 @@ static bool shortest_in_range(double value, gbsi_digits *digits)
     return true;
 }
 
-/* State of free-format generation: value = r / s; the gaps to the neighbouring doubles are 2 m /
- * s. */
+/* State of the generation of the shortest digits: value = r / s; the distances to the neighbouring
+ * doubles are 2 m_plus / s above and 2 m_minus / s below. */
 typedef struct generator {
     gbsi_big r;
     gbsi_big s;
     gbsi_big m_plus;
     gbsi_big m_minus;
-    bool even; /* whether the ends of the rounding interval also read back as value */
+    bool even; /* whether the two ends of the rounding interval also read back as the value */
 } generator;
 
 static void start_generator(generator *g, const binary *b)
@@ -180,8 +182,8 @@ static void times_10(generator *g)
     gbsi_big_multiply_add(&g->m_minus, 10, 0);
 }
 
-/* Returns whether r + m_plus reaches s, which means that the upper end of the interval is at or
- * above 1. */
+/* Returns whether r + m_plus reaches s, which means that the upper end of the rounding interval is
+ * at or above 1. */
 static bool reaches(const generator *g)
 {
     gbsi_big sum = g->r;
@@ -232,8 +234,8 @@ static void shortest_exact(double value, gbsi_digits *digits)
         bool high = reaches(&g);
         if (low || high) {
             gbsi_big_shift_left(&g.r, 1);
-            /* Both digits are inside the interval: take the nearer one, and the even one in a
-             * tie. */
+            /* Decimals with either digit are inside the rounding interval: takes the nearer digit
+             * or, if both are equally near, the even digit. */
             int half = gbsi_big_compare(&g.r, &g.s);
             digit += high && (!low || half > 0 || (half == 0 && (digit & 1) != 0));
         }

@@ -36,9 +36,9 @@ static uint32_t step_of(const gbsi_gate *gate)
     return atomic_load_explicit(&gate->step, memory_order_acquire);
 }
 
-/* Opener and sleeper use sequentially consistent operations. Either the opener sees the sleeper,
- * or the sleeper sees the new step, because a sleeper announces itself before its last look at
- * the step. */
+/* The thread that opens the gate and a thread that goes to sleep use sequentially consistent
+ * operations. A sleeper announces itself before its last look at the step. Therefore either the
+ * opener sees the sleeper, or the sleeper sees the new step. */
 void gbsi_gate_open(gbsi_gate *gate)
 {
     (void)atomic_fetch_add(&gate->step, 1);
@@ -83,8 +83,8 @@ void gbsi_barrier_wait(gbsi_barrier *barrier)
     if (barrier->n == 1) {
         return;
     }
-    const uint32_t step = step_of(&barrier->gate); /* the gate cannot move before this thread
-                                                      arrives */
+    const uint32_t step =
+        step_of(&barrier->gate); /* the gate cannot open before this thread arrives */
     if (atomic_fetch_add_explicit(&barrier->n_arrived, 1, memory_order_acq_rel) + 1 == barrier->n) {
         atomic_store_explicit(&barrier->n_arrived, 0, memory_order_relaxed);
         gbsi_gate_open(&barrier->gate);

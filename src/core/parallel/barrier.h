@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* A counter on which threads can wait. Each atomic has its own cache line, so that a thread that
- * spins on one does not slow down a thread that writes the other. */
+ * spins on one of them does not slow down a thread that writes another. */
 typedef struct gbsi_gate {
     _Alignas(64) _Atomic uint32_t step;
     _Alignas(64) _Atomic uint32_t n_sleepers;

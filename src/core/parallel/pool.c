@@ -11,8 +11,8 @@
 #include "base/watch.h"
 
 /* Number of times that a member looks at a gate before it sleeps. These looks take some ten
- * microseconds. A batch worth sharing waits less for its slowest member, and a user does not notice
- * this time between two jobs. */
+ * microseconds. In a batch that is worth dividing among the members, the wait for the slowest
+ * member is shorter. Between two jobs, a user does not notice this time. */
 #define SPINS 1000u
 
 #define MOST_CPUS ((size_t)1 << 20) /* largest size of a CPU set that pool.c asks for */
@@ -25,11 +25,12 @@ typedef struct worker {
 
 struct gbsi_pool {
     uint32_t n_members;
-    uint32_t n_started; /* number of workers that run */
+    uint32_t n_started; /* number of workers that were started */
     uint32_t n_spins;
-    worker *worker;   /* [n_members - 1] all members except the caller */
-    gbsi_gate *start; /* gate whose step increases by one for each job; gate and barrier are
-                         separate because each is aligned */
+    /* [n_members - 1] threads of all members except member 0, which is the caller */
+    worker *worker;
+    gbsi_gate *start; /* gate whose step increases by one for each job; separately allocated, like
+                         the barrier, because both need an alignment */
     gbsi_barrier *done;
     bool start_ready, done_ready, stopping;
     void (*job)(void *context, uint32_t member);
@@ -97,8 +98,8 @@ static void *work(void *argument)
     }
 }
 
-/* Starts the workers with all signals blocked; signals go to threads of the caller, which knows
- * how to handle them. */
+/* Starts the workers with all signals blocked. Signals therefore go to the caller's threads, which
+ * are prepared to handle them. */
 static gbs_status start_workers(gbsi_pool *pool, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -192,8 +193,8 @@ void gbsi_pool_run(gbsi_pool *pool, void (*job)(void *context, uint32_t member),
     gbsi_barrier_wait(pool->done);
 }
 
-/* Divides n things into units, and the units into parts. Each part has the floor or the ceiling of
- * the mean number of units; the larger parts come first. */
+/* Computes a member's part of n things. The things are divided into units, and each part gets a
+ * number of consecutive units: the mean rounded down or up. The larger parts come first. */
 void gbsi_pool_share(uint64_t n, uint64_t unit, uint32_t member, uint32_t n_members,
                      uint64_t *first, uint64_t *end)
 {

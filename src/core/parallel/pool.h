@@ -19,7 +19,8 @@ typedef struct gbsi_pool gbsi_pool;
 uint32_t gbsi_pool_cores(void);
 
 #ifdef __linux__
-/* Counts the cores in the CPU set of the process, and finds the size that the set must have.
+/* Counts the cores in the CPU set of the process. For this, it tries larger and larger sets until
+ * the system accepts the size.
  * @param get sched_getaffinity() or a function of a test; fails while the set is too small. */
 typedef int gbsi_get_affinity(pid_t process, size_t bytes, cpu_set_t *set);
 uint32_t gbsi_affinity_cores(gbsi_get_affinity *get);
@@ -32,9 +33,9 @@ uint32_t gbsi_affinity_cores(gbsi_get_affinity *get);
 gbs_status gbsi_pool_new(uint32_t n_members, gbsi_pool **out, gbs_error *err);
 void gbsi_pool_free(gbsi_pool *pool); /* NULL is allowed */
 
-/* number of members; NULL is a pool of one member */
+/* number of members; if the pool is NULL, the number is 1 */
 uint32_t gbsi_pool_size(const gbsi_pool *pool);
-/* number of spins for barriers among the members */
+/* number of times that a member should look at a barrier before it sleeps */
 uint32_t gbsi_pool_spins(const gbsi_pool *pool);
 
 /* Runs job(context, member) once for each member, at the same time. Members see all writes made

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A word is linear in x^t mod p, and x^(t + g) is x^t times a constant. The next word is
- * therefore a linear function of this word. The function is stored as four tables, one for each
- * byte of the word; a step loads one entry of each table [M25]. */
+/* The word at position t is a linear function of x^t mod p, and x^(t + g) is x^t times a constant.
+ * The next word is therefore a linear function of the current word. The function is stored as four
+ * tables, one for each byte of the word; a step loads one entry of each table [M25]. */
 #include "rng/cud.h"
 
 #include <assert.h>
@@ -86,9 +86,9 @@ uint32_t gbsi_cud_word(const gbsi_cud *cud, uint64_t n)
     return read_word(cud, gbsi_cud_power(t, cud->polynomial));
 }
 
-/* Takes, for m powers of x whose words are independent, each word together with its next word. From
- * these pairs it computes by Gaussian elimination the next words of the m words with a single
- * leading bit.
+/* Computes the next word of each of the m words whose leading m bits have a single 1. The function
+ * takes m powers of x whose words are independent, and the next word of each, and solves for the
+ * result by Gaussian elimination.
  * @param next [m] out: the word that follows the word whose leading m bits are 2^(m-1-i). */
 static void solve_units(const gbsi_cud *cud, uint64_t jump, uint32_t *next)
 {
@@ -134,7 +134,7 @@ void gbsi_cud_init(gbsi_cud *cud, gbs_cud_scheme scheme, uint32_t bits, uint64_t
     cud->period = gbsi_cud_period(bits);
     assert(offset < cud->period && gbsi_gcd(offset, cud->period) == 1);
     solve_units(cud, gbsi_cud_power(offset, polynomial), next);
-    /* the bits after the m-th follow from the leading m bits and have no column */
+    /* the bits after the m-th depend on the leading m bits, so they have no entry of their own */
     for (uint32_t i = 0; i < bits; ++i) {
         const uint32_t bit = 7 - i % 8;
         for (uint32_t byte = 0; byte < 256; ++byte) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Driving sequences of Markov chain quasi-Monte Carlo: the whole period of a small linear feedback
- * shift register, used instead of independent numbers [M25].
+/* Driving sequences for Markov chain quasi-Monte Carlo. Such a sequence is the whole period of a
+ * small linear feedback shift register and replaces independent random numbers [M25].
  *
  * p is a primitive polynomial of degree m over GF(2), and P = 2^m - 1 is its period. The bits are
  *     b_t = constant coefficient of x^t mod p,     b_{t+m} = sum over j < m of p_j b_{t+j} mod 2
@@ -29,9 +29,9 @@ typedef struct gbsi_cud {
     uint64_t polynomial;   /* coefficients of p: bit j is the coefficient of x^j */
     uint64_t offset;       /* distance g between successive numbers */
     uint64_t period;       /* period P */
-    uint32_t step[4][256]; /* table of the linear step: entry [k][b] is the share of byte k (0 is
-                              the leading byte) with value b; the next word is the exclusive or of
-                              the four shares */
+    uint32_t step[4][256]; /* table of the linear step: entry [k][b] is the term for a byte k (0 is
+                              the leading byte) that has value b; the next word is the exclusive or
+                              of the four terms */
 } gbsi_cud;
 
 /* Returns 2^bits - 1. */
@@ -42,7 +42,8 @@ uint64_t gbsi_cud_period(uint32_t bits);
 void gbsi_cud_init(gbsi_cud *cud, gbs_cud_scheme scheme, uint32_t bits, uint64_t polynomial,
                    uint64_t offset);
 
-/* Computes the word of number n, 0 <= n < P, from scratch in some thousand operations. */
+/* Computes the word of number n, 0 <= n < P, without the words before it, in some thousand
+ * operations. */
 uint32_t gbsi_cud_word(const gbsi_cud *cud, uint64_t n);
 
 /* Returns the word that follows this word. */
@@ -70,15 +71,16 @@ uint64_t gbsi_cud_polynomial(uint32_t bits);
 uint64_t gbsi_cud_offset(gbs_cud_scheme scheme, uint32_t bits, uint64_t polynomial);
 /* Searches at most 256 of the offsets that satisfy the conditions of gbsi_cud_offset(). Returns
  * the first offset that gives one variable fully equidistributed words in successive sweeps, or
- * else the offset with the fewest defects. A sweep takes n_numbers = N numbers, which puts the
- * words of one variable g N bits apart. A poor distance lets two words decide the leading bit of
- * a third: with 5 bits and distances of 14 or 17, errors are larger than those of random draws. */
+ * else the offset with the fewest defects. A sweep takes N = n_numbers numbers. The words that one
+ * variable gets in successive sweeps are therefore g N bits apart. A poor distance lets two words
+ * decide the leading bit of a third: with 5 bits and distances of 14 or 17, errors are larger than
+ * those of random draws. */
 uint64_t gbsi_cud_offset_for(gbs_cud_scheme scheme, uint32_t bits, uint64_t polynomial,
                              uint64_t n_numbers);
 
-/* Returns the sum over v = 1 .. m of floor(m / v) - k(v). k(v) is the largest k for which k
- * successive words of v leading bits (CHEN) take all 2^(k v) values equally often over a period to
- * which the zero state is added. */
+/* Returns the sum over v = 1 .. m of floor(m / v) - k(v). k(v) is the largest k for which the v
+ * leading bits of k successive words (CHEN) take all 2^(k v) values equally often. The count is
+ * over one period to which the zero state is added. */
 uint32_t gbsi_cud_defects(uint32_t bits, uint64_t polynomial, uint64_t offset);
 
 /* ---- polynomials modulo p ------------------------------------------------------------------ */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds primitive polynomials by the order of x, and offsets by equidistribution. For degrees up
- * to 32 the search takes only milliseconds, and a table could contain misprints. */
+/* Finds primitive polynomials by the order of x, and offsets by equidistribution. The polynomials
+ * are searched for, not read from a table, because a table could contain misprints; for degrees up
+ * to 32 the search takes only milliseconds. */
 #include <assert.h>
 
 #include "rng/cud.h"
@@ -66,7 +67,7 @@ uint64_t gbsi_cud_polynomial(uint32_t bits)
 
 /* ---- equidistribution ---------------------------------------------------------------------- */
 
-/* Independent polynomials found so far, by leading term. */
+/* A set of linearly independent polynomials, indexed by their leading terms. */
 typedef struct span {
     uint64_t by_lead[GBSI_CUD_MOST_BITS];
 } span;
@@ -87,8 +88,9 @@ static bool extend(span *s, uint64_t r)
     return false;
 }
 
-/* Computes k(v). Bit j of word i is a linear function of the start with the polynomial x^(g i +
- * j). k v bits take all values equally often if and only if their polynomials are independent.
+/* Computes k(v). Bit j of word i is a linear function of the start state, which the polynomial x^(g
+ * i + j) represents. A set of bits takes all values equally often if and only if the polynomials of
+ * these bits are independent.
  * @param start [m] x^(g i). */
 static uint32_t equidistributed(uint32_t m, uint64_t polynomial, uint32_t v, const uint64_t *start)
 {
@@ -123,8 +125,8 @@ uint32_t gbsi_cud_defects(uint32_t bits, uint64_t polynomial, uint64_t offset)
 /* ---- offsets --------------------------------------------------------------------------------- */
 
 /* Counts the terms of the minimal polynomial of y = x^g. This polynomial is the only linear
- * dependence among 1, y, .., y^m. The function finds it by recording the powers of which each
- * remainder is made. */
+ * dependence among 1, y, .., y^m. To find this dependence, the function records of which powers
+ * each remainder is the sum. */
 static uint32_t recurrence_terms(uint32_t m, uint64_t polynomial, uint64_t offset)
 {
     uint64_t by_lead[GBSI_CUD_MOST_BITS] = {0};
@@ -193,7 +195,7 @@ uint64_t gbsi_cud_offset_for(gbs_cud_scheme scheme, uint32_t bits, uint64_t poly
     uint64_t best = g;
     uint32_t fewest = UINT32_MAX;
     for (int i = 0; i < MOST_TRIES && g != 0 && fewest > 0; ++i) {
-        /* factors below 2^32, hence no overflow */
+        /* both factors are below 2^32, hence the product does not overflow */
         const uint64_t step = g * (n_numbers % period) % period;
         const uint32_t defects = gbsi_cud_defects(bits, polynomial, step);
         best = defects < fewest ? g : best;

@@ -58,8 +58,8 @@ double gbsi_uniform(uint32_t high, uint32_t low)
 uint32_t gbsi_below(uint32_t high, uint32_t low, uint32_t n)
 {
     assert(n >= 1);
-    /* Computes floor((high 2^32 + low) n / 2^64) without 128-bit integers. Only the carry out of
-     * low * n counts, and high * n + carry < 2^64. */
+    /* Computes floor((high 2^32 + low) n / 2^64) without 128-bit integers. Only the upper half of
+     * low * n matters, as a carry, and high * n + carry < 2^64. */
     uint64_t carry = (uint64_t)low * n >> 32;
     return (uint32_t)(((uint64_t)high * n + carry) >> 32);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One round of Philox4x32-10 on sixteen counters, for the loops of *_lanes.c files; philox.c has
- * the scalar form. Words stay in the 64-bit products of the round. The next product reads only
- * their low halves, and nothing is packed between rounds. */
+ * the scalar form. Between rounds, the words stay in 64-bit lanes, as the multiplication leaves
+ * them. The next multiplication reads only the low halves of these lanes, so no packing is needed.
+ */
 #ifndef GBSI_RNG_PHILOX_LANES_H
 #define GBSI_RNG_PHILOX_LANES_H
 

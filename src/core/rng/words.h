@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Philox words for updates, computed for a window of places, sixteen counters at once. */
+/* Computes the Philox words for the updates of a range of places, sixteen counters at once. */
 #ifndef GBSI_RNG_WORDS_H
 #define GBSI_RNG_WORDS_H
 

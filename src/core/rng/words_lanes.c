@@ -16,7 +16,8 @@ static uint32_t last_word(uint64_t pass, gbsi_purpose purpose)
  * block and lane. Let u be a value that is equal in all lanes, and v a value that is equal in all
  * blocks:
  *     round 1: c0 = v, c1 = u v, c2 = u, c3 = u        round 2: c0 = u, c1 = u, c2 = mixed, c3 = v
- * Round 1 is therefore computed once or in scalars, and one product of round 2 is a scalar. */
+ * Therefore each value of round 1 is either computed once for all blocks or as a scalar, and one
+ * product of round 2 is a scalar. */
 void GBSI_V(gbsi_words_lanes16)(uint64_t seed, uint32_t chain, uint64_t pass, uint32_t first_block,
                                 uint32_t n_blocks, gbsi_purpose purpose, uint32_t *word)
 {
@@ -37,7 +38,7 @@ void GBSI_V(gbsi_words_lanes16)(uint64_t seed, uint32_t chain, uint64_t pass, ui
         uint32_t c0 = gbsi_high_word(c2_product) ^ (uint32_t)pass_product ^ key.k0[1];
         uint64_t c0_product = (uint64_t)GBSI_PHILOX_M0 * c0;
         vw c2_mixed = vw_xor_high(p0_lanes, vw_set1((uint32_t)block_product), vw_set1(key.k1[1]));
-        /* Round 3, in which c1 and the product of c0 are still scalars. */
+        /* Computes round 3, in which c1 and the product of c0 are still scalars. */
         vw p1 = vw_mul(c2_mixed, vw_set1(GBSI_PHILOX_M1));
         gbsi_philox_counters c = {
             vw_xor_high(p1, vw_set1((uint32_t)c2_product), vw_set1(key.k0[2])), p1,
@@ -54,8 +55,8 @@ void GBSI_V(gbsi_words_lanes16)(uint64_t seed, uint32_t chain, uint64_t pass, ui
     }
 }
 
-/* Computes sixteen blocks of one chain side by side; the words of successive lanes are in place
- * order. */
+/* Computes sixteen blocks of one chain side by side; the words of successive lanes belong to
+ * successive places. */
 void GBSI_V(gbsi_words_lanes1)(uint64_t seed, uint32_t chain, uint64_t pass, uint32_t first_block,
                                uint32_t n_blocks, uint32_t *word)
 {

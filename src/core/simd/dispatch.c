@@ -10,8 +10,9 @@
 
 static const char *const LEVEL_TEXT[GBSI_N_SIMD] = {"portable", "neon", "avx2", "avx512"};
 
-/* The level in use plus one; 0 before the first query. Two threads that ask first at the same time
- * find the same level, therefore it does not matter which thread stores its result last. */
+/* The level in use plus one; 0 before the first query. If two threads make the first query at the
+ * same time, they find the same level. It therefore does not matter which thread stores its result
+ * last. */
 static atomic_int chosen;
 
 static gbsi_simd best_of_machine(void)
@@ -48,7 +49,8 @@ static gbsi_simd level_of_text(const char *text)
 
 gbs_status gbsi_simd_check(gbs_error *err)
 {
-    const char *text = getenv("GIBBSITE_SIMD"); // NOLINT(concurrency-mt-unsafe): only read
+    const char *text =
+        getenv("GIBBSITE_SIMD"); // NOLINT(concurrency-mt-unsafe): the environment is only read
     char has[64] = "";
     if (text == NULL || text[0] == '\0' || level_of_text(text) != GBSI_N_SIMD) {
         return GBS_OK;

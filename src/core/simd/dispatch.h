@@ -7,8 +7,8 @@
 
 #include "gibbsite/status.h"
 
-/* The levels by ascending width of their registers; GIBBSITE_SIMD sets the highest level
- * allowed. */
+/* The levels, that is, instruction sets, by ascending width of their registers. GIBBSITE_SIMD sets
+ * the highest level allowed. */
 typedef enum gbsi_simd {
     GBSI_SIMD_PORTABLE,
     GBSI_SIMD_NEON,   /* Armv8.0-A */
@@ -18,7 +18,8 @@ typedef enum gbsi_simd {
 } gbsi_simd;
 
 /* The instruction sets of this build, each as X(suffix of its functions, its name in gbsi_simd).
- * A row here declares and lists the functions of a new instruction set. */
+ * To add an instruction set, add a row: the row declares its functions and adds them to the lists
+ * of functions. */
 #define GBSI_SIMD_SETS(X) X(portable, PORTABLE) GBSI_SET_NEON(X) GBSI_SET_AVX2(X) GBSI_SET_AVX512(X)
 #ifdef GBSI_HAVE_NEON_SET
 #define GBSI_SET_NEON(X) X(neon, NEON)
@@ -37,9 +38,9 @@ typedef enum gbsi_simd {
 #endif
 
 /* Returns the best level that the CPU, the build and the environment variable GIBBSITE_SIMD
- * (portable, neon, avx2, avx512) allow; decided once. If the CPU lacks the requested level, a
- * lower one is used. This function cannot fail: it ignores an invalid value of the environment
- * variable, and gbsi_simd_check() refuses the value. */
+ * (portable, neon, avx2, avx512) allow. The level is determined only once. If the CPU lacks the
+ * requested level, a lower one is used. This function cannot fail: it ignores an invalid value of
+ * the environment variable, and gbsi_simd_check() refuses the value. */
 gbsi_simd gbsi_simd_level(void);
 /* Returns "portable", "neon", "avx2" or "avx512". */
 const char *gbsi_simd_text(gbsi_simd level);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clang-format off */
-/* The lane vocabulary: operations on sixteen lanes. Every inner loop is written with these
- * operations once and compiled once per instruction set (files named *_lanes.c). All sets give the
- * same bits: they only use IEEE operations with one rounding and explicit fused multiply-add, but
- * no estimates and no flushing of subnormals. Tests compare all sets with lanes_portable.h.
+/* Operations on vectors of sixteen lanes. Every inner loop is written once, with these operations,
+ * in a file named *_lanes.c; the file is compiled once per instruction set. All instruction sets
+ * give the same bits. They only use IEEE operations with one rounding, and fused multiply-add where
+ * it is written explicitly; they never use estimate instructions and never flush subnormals to
+ * zero. Tests compare all sets with lanes_portable.h.
  *
  * types   vf 16 float, vu 16 uint32_t, vm 16 truth values, vb 16 bytes, vd 16 double,
  *         vw 16 uint64_t

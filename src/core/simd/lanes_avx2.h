@@ -151,8 +151,8 @@ static inline vm vu_eq(vu a, vu b)
     vm r = {_mm256_cmpeq_epi32(a.lo, b.lo), _mm256_cmpeq_epi32(a.hi, b.hi)};
     return r;
 }
-/* AVX2 has no unsigned comparison. After the top bit of both operands is flipped, the signed
- * comparison gives the unsigned result. */
+/* AVX2 has no unsigned comparison. If the top bits of both operands are flipped first, the signed
+ * comparison gives the result of the unsigned comparison. */
 static inline vm vu_lt(vu a, vu b)
 {
     __m256i top = _mm256_set1_epi32((int)0x80000000u);
@@ -294,7 +294,7 @@ static inline vu vb_widen(vb a)
     vu r = {_mm256_cvtepu8_epi32(a), _mm256_cvtepu8_epi32(_mm_unpackhi_epi64(a, a))};
     return r;
 }
-/* Packs sixteen words below 2^16 into sixteen half words in lane order. */
+/* Packs sixteen words, all below 2^16, into sixteen half words in lane order. */
 static inline __m256i gbsi_pack_u16(__m256i lo, __m256i hi)
 {
     return _mm256_permute4x64_epi64(_mm256_packus_epi32(lo, hi), 0xD8);
@@ -464,7 +464,8 @@ static inline vf vf_gather(const float *base, vu index)
     vf r = {_mm256_i32gather_ps(base, index.lo, 4), _mm256_i32gather_ps(base, index.hi, 4)};
     return r;
 }
-/* The permute reads bits 0 to 2 of the index; bit 3, moved to the sign, chooses the half. */
+/* The permute instruction reads bits 0 to 2 of the index. Bit 3, moved to the sign bit, selects the
+ * half of the table. */
 static inline __m256 gbsi_permute256(vf table, __m256i index)
 {
     __m256 lo = _mm256_permutevar8x32_ps(table.lo, index);
@@ -503,9 +504,9 @@ static inline vf2 vf_gather2(const float *base, vu index)
     gbsi_gather2_256(base, index.hi, &r.first.hi, &r.second.hi);
     return r;
 }
-/* AVX2 has no conversion from unsigned integers. The halves of a word are put into the
- * significands of 2^23 and 2^39. The subtraction of both powers from the upper number is exact;
- * only the sum rounds. */
+/* AVX2 has no conversion from unsigned integers. The low half of a word is put into the significand
+ * of 2^23, and the high half into the significand of 2^39. The subtraction of both powers from the
+ * second number is exact; only the final sum rounds. */
 static inline __m256 gbsi_from_u32(__m256i a)
 {
     __m256i lo = _mm256_blend_epi16(a, _mm256_set1_epi32(0x4B000000), 0xAA);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The operations of lanes.h on AVX-512 (F, BW, DQ, VL), with one register of sixteen lanes and
- * with masks in mask registers. Shifts take a vector of counts. This is one operation for
- * constant and variable counts; a count in a register would take two. */
+ * with masks in mask registers. All shifts use the instruction that takes a vector of counts. It is
+ * one operation for constant and for variable counts; the instruction that takes the count from a
+ * scalar register needs two. */
 #ifndef GBSI_SIMD_LANES_AVX512_H
 #define GBSI_SIMD_LANES_AVX512_H
 
 #include <immintrin.h>
 #include <stdint.h>
 
-/* Without optimisation, gathers and rounding are macros of GCC's header. The full mask in these
- * macros changes its sign, which GCC reports at the lines of this file. (Other intrinsics below
- * take a full mask because their plain forms read an undefined register, about which GCC 12
- * warns; a full mask costs nothing.) */
+/* Without optimisation, the intrinsics for gathers and rounding are macros in GCC's header. In
+ * these macros the full mask is converted to another sign, and GCC reports this conversion at the
+ * lines of this file. (Some intrinsics below are used in their masked form with a full mask. Their
+ * plain forms read an undefined register, about which GCC 12 warns; a full mask costs nothing.) */
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -80,7 +81,8 @@ static inline vu vu_andnot(vu a, vu b)
 {
     return _mm512_andnot_si512(b, a);
 }
-/* Ternary logic: the constant is the truth table; a is the high bit of its index. */
+/* Ternary logic: the constant is the truth table of the operation; the bit of `a` is the high bit
+ * of the index into this table. */
 static inline vu vu_xor3(vu a, vu b, vu c)
 {
     return _mm512_ternarylogic_epi32(a, b, c, 0x96);
@@ -135,7 +137,8 @@ static inline vu vu_select(vm m, vu a, vu b)
 {
     return _mm512_mask_blend_epi32(m, b, a);
 }
-/* Starts from zeros, because a gather waits for its destination register. */
+/* The destination register starts as zeros, because a gather waits for the old value of this
+ * register. */
 static inline vu vu_gather(const uint32_t *base, vu index)
 {
     return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), (__mmask16)0xFFFF, index, base, 4);
@@ -162,8 +165,8 @@ static inline void vu_store_transposed4(uint32_t *out, vu a, vu b, vu c, vu d)
     vu r1 = _mm512_unpackhi_epi64(ab_lo, cd_lo);
     vu r2 = _mm512_unpacklo_epi64(ab_hi, cd_hi);
     vu r3 = _mm512_unpackhi_epi64(ab_hi, cd_hi);
-    /* r_j holds lanes j, 4 + j, 8 + j, 12 + j; a 4 x 4 transpose of quarters still has to be
-     * done. */
+    /* Now r_j holds lanes j, 4 + j, 8 + j and 12 + j, and only the 4 x 4 transpose of quarters is
+     * left to do. */
     vu s0 = _mm512_shuffle_i32x4(r0, r1, 0x44);
     vu s1 = _mm512_shuffle_i32x4(r0, r1, 0xEE);
     vu s2 = _mm512_shuffle_i32x4(r2, r3, 0x44);
@@ -195,8 +198,9 @@ static inline vw vw_mul(vw a, vw b)
     vw r = {_mm512_mul_epu32(a.even, b.even), _mm512_mul_epu32(a.odd, b.odd)};
     return r;
 }
-/* Computes one half with a shift and the other half with a shuffle, because these instructions
- * run on different ports of the processor. The shuffle leaves arbitrary bits in the upper words. */
+/* Moves the words of one half with a shift and the words of the other half with a shuffle, because
+ * these instructions run on different ports of the processor. The shuffle leaves arbitrary bits in
+ * the upper halves of 64-bit lanes. */
 static inline vw vw_xor_high(vw a, vw b, vw c)
 {
     vw r = {_mm512_ternarylogic_epi32(_mm512_srli_epi64(a.even, 32), b.even, c.even, 0x96),
@@ -420,7 +424,8 @@ static inline vf vf_permute32(vf low, vf high, vu index)
 {
     return _mm512_permutex2var_ps(low, index, high);
 }
-/* Loads eight pairs at a time as 64-bit numbers; the permutes separate the halves. */
+/* Loads eight pairs at a time as 64-bit numbers; the permutes then separate the two members of each
+ * pair. */
 static inline vf2 vf_gather2(const float *base, vu index)
 {
     const __m512i zero = _mm512_setzero_si512();

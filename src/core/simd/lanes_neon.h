@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The operations of lanes.h on the NEON of every AArch64 (Armv8.0-A), with four registers of four
  * lanes. A truth value is a lane whose bits are all 1 or all 0. The code requires little-endian
- * order: if lanes are read as narrower lanes, the low part comes first. */
+ * order: if a lane is read as several narrower lanes, the low part comes first. */
 #ifndef GBSI_SIMD_LANES_NEON_H
 #define GBSI_SIMD_LANES_NEON_H
 
@@ -25,8 +25,8 @@ typedef uint8x16_t vb;
 typedef struct vd {
     float64x2_t q[8]; /* two lanes each */
 } vd;
-/* The multiplier reads 32-bit lanes and writes 64-bit lanes. Results are kept as halves in lane
- * order and need no narrowing before the next multiplication. */
+/* The multiplier reads 32-bit lanes and writes 64-bit lanes. The results are stored as low and high
+ * halves in lane order, and need no narrowing before the next multiplication. */
 typedef struct vw {
     uint32x4_t low[4];
     uint32x4_t high[4];
@@ -163,7 +163,7 @@ static inline void vu_scatter(uint32_t *base, vu index, vu a)
         base[at[i]] = value[i];
     }
 }
-/* The even words of four 64-bit lanes in two registers are their low halves. */
+/* Returns the low halves of the four 64-bit lanes in two registers, which are the even words. */
 static inline uint32x4_t gbsi_low_words(uint64x2_t a, uint64x2_t b)
 {
     return vuzp1q_u32(vreinterpretq_u32_u64(a), vreinterpretq_u32_u64(b));
@@ -460,7 +460,8 @@ static inline vf vf_gather(const float *base, vu index)
              gbsi_gather_float(base, index.q[2]), gbsi_gather_float(base, index.q[3])}};
     return r;
 }
-/* The table look-up takes indices of bytes: index i becomes 4i, 4i + 1, 4i + 2, 4i + 3. */
+/* The table look-up instruction takes indices of bytes: the index i of a word becomes the byte
+ * indices 4i, 4i + 1, 4i + 2, 4i + 3. */
 static inline float32x4_t gbsi_permute128(uint8x16x4_t table, uint32x4_t index)
 {
     uint32x4_t lane = vandq_u32(index, vdupq_n_u32(15));

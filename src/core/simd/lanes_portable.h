@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The operations of lanes.h in plain C. This file is the reference and runs on any machine. For
- * inputs outside of the ranges in lanes.h, it gives the results of the x86 sets. */
+ * inputs outside of the ranges in lanes.h, the results are those of the x86 instruction sets. */
 #ifndef GBSI_SIMD_LANES_PORTABLE_H
 #define GBSI_SIMD_LANES_PORTABLE_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* With the checks of a sanitizer in every lane, GCC takes minutes to inline the functions below. */
+/* If a sanitizer adds its checks to every lane, GCC takes minutes to inline the functions below. */
 #if defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
 #pragma GCC optimize("no-inline")
 #endif
@@ -397,7 +397,8 @@ static inline vf vf_neg(vf a)
     GBSI_EACH_LANE(vf, gbsi_bits_float(gbsi_float_bits(a.lane[i]) ^ 0x80000000u));
 }
 
-/* Adding 2^23 to |a| < 2^23 leaves no room for a fraction. The sign is restored for -0. */
+/* For |a| < 2^23, the sum |a| + 2^23 has no bits for a fraction, so the addition rounds. The sign
+ * of a is restored at the end, which matters for -0. */
 static inline float gbsi_round_even(float a)
 {
     uint32_t sign = gbsi_float_bits(a) & 0x80000000u;
@@ -475,7 +476,8 @@ static inline vu vf_to_vu(vf a)
 {
     GBSI_EACH_LANE(vu, gbsi_truncate(a.lane[i]));
 }
-/* Adding 2^23 leaves no bits for a fraction; larger numbers have no fraction. */
+/* The sum with 2^23 has no bits for a fraction, so the addition rounds; numbers above 2^23 have no
+ * fraction. */
 static inline uint32_t gbsi_near(float a)
 {
     return (uint32_t)(a < 0x1p23f ? (a + 0x1p23f) - 0x1p23f : a);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests only: every operation of lanes.h behind a pointer. Each lanes_probe_*.c includes
- * this file once, with its instruction set enabled for that file alone, and names the array of
- * pointers. lanes_test.c compares the arrays. */
+/* For tests only: makes every operation of lanes.h callable through a function pointer. Each
+ * lanes_probe_*.c includes this file once, with its instruction set enabled for that file alone,
+ * and names the array of pointers. lanes_test.c compares the arrays. */
 #ifndef GBSI_SIMD_LANES_PROBE_H
 #define GBSI_SIMD_LANES_PROBE_H
 
@@ -22,7 +22,7 @@ typedef struct probe_input {
 
 typedef enum probe_kind {
     PROBE_WORD,   /* 64 words of output */
-    PROBE_FLOAT,  /* 16 floats of output; all NaNs count as equal */
+    PROBE_FLOAT,  /* the output is 16 floats; the test counts all NaNs as equal */
     PROBE_DOUBLE, /* 16 doubles of output */
 } probe_kind;
 
@@ -120,7 +120,7 @@ FLOAT_PROBE(vf_scale2,
             vf_scale2(probe_near_one(in->a),
                       vf_sub(vf_from_small(vu_min(vu_shr(UB, 24), vu_set1(253))), vf_set1(126.0f))))
 WORD_PROBE(vf_to_vu, vf_to_vu(FA))
-/* Takes numbers from 2^-4 to 2^32, some of them halves of integers. */
+/* Makes numbers from 2^-4 to 2^32; some of them are halfway between two integers. */
 WORD_PROBE(vf_to_vu_near,
            vf_to_vu_near(vf_from_bits(
                vu_add(vu_and(UA, vu_set1(0x7FFFFFu)),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The logarithm of math.c for many numbers. One logarithm is a chain of some hundred operations
- * that wait for each other; eight logarithms side by side therefore cost little more than one.
- * The loop over the lanes is plain C that the compiler vectorises. Numbers that are not normal
- * and positive are handled separately. */
+/* Computes the logarithm of math.c for many numbers at once. One logarithm is a chain of some
+ * hundred operations that wait for each other; eight logarithms side by side therefore cost little
+ * more than one. The loop over the lanes is plain C that the compiler vectorises. Numbers that are
+ * not normal and positive are handled separately. */
 #include <string.h>
 
 #include "simd/lanes.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elementary functions in double from IEEE +, -, *, / alone.
  *
- * If an extra rounding would cost the last digit, a value is carried as a pair hi + lo, the sum
- * of two doubles with |lo| at most about ulp(hi) / 2. Sums and products are split exactly:
- * Knuth, The Art of Computer Programming 2, 4.2.2, theorem B (two_sum), and Dekker (1971), A
- * floating-point technique for extending the available precision, Numer. Math. 18:224-242
- * (fast_two_sum, two_product). The series are Taylor series, long enough for the reduced
- * argument. Contraction into fma must stay off; otherwise the bits differ between machines. */
+ * Where one more rounding would spoil the last digit, a value is stored as a pair hi + lo of
+ * doubles, with |lo| at most about ulp(hi) / 2. Sums and products are split exactly: Knuth, The Art
+ * of Computer Programming 2, 4.2.2, theorem B (two_sum), and Dekker (1971), A floating-point
+ * technique for extending the available precision, Numer. Math. 18:224-242 (fast_two_sum,
+ * two_product). The series are Taylor series, long enough for the reduced argument. The compiler
+ * must not contract expressions into fma; otherwise the bits differ between machines. */
 #include "simd/math.h"
 
 #include <math.h>
@@ -95,8 +95,8 @@ double gbsi_exp(double x)
     return exp_of_sum(x, 0.0);
 }
 
-/* Returns exp(x) - 1 for |x| <= 40 as (2^n - 1) + 2^n hi + 2^n lo. The first two terms may
- * cancel. */
+/* Returns exp(x) - 1 for |x| <= 40 as (2^n - 1) + 2^n hi + 2^n lo. The first two terms of the sum
+ * may cancel. */
 static pair expm1_pair(double x)
 {
     int n;
@@ -153,7 +153,7 @@ static double take_exponent(double x, int *k)
     return of_bits(bits - ((uint64_t)(int64_t)octave << 52));
 }
 
-/* Returns log x for a positive and finite x. */
+/* Returns log x as a pair, for a positive and finite x. */
 static pair log_pair(double x)
 {
     int k;
@@ -241,5 +241,6 @@ double gbsi_pow(double x, double y)
 
 double gbsi_sqrt(double x)
 {
-    return __builtin_sqrt(x); /* one instruction, because the file is built with -fno-math-errno */
+    return __builtin_sqrt(
+        x); /* this is one instruction, because the file is compiled with -fno-math-errno */
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* exp, log, tanh and pow in double, from IEEE +, -, *, / alone. The functions of the C library
- * give different bits on machines with and without FMA hardware. These functions are used at
- * load time, in generators, in src/exact and in src/estimates. Errors are below 1 ulp for exp,
- * pow and the logarithms, and below 1.5 ulp for expm1 and tanh. A NaN argument gives NaN, except
- * that pow(1, y) = pow(x, 0) = 1. */
+ * give different bits on machines with and without FMA hardware. The functions of this header are
+ * used when models are read or generated, in exact inference and in estimates. Errors are below 1
+ * ulp for exp, pow and the logarithms, and below 1.5 ulp for expm1 and tanh. A NaN argument gives
+ * NaN, except that pow(1, y) = pow(x, 0) = 1. */
 #ifndef GBSI_SIMD_MATH_H
 #define GBSI_SIMD_MATH_H
 

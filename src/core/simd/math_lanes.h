@@ -10,10 +10,10 @@
 
 /* Returns exp(x) for x <= 88, without a check of x; draws call it with x <= 0.
  *     x = n ln 2 + r, |r| <= ln 2 / 2,     exp(x) = 2^n (1 + c1 r + ... + c5 r^5)
- * Adding 1.5 * 2^23 + 127 rounds x / ln 2 to n and leaves n + 127. Shifted to the exponent field,
- * this number is 2^n. ln 2 is split into two floats, because n times the error of a single float
- * would be 2.4e-7. The relative error is < 1.9e-7 from -87.3 on. Below -87.3, also for -inf, the
- * result is 0; NaN gives NaN; exp(0) = 1. */
+ * Adding 1.5 * 2^23 + 127 rounds x / ln 2 to n and leaves n + 127. The bits of this number, shifted
+ * to the exponent field, are the float 2^n. The constant ln 2 is split into two floats, because n
+ * times the error of a single float would be 2.4e-7. The relative error is < 1.9e-7 from -87.3 on.
+ * Below -87.3, also for -inf, the result is 0; NaN gives NaN; exp(0) = 1. */
 static inline vf vf_exp_low(vf x)
 {
     const vf shift = vf_set1(0x1.8p23f + 127.0f);
@@ -39,12 +39,13 @@ static inline vf vf_exp(vf x)
 
 /* Returns log(x) for positive normal x; 0 gives -inf. Any other argument gives an undefined value,
  * which is equal on all instruction sets. With x = 2^k m, sqrt(1/2) <= m < sqrt(2), and f = m - 1
- * (exact), log(x) = k ln 2 + f - f^2 / 2 + f^3 P(f). The error is < 1 ulp, and small relative to
- * log(x) even for x near 1. */
+ * (exact), log(x) = k ln 2 + f - f^2 / 2 + f^3 P(f). The error is below 1 ulp of log(x), also for x
+ * near 1. */
 static inline vf vf_log(vf x)
 {
     vu bits = vf_bits(x);
-    /* k + 127: the distance to the bits of sqrt(1/2), in whole octaves. */
+    /* Computes k + 127, the distance of x from sqrt(1/2) in whole octaves, from the bits of both
+     * numbers. */
     vu octave = vu_shr(vu_add(bits, vu_set1(0x3F800000u - 0x3F3504F3u)), 23);
     vf k = vf_sub(vf_from_small(octave), vf_set1(127.0f));
     vf f =
@@ -80,7 +81,8 @@ static inline vf vf_tanh(vf x)
     vf small = vf_fma(vf_mul(x, z), q, x);
     vf e = vf_exp_low(vf_mul(size, vf_set1(-2.0f)));
     vf large = vf_div(vf_sub(vf_set1(1.0f), e), vf_add(vf_set1(1.0f), e));
-    /* Gives the positive quotient the sign of x; a small -0 keeps its sign. */
+    /* Gives the positive quotient the sign of x; small results, among them -0, have the right sign
+     * already. */
     vf y = vf_select(vf_lt(size, vf_set1(0.625f)), small, large);
     return vf_from_bits(vu_or(vf_bits(y), vu_and(vf_bits(x), vu_set1(0x80000000u))));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Doubles carried as pairs, and the logarithm. math.c, for one number, and log_lanes.c, for many
- * numbers, use the operations defined here and therefore give the same bits. */
+/* Arithmetic on pairs of doubles, and the logarithm. math.c, for one number, and log_lanes.c, for
+ * many numbers, use the operations defined here and therefore give the same bits. */
 #ifndef GBSI_SIMD_MATH_PAIR_H
 #define GBSI_SIMD_MATH_PAIR_H
 
@@ -59,7 +59,8 @@ static inline pair pair_product(pair a, pair b)
     return r;
 }
 
-/* Returns (a.hi + a.lo) / (b.hi + b.lo) as a quotient and the correction from its remainder. */
+/* Returns (a.hi + a.lo) / (b.hi + b.lo) as a pair: a quotient, and a correction computed from the
+ * remainder of the quotient. */
 static inline pair pair_quotient(pair a, pair b)
 {
     double q = a.hi / b.hi;
@@ -111,8 +112,8 @@ static inline pair log_scaled(double k, pair log_m)
     return fast_two_sum(sum.hi, sum.lo + (k * LN2_LO + log_m.lo));
 }
 
-/* Returns the number of octaves by which a normal x > 0 lies above [sqrt(1/2), sqrt(2)). The
- * distance to the bits of sqrt(1/2) counts whole octaves. */
+/* Returns the number of octaves by which a normal x > 0 lies above [sqrt(1/2), sqrt(2)). The number
+ * is read from the difference between the bits of x and the bits of sqrt(1/2). */
 static inline int64_t octave_of(uint64_t bits)
 {
     return (int64_t)((bits + (0x3FF0000000000000u - 0x3FE6A09E667F3BCDu)) >> 52) - 1023;

@@ -10,7 +10,7 @@
 #include "rng/words.h"
 #include "simd/math.h"
 
-/* block_loops_lanes.c defines these loops once per instruction set. */
+/* The loops of a block draw, which block_loops_lanes.c defines once per instruction set. */
 #define DECLARE(set, SET) extern const gbsi_block_loops gbsi_block_loops_##set;
 #define ROW(set, SET)     [GBSI_SIMD_##SET] = &gbsi_block_loops_##set,
 
@@ -26,7 +26,7 @@ static const gbsi_block_loops *loops_of(gbsi_simd level)
 
 /* ---- plans ---------------------------------------------------------------------------------- */
 
-/* Assigns rows to the tables of all factors that may be in a clique. */
+/* Assigns rows of b's tables to all factors that are small enough for a clique. */
 static void place_tables(gbsi_blocks *b)
 {
     const gbsi_factors *f = &b->model->factors;
@@ -43,8 +43,8 @@ static void place_tables(gbsi_blocks *b)
     }
 }
 
-/* Whether a plan is worth making. A plan is useless if it holds most variables, as on dense graphs,
- * or if it draws no two variables together. */
+/* Whether a plan is worth making. A plan is useless if it holds most variables, as plans of dense
+ * graphs do, or if it draws no two variables together. */
 static bool is_useful(const gbsi_block_plan *p)
 {
     for (uint32_t k = 0; p->n_held <= MOST_HELD * p->n_buckets && k < p->n_buckets; ++k) {
@@ -180,8 +180,8 @@ void gbsi_block_lanes_free(gbsi_block_lanes *lanes)
               lanes->offset, lanes);
 }
 
-/* Writes the log-weights of a factor to the first lane of its rows. @return the largest log-weight.
- */
+/* Writes the log-weights of a factor to the first lane of the factor's rows. @return the largest
+ * log-weight. */
 static double list_values(gbsi_block_lanes *lanes, const gbsi_conditioned *model, size_t f,
                           size_t *n)
 {

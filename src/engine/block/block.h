@@ -3,9 +3,10 @@
  * temperature.
  *
  * A plan holds a random set of variables and eliminates the others, the block. The plan uses an
- * elimination order whose cliques have few entries. A draw of the block, given the states of the
- * held variables, passes messages up and states down [M48]. All lanes follow one plan; every
- * message is therefore a table of rows of sixteen doubles. */
+ * elimination order whose cliques have few entries. A draw of the block is conditional on the
+ * states of the held variables [M48]. It computes messages in the order of elimination ("up"), and
+ * then draws states in the reverse order ("down"). All lanes follow one plan; every message is
+ * therefore a table of rows of sixteen doubles. */
 #ifndef GBSI_BLOCK_BLOCK_H
 #define GBSI_BLOCK_BLOCK_H
 
@@ -29,12 +30,12 @@ enum {
 #define GBSI_BLOCK_MOST 16384u
 
 typedef enum gbsi_block_source {
-    GBSI_BLOCK_TABLE, /* weights of a factor without held variables */
+    GBSI_BLOCK_TABLE, /* weights of a factor none of whose variables is held */
     GBSI_BLOCK_SLICE, /* rows of a larger table, selected by the states of the held variables */
     GBSI_BLOCK_MESSAGE,
 } gbsi_block_source;
 
-/* One factor of the product that a bucket computes. */
+/* One operand of the product that a bucket computes. */
 typedef struct gbsi_block_item {
     gbsi_block_source source;
     size_t row;    /* index of the item's first row among all rows of the item's source */
@@ -44,22 +45,23 @@ typedef struct gbsi_block_item {
 /* The elimination of one variable v with neighbours n: M(n) = sum_v prod_items item(v, n). */
 typedef struct gbsi_block_bucket {
     uint32_t variable, arity;
-    uint32_t n_neighbours, neighbour; /* number of neighbours, and start of the neighbours in
-                                         plan.neighbour; the last neighbour varies fastest */
-    uint32_t n_items, item;           /* number of items, and start of the items in plan.item */
-    uint32_t n_rows;                  /* number of joint states of the neighbours */
-    size_t message;                   /* first row of the bucket's message */
+    uint32_t n_neighbours,
+        neighbour; /* number of neighbours, and index of the first neighbour in plan.neighbour; in
+                      rows of the bucket, the state of the last neighbour varies fastest */
+    uint32_t n_items, item; /* number of items, and index of the first item in plan.item */
+    uint32_t n_rows;        /* number of joint states of the neighbours */
+    size_t message;         /* first row of the bucket's message */
 } gbsi_block_bucket;
 
-/* A factor with held and drawn variables. */
+/* The rows that a factor with held and drawn variables takes, given the states of the held ones. */
 typedef struct gbsi_block_slice {
     size_t table;          /* first row of the factor's table */
-    size_t row;            /* first row of the slice */
+    size_t row;            /* first row of the slice in gbsi_block_lanes.slice */
     uint32_t n_rows;       /* number of joint states of the drawn variables */
-    uint32_t n_held, held; /* number of held variables, and start of these variables in
+    uint32_t n_held, held; /* number of the factor's held variables, and index of the first one in
                               plan.held_variable and plan.held_stride */
-    size_t offset; /* start in plan.offset of [n_rows] rows of the table, for held variables in
-                      state 0 */
+    size_t offset; /* index in plan.offset of [n_rows] row numbers in the factor's table, which hold
+                      if all held variables are in state 0 */
 } gbsi_block_slice;
 
 typedef struct gbsi_block_plan {
@@ -72,7 +74,8 @@ typedef struct gbsi_block_plan {
     uint16_t *offset;
     uint32_t *held_variable, *held_stride;
     size_t n_neighbours, n_items, n_offsets,
-        n_held_strides; /* used entries of the arrays; their capacities: */
+        n_held_strides; /* numbers of used entries of the arrays above; the next members are the
+                           capacities of these arrays */
     size_t room_neighbour, room_item, room_offset, room_slice, room_held_variable, room_held_stride;
     size_t n_message_rows, n_slice_rows;
     double operations; /* predicted nanoseconds of a draw in sixteen lanes, from the rows multiplied
@@ -97,7 +100,7 @@ typedef struct gbsi_blocks {
  * @param n_plans largest number of plans; fewer are made if one holds no variable.
  * @param watch   borrowed or NULL.
  * @param out     NULL if the model has more than GBSI_BLOCK_VARIABLES variables, or if a plan holds
- * more than two thirds of them or draws no two of them together. @return GBS_ERR_MEMORY;
+ * more than two thirds of the variables or draws no two variables together. @return GBS_ERR_MEMORY;
  * GBS_ERR_STOPPED if the watch stopped. */
 gbs_status gbsi_blocks_new(const gbsi_conditioned *model, uint32_t entries, uint64_t seed,
                            uint32_t n_plans, gbsi_watch *watch, gbsi_blocks **out, gbs_error *err);
@@ -112,8 +115,8 @@ double gbsi_blocks_operations(const gbsi_blocks *blocks);
 typedef struct gbsi_block_lanes {
     const gbsi_blocks *blocks;
     gbsi_simd level;
-    double *weight;  /* [blocks->n_table_rows][16] exp(beta t), where t is a log-weight minus the
-                        largest of its factor */
+    double *weight;  /* [blocks->n_table_rows][16] exp(beta t), where t is a log-weight of a factor
+                        minus the largest log-weight of this factor */
     double *slice;   /* [blocks->n_slice_rows][16] weights of factors with held variables */
     double *message; /* [blocks->n_message_rows][16] messages, each divided by its largest entry */
     double *sum;     /* [blocks->most_arity][16] scratch: running sums of a draw */
@@ -122,8 +125,8 @@ typedef struct gbsi_block_lanes {
     const uint16_t **offset; /* [blocks->most_items] scratch: row numbers of these items */
     uint32_t plan;           /* the plan whose messages are stored */
     uint32_t dead; /* bit l: lane l is not drawn, because products were lost to underflow */
-    uint32_t lost; /* bit l: some products were lost in lane l, perhaps not those of its current
-                      states */
+    uint32_t lost; /* bit l: some products underflowed in lane l, perhaps only products of states
+                      other than the current ones */
 } gbsi_block_lanes;
 
 gbs_status gbsi_block_lanes_new(const gbsi_blocks *blocks, gbsi_simd level, gbsi_block_lanes **out,
@@ -163,13 +166,14 @@ void gbsi_block_down(gbsi_block_lanes *lanes, const gbsi_block_draw *draw, const
 
 /* ---- the most probable block ----------------------------------------------------------------- */
 
-/* Replaces weights by log-weights, for gbsi_block_maximise(). The log-weights stay until
- * gbsi_block_heat() is called. @param values the model of the blocks, or a model of the same
- * factors with other weights. */
+/* Replaces weights by log-weights, for gbsi_block_maximise(). The lanes keep the log-weights until
+ * gbsi_block_heat() is called. @param values the model of the blocks, or a model whose factors have
+ * the same scopes and other weights. */
 void gbsi_block_cool(gbsi_block_lanes *lanes, const gbsi_conditioned *values);
 
-/* Finds the most probable states of the block of a plan given the held states. The function makes
- * the passes of a draw, with maxima instead of sums. The log density does not decrease in any lane.
+/* Finds the most probable states of a plan's block, given the states of the held variables. The
+ * function makes the passes of a draw, with maxima instead of sums. The log density does not
+ * decrease in any lane.
  * @param x [n_variables][16] in and out. */
 void gbsi_block_maximise(gbsi_block_lanes *lanes, uint32_t plan, uint32_t *x);
 

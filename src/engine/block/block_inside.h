@@ -24,7 +24,7 @@ gbs_status gbsi_block_graph_init(const gbsi_conditioned *model, uint32_t entries
                                  gbsi_block_graph *g, gbs_error *err);
 void gbsi_block_graph_free(gbsi_block_graph *graph);
 
-/* The neighbours that a variable has when it is eliminated. */
+/* The clique of a variable: the neighbours that the variable has when it is eliminated. */
 typedef struct gbsi_block_clique {
     uint32_t n;
     uint32_t member[GBSI_BLOCK_CLIQUE];
@@ -32,7 +32,8 @@ typedef struct gbsi_block_clique {
 
 typedef struct gbsi_block_order {
     uint32_t n_eliminated;
-    uint32_t *order;    /* [n] eliminated variables come first */
+    uint32_t *order;    /* [n] variables in the order of elimination; only the first n_eliminated
+                           entries are set */
     uint32_t *position; /* [n] position of each variable in the order; GBSI_NONE if the variable is
                            held */
     gbsi_block_clique *clique; /* [n] clique of each variable */
@@ -44,9 +45,10 @@ gbs_status gbsi_block_order_init(uint32_t n, gbsi_block_order *order, gbs_error 
 void gbsi_block_order_free(gbsi_block_order *order);
 
 /* Makes a random elimination order by minimum fill; ties are broken at random. If no clique is
- * small enough, the variable with the largest log2(entries of its clique) (0.3 + u) / (1 + times
- * held) is held, with u uniform in [0, 1). At the end the function tries to eliminate the held
- * variables after all others. */
+ * small enough, the variable with the largest score is held. The score is log2(entries of the
+ * variable's clique) (0.3 + u) / (1 + number of earlier plans that held the variable), with u
+ * uniform in [0, 1). At the end the function tries to eliminate the held variables after all
+ * others. */
 gbs_status gbsi_block_order_make(gbsi_block_graph *graph, const uint32_t *arity, uint64_t seed,
                                  uint32_t plan, gbsi_block_order *order, gbs_error *err);
 

@@ -18,8 +18,8 @@ static const double *rows_of(const gbsi_block_lanes *lanes, const gbsi_block_ite
     return from + item->row * L;
 }
 
-/* Fills the rows of factors with held variables. Each lane takes the rows for its own held states.
- */
+/* Fills the rows of the plan's slices, which are factors with held and drawn variables. Each lane
+ * takes the rows that belong to the states of the held variables in this lane. */
 static void fill_slices(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, const uint32_t *x)
 {
     for (uint32_t i = 0; i < plan->n_slices; ++i) {
@@ -103,8 +103,8 @@ INLINE vd bucket_up(const gbsi_block_bucket *b, const double *const *row,
 #define LEAST 0x1p-1000
 
 /* Divides a message by its largest entry, in each lane. Entries below LEAST count as lost and
- * become zero. @return bits of the lanes in which all entries are lost. @param lost in and out: the
- * function adds the bits of lanes in which some entries are lost. */
+ * become zero. @return bits of the lanes in which all entries of the message are lost. @param lost
+ * in and out: the function adds the bits of lanes in which some entries are lost. */
 static uint32_t scale(double *message, uint32_t n_rows, vd most, uint32_t *lost)
 {
     double inverse[L];
@@ -166,9 +166,9 @@ INLINE vd uniform(const uint32_t *word)
     return vd_fma(low, vd_set1(0x1p-48), vd_mul(high, vd_set1(0x1p-24)));
 }
 
-/* Draws states from p(v | n), which is proportional to prod_items item(v, n): takes the first state
- * whose running sum exceeds u times the total. @param lane [16] the lanes whose messages are used.
- */
+/* Draws the state of v from p(v | n), which is proportional to prod_items item(v, n). The drawn
+ * state is the first one whose running sum exceeds u times the total. @param lane [16] the lanes
+ * whose messages are used. */
 INLINE vu draw(const gbsi_block_lanes *lanes, const gbsi_block_bucket *b, vu row, vu lane)
 {
     const vu first = vu_mul(row, vu_set1(b->arity));
@@ -192,7 +192,8 @@ INLINE vu draw(const gbsi_block_lanes *lanes, const gbsi_block_bucket *b, vu row
     return state;
 }
 
-/* Returns the states with the largest sum of items, and the first of several such states. */
+/* Returns, for each lane, the state with the largest sum of items; if several states have this sum,
+ * the first of them. */
 INLINE vu best(const gbsi_block_lanes *lanes, const gbsi_block_bucket *b, vu row)
 {
     const vu first = vu_mul(row, vu_set1(b->arity));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes random elimination orders with cliques of bounded size, and chooses the variables that must
- * be held for this.
+/* Makes random elimination orders with cliques of bounded size, and chooses variables to hold so
+ * that no clique exceeds the bound.
  *
- * A few dozen orders are made, each of at most some thousand variables. A scan over all variables
+ * A few dozen orders are made, each of at most a few thousand variables. A scan over all variables
  * is therefore fast enough to find the next variable of an order. Fill-ins are counted again only
  * near the last eliminated variable. */
 #include <assert.h>
@@ -81,8 +81,8 @@ static void make_rows_sets(gbsi_block_graph *g)
     }
 }
 
-/* Visits all pairs of neighbours, with repetitions. The first call counts the neighbours of each
- * variable, the second call writes them. */
+/* Visits all pairs of neighbours; a pair that shares several factors is visited several times. The
+ * first call counts the neighbours of each variable, the second call writes them. */
 static void each_pair(const gbsi_conditioned *model, gbsi_block_graph *g, size_t *at)
 {
     const gbsi_factors *f = &model->factors;
@@ -101,8 +101,8 @@ static void each_pair(const gbsi_conditioned *model, gbsi_block_graph *g, size_t
     }
 }
 
-/* Raises `most` to the size of the largest factor if `raise`, and marks the variables that are
- * always held. */
+/* Marks the variables that every plan holds. If `raise` is set, raises g->most to the number of
+ * entries of the largest factor of at most GBSI_BLOCK_MOST entries. */
 static void measure(const gbsi_conditioned *model, bool raise, gbsi_block_graph *g)
 {
     const gbsi_factors *f = &model->factors;
@@ -243,8 +243,8 @@ static void count_fill(making *m, uint32_t v)
 
 /* ---- one order ------------------------------------------------------------------------------- */
 
-/* Returns the variable with the least fill-in and, among equals, the least key; GBSI_NONE if no
- * variable can be eliminated now. */
+/* Returns the variable with the least fill-in and, among variables of equal fill-in, the least key;
+ * GBSI_NONE if no variable can be eliminated now. */
 static uint32_t next_of(const making *m)
 {
     uint32_t best = GBSI_NONE;

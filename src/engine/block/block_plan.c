@@ -7,12 +7,12 @@
 #include "base/memory.h"
 #include "block/block_inside.h"
 
-/* The nanoseconds that a row of sixteen doubles takes in a draw: ROW_NS if the row is multiplied on
- * the way up, GATHER_NS if it is gathered on the way down or for a slice. */
+/* Nanoseconds that a row of sixteen doubles takes in a draw. ROW_NS: the row is multiplied on the
+ * way up. GATHER_NS: the row is gathered on the way down or for a slice. */
 #define ROW_NS    3.0
 #define GATHER_NS 12.0
 
-/* The variables of a table, the last one fastest. */
+/* The variables of a table; the state of the last variable varies fastest along the rows. */
 typedef struct axes {
     uint32_t n;
     const uint32_t *variable;
@@ -133,7 +133,8 @@ static gbs_status list_factors(making *m, gbs_error *err)
         GBSI_HAVE(err, "blocks", m->first_factor, m->next_factor, m->first_child, m->next_child));
     memset(m->first_factor, 0xff, model->n_variables * sizeof *m->first_factor);
     memset(m->first_child, 0xff, model->n_variables * sizeof *m->first_child);
-    for (size_t f = n; f-- > 0;) { /* the loop goes backwards, so that lists ascend */
+    for (size_t f = n; f-- > 0;) { /* the loop adds factors at the heads of lists and goes
+                                      backwards, so that the lists ascend */
         const uint32_t home = home_of(m, f);
         if (home != GBSI_NONE) {
             m->next_factor[f] = m->first_factor[home];
@@ -143,7 +144,7 @@ static gbs_status list_factors(making *m, gbs_error *err)
     return GBS_OK;
 }
 
-/* Adds the slice of a factor: its rows, offsets and strides. */
+/* Adds the slice of a factor to the plan, with the slice's rows, offsets and strides. */
 static gbs_status add_slice(making *m, size_t f, axes drawn, gbs_error *err)
 {
     gbsi_block_plan *p = m->plan;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes rows of the matrix: lists the factors of i and its neighbours, and computes one bound
- * for each neighbour. If i is binary, the bound also depends on the factors that i does not share
- * with the neighbour. They shift the log-odds of i within a range, which is the sum of their
- * ranges. */
+/* Computes rows of the matrix. For row i, it lists the factors and the neighbours of variable i,
+ * and computes one bound for each neighbour. If i is binary, the bound for a neighbour also depends
+ * on the factors that i does not share with this neighbour. These factors shift the log-odds of i
+ * within a range, which is the sum of the ranges of the single factors. */
 #include "dobrushin/influence.h"
 
 #include <assert.h>
@@ -21,7 +21,7 @@ static double field_odds(const gbsi_influence *w, size_t f)
            gbsi_factor_value_at(w->factors, w->model->arity, f, &zero);
 }
 
-/* Adds up the log-odds of each binary variable from its factors of one variable. */
+/* Adds up, for each binary variable, the log-odds from its factors of one variable. */
 static gbs_status add_fields(gbsi_influence *w, gbs_error *err)
 {
     const gbsi_factors *factors = w->factors;
@@ -126,8 +126,8 @@ static int by_neighbour(const void *a, const void *b)
     return x->j != y->j ? (x->j > y->j ? 1 : -1) : (x->use > y->use) - (x->use < y->use);
 }
 
-/* Sorts the ends by neighbour. Most rows are nearly sorted already, because factors are visited in
- * order. */
+/* Sorts the list w->end by neighbour. Most rows are nearly sorted already, because factors are
+ * visited in order. */
 static void sort_ends(end *e, size_t n)
 {
     size_t sorted = 1;
@@ -151,7 +151,8 @@ static void sort_ends(end *e, size_t n)
     }
 }
 
-/* Merges factors of the same two variables: the first factor gets the range of their sum. */
+/* Merges the factors of the same two variables into the first of them, which gets the range of the
+ * sum of these factors. */
 static void merge_parallel(gbsi_influence *w, uint32_t i)
 {
     for (size_t k = 0; k < w->n_end; ++k) {
@@ -249,9 +250,9 @@ gbs_status gbsi_influence_row_of(gbsi_influence *w, uint32_t i, gbsi_influence_r
     return GBS_OK;
 }
 
-/* The bound on the sum treats a long factor as if i shared no other factor with the variables of
- * the long factor. This is valid, because the influence through several factors is at most the sum
- * of the bounds of the factors. */
+/* The bound on the sum of a row treats a long factor as if i shared no other factor with the
+ * variables of the long factor. This is valid, because the influence through several factors is at
+ * most the sum of the bounds of the factors. */
 gbs_status gbsi_influence_row_sum(gbsi_influence *w, uint32_t i, double *sum, gbs_error *err)
 {
     range all;

@@ -3,14 +3,14 @@
  *
  *     C_ij = max over x, y that differ in x_j alone of TV( p_i(.|x), p_i(.|y) ),
  *
- * the influence of j on i, row by row [M17]. If a configuration leaves i no possible state, the
- * conditional of i counts as uniform. */
+ * where C_ij is the influence of variable j on variable i. The bounds are computed row by row
+ * [M17]. If a configuration leaves i no possible state, the conditional of i counts as uniform. */
 #ifndef GBSI_DOBRUSHIN_INFLUENCE_H
 #define GBSI_DOBRUSHIN_INFLUENCE_H
 
 #include "graph/graph.h"
 
-/* The scratch memory in which rows are computed. */
+/* The scratch memory in which rows of the matrix are computed. */
 typedef struct gbsi_influence gbsi_influence;
 
 typedef struct gbsi_influence_row {
@@ -19,13 +19,15 @@ typedef struct gbsi_influence_row {
     const double *bound; /* [n] upper bounds of C_ij, 0 to 1 */
 } gbsi_influence_row;
 
-/* Limits on the work, for calls in which time matters more than tight bounds. */
+/* Limits on the work of computing bounds, for calls in which time matters more than tight bounds.
+ */
 typedef struct gbsi_influence_limits {
-    size_t
-        cells; /* several factors of one pair are measured together if all their variables have at
-                  most this many joint states; otherwise the bounds of the factors are added */
-    uint64_t walk; /* a table of n variables and E entries is read entry by entry for each pair if n
-                      (n - 1) E is at most this number; otherwise only its spread is used */
+    size_t cells; /* several factors of one pair of variables are measured together if all variables
+                     of these factors have at most this many joint states; otherwise the bounds of
+                     the factors are added */
+    uint64_t walk; /* a table of n variables and E entries is read entry by entry for each pair of
+                      its variables if n (n - 1) E is at most this number; otherwise only the spread
+                      of the table is used */
 } gbsi_influence_limits;
 
 #define GBSI_INFLUENCE_CELLS ((size_t)1 << 16) /* largest useful value of `cells` */
@@ -50,8 +52,8 @@ gbs_status gbsi_influence_row_of(gbsi_influence *w, uint32_t i, gbsi_influence_r
  * O(degree), not the squared length of long factors. */
 #define GBSI_INFLUENCE_LONG 64u
 gbs_status gbsi_influence_row_sum(gbsi_influence *w, uint32_t i, double *sum, gbs_error *err);
-/* Computes the largest and the mean of the bounds on the sums of rows; the two numbers are 0 if
- * the model has no variables. */
+/* Bounds the sum of every row, and computes the largest and the mean of these bounds. The largest
+ * and the mean are 0 if the model has no variables. */
 gbs_status gbsi_influence_sums(gbsi_influence *w, double *largest, double *mean, gbs_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes influences by their definition [M17]: the conditional of i for every configuration of
- * its neighbours, and the largest total variation between conditionals at two configurations that
- * differ in one neighbour. */
+/* Computes influences by their definition [M17]. First computes the conditional of i for every
+ * configuration of i's neighbours. The influence of j is then the largest total variation between
+ * the conditionals at two configurations that differ only in j. */
 #include <math.h>
 #include <string.h>
 
@@ -19,8 +19,8 @@ struct gbsi_enumerator {
         incident; /* factors of each variable, including factors of one variable */
     double *p;    /* [configurations][arity of i] conditionals of i */
     size_t p_capacity;
-    uint32_t
-        *place; /* for each variable of the factors' scopes: its index in j[]; GBSI_NONE for i */
+    uint32_t *place; /* for each variable in the scopes of i's factors: index of the variable in
+                        j[]; GBSI_NONE for i */
     size_t place_capacity;
     uint32_t
         *state; /* states of i's neighbours, followed by the states of one factor's variables */
@@ -182,8 +182,8 @@ static double variation(const double *p, const double *q, uint32_t k)
     return 0.5 * sum;
 }
 
-/* Returns the largest total variation between any two of kj distributions. Neighbouring
- * distributions are `stride` apart in p. */
+/* Returns the largest total variation between any two of kj distributions. Successive distributions
+ * lie `stride` apart in p. */
 static double worst_pair(gbsi_enumerator *e, const double *p, uint32_t k, size_t stride,
                          uint32_t kj)
 {
@@ -197,8 +197,9 @@ static double worst_pair(gbsi_enumerator *e, const double *p, uint32_t k, size_t
     return worst;
 }
 
-/* Returns the largest total variation over all configurations, for a neighbour with kj states whose
- * digit has the given stride. */
+/* Returns the influence of a neighbour with kj states: the largest total variation over all
+ * configurations of the other neighbours. A step of this neighbour's state changes the number of a
+ * configuration by `stride`. */
 static double worst_of(gbsi_enumerator *e, size_t n_configurations, uint32_t k, size_t stride,
                        uint32_t kj)
 {
@@ -227,7 +228,8 @@ gbs_status gbsi_enumerator_row(gbsi_enumerator *e, uint32_t i, uint32_t n, const
     memset(e->state, 0, n * sizeof *e->state);
     for (size_t at = 0; at < n_configurations && !gbsi_watch_spend(e->watch, work); ++at) {
         conditional(e, i, n, e->p + at * arity[i]);
-        for (uint32_t q = 0; q < n; ++q) { /* the next configuration, j[0] fastest */
+        for (uint32_t q = 0; q < n;
+             ++q) { /* the next configuration; the state of j[0] varies fastest */
             if (++e->state[q] < arity[j[q]]) {
                 break;
             }

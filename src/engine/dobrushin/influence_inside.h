@@ -16,35 +16,35 @@ typedef struct range {
 /* A factor of the current variable i. */
 typedef struct use {
     size_t f;
-    uint32_t position; /* position of i in the scope */
+    uint32_t position; /* position of i in the scope of factor f */
     bool coarse;       /* the factor is a table that is too large to walk through */
     bool has_zeros; /* the factor is a table that is too large to walk through, and has entries of
                        minus infinity */
-    double spread;  /* largest minus smallest entry of a table that is too large to walk through and
-                       has no zeros */
-    range odds;     /* range of the factor's contribution to the log-odds of i, if i is binary */
+    double spread; /* largest minus smallest log-weight of a table that is too large to walk through
+                      and has no hard zeros */
+    range odds;    /* range of the factor's contribution to the log-odds of i, if i is binary */
 } use;
 
 /* A neighbour j that shares one factor with i. */
 typedef struct end {
     uint32_t j;
     uint32_t use;
-    uint32_t position; /* position of j in the scope */
+    uint32_t position; /* position of j in the scope of the shared factor */
 } end;
 
-/* The bound from the slabs seen so far. A slab is a table over (x_j, x_i) with all other variables
- * fixed. */
+/* The bound on the influence of j on i, from the slabs seen so far. A slab is a table over (x_j,
+ * x_i) with all other variables fixed. */
 typedef struct measure {
     uint32_t ki, kj;
-    range field;  /* if i is binary: range of the contribution of all other factors to the log-odds
-                     of i */
-    bool apart;   /* the set of forbidden states of i depends on x_j, and the bound is 1 */
-    double bound; /* if i is binary: largest influence so far */
-    double osc;   /* if i has more states: largest oscillation so far */
-    double
-        *delta; /* [n_delta] or NULL. If set, `apart` is the only member above that is computed, and
-                   `delta` gets the largest change of log-odds, or the largest oscillation: for each
-                   pair of states of j, [kj][kj], or one value for all pairs if n_delta is 1 */
+    range field;   /* if i is binary: range of the contribution of all other factors to the log-odds
+                      of i */
+    bool apart;    /* the set of forbidden states of i depends on x_j, and the bound is 1 */
+    double bound;  /* if i is binary: largest influence so far */
+    double osc;    /* if i has more states: largest oscillation so far */
+    double *delta; /* [n_delta] or NULL. If delta is set, `apart` is the only member above that is
+                      computed. `delta` then gets the largest change of log-odds, or the largest
+                      oscillation. It has a value for each pair of states of j, [kj][kj], or one
+                      value for all pairs if n_delta is 1 */
     size_t n_delta;
     range mid; /* range of the midpoints of the two log-odds, if i is binary and delta is set */
 } measure;
@@ -52,7 +52,8 @@ typedef struct measure {
 /* Sums of ranges are widened by this fraction of their size, to allow for rounding. */
 #define INFLUENCE_SLACK 1e-15
 
-/* Returns the range of all contributions without `some` of them, widened for rounding. */
+/* Returns the range `all` of a sum of contributions without the range `some` of a part of this sum,
+ * widened for rounding. */
 static inline range gbsi_range_without(range all, range some)
 {
     const double slack = INFLUENCE_SLACK * (fabs(all.lo) + fabs(all.hi));
@@ -79,7 +80,8 @@ typedef struct logical_effect {
     logical_key key;
     bool known, single, apart;
     double delta;
-    range odds, mid; /* ranges of the log-odds of literal i being true, and of their midpoints */
+    range odds, mid; /* range of the log-odds of literal i being true, and range of the midpoints of
+                        the two log-odds that differ in literal j */
 } logical_effect;
 
 enum {
@@ -107,25 +109,25 @@ struct gbsi_influence {
     /* the current entry */
     double *slab, *delta;
     size_t slab_capacity, delta_capacity;
-    uint32_t place[64]; /* variables of a union of scopes, i and j first */
+    uint32_t place[64]; /* variables of the union of several scopes; i and j come first */
     logical_effect effect[N_EFFECTS];
 };
 
 /* ---- influence.c --------------------------------------------------------------------------- */
 
-/* Returns the `use` of factor f by variable i, which is at a position of its scope. */
+/* Returns the `use` of factor f by variable i, which is at `position` of the factor's scope. */
 use gbsi_influence_use(gbsi_influence *w, uint32_t i, size_t f, uint32_t position);
 
 /* ---- influence_logical.c ----------------------------------------------------------------- */
 
 logical_key gbsi_logical_key(const gbsi_influence *w, size_t f, uint32_t pi, uint32_t pj);
-/* Returns the effect of a logical factor over all its cases: the range of the log-odds of literal
- * i, and the change of these log-odds by literal j.
+/* Returns the effect of a logical factor over all states of its other variables: the range of the
+ * log-odds of literal i, and the largest change of these log-odds by literal j.
  * @param single whether only i is considered, without a second variable j. k->j_head is then true,
  * as if i were j. */
 const logical_effect *gbsi_logical_effect(gbsi_influence *w, const logical_key *k, bool single);
-/* Adds the slab of every case of a short factor to a measure. If i has more than two states, a
- * slab has the literal values false, true, false of i. */
+/* Adds the slab of every case of a short factor to a measure. If i has more than two states, a slab
+ * has three columns, in which the literal of i is false, true and false. */
 void gbsi_logical_walk(const gbsi_influence *w, size_t f, uint32_t pi, uint32_t pj, measure *m);
 
 static inline bool gbsi_literal_is_zero(const gbsi_influence *w, size_t f, uint32_t position)
@@ -144,8 +146,8 @@ range gbsi_table_odds(const gbsi_influence *w, size_t f, uint32_t position);
 
 /* ---- influence_pair.c -------------------------------------------------------------------- */
 
-/* Returns the range of the contribution of factor f to the log-odds of the binary variable at a
- * position of its scope. */
+/* Returns the range of the contribution of factor f to the log-odds of the binary variable at
+ * `position` of the factor's scope. */
 range gbsi_influence_odds(gbsi_influence *w, size_t f, uint32_t position);
 
 /* Returns the range of the sum of the contributions of all factors with the scope {i, j} to the
@@ -157,7 +159,7 @@ range gbsi_influence_parallel(gbsi_influence *w, uint32_t i, const end *e, size_
 gbs_status gbsi_influence_pair(gbsi_influence *w, uint32_t i, const end *e, size_t n, range others,
                                double *bound, gbs_error *err);
 
-/* Returns the sum of the bounds for all other variables of one long factor. */
+/* Returns the sum of the bounds on C_ij over all variables j of one long factor other than i. */
 double gbsi_influence_long(gbsi_influence *w, uint32_t i, const use *u, range others);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits the cost of bounds, so that all bounds together take a bounded time. There are limits on
- * the joint states of unions of scopes, and on reads of table entries in proportion to the size of
- * the tables. */
+/* Limits the cost of bounds, so that all bounds together take a bounded time. One limit applies to
+ * the joint states of unions of scopes. Another limit applies to reads of table entries, and is
+ * proportional to the size of the tables. */
 #include "dobrushin/influence.h"
 
 /* Limit on joint states of unions of scopes, over all pairs */
 #define UNION_BUDGET    (UINT64_C(1) << 24)
 #define LEAST_CELLS     16u
 #define WALK_BUDGET     (UINT64_C(1) << 28) /* limit on reads of table entries, over all pairs */
-#define WALKS_PER_ENTRY 56u /* limit on reads of each entry, which tables of 8 variables reach */
+#define WALKS_PER_ENTRY 56u /* limit on mean reads of an entry, for tables of 8 variables */
 #define LEAST_WALK      (UINT64_C(1) << 16)
 
 gbsi_influence_limits gbsi_influence_affordable(const gbsi_factors *f)

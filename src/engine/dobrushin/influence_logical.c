@@ -22,8 +22,8 @@ logical_key gbsi_logical_key(const gbsi_influence *w, size_t f, uint32_t pi, uin
                          .weight = factors->weight[f]};
 }
 
-/* Writes the slab (literal j) x (literal i), false first, for `others` further true literals in the
- * body.
+/* Writes the slab for `others` true literals in the body besides i and j. Rows are the values of
+ * literal j, columns the values of literal i; false comes first.
  * @param head the value of a free head that is neither i nor j. */
 static void logical_slab(const logical_key *k, bool single, uint32_t others, bool head,
                          double slab[4])
@@ -42,8 +42,8 @@ static void logical_slab(const logical_key *k, bool single, uint32_t others, boo
     }
 }
 
-/* Returns the number of further literals of the body. @param head out: whether there is a free head
- * other than i and j. */
+/* Returns the number of literals of the body other than i and j. @param head out: whether the
+ * factor has a free head, which is neither i nor j. */
 static uint32_t logical_others(const logical_key *k, bool single, bool *head)
 {
     const bool free_head = k->logical.head == GBSI_HEAD_FREE;

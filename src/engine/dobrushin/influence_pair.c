@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes one entry of the matrix. If the factors that i and j share have few variables, the entry
- * is computed from all these factors together (`joint` in [M17]); otherwise it is a sum of one
- * bound per factor (`sum`). A single shared factor is measured by itself: spins and logical factors
- * have closed forms or few cases, and tables are read entry by entry unless they are too large. */
+ * is computed from all these factors together (`joint` in [M17]). Otherwise the entry is a sum of
+ * one bound per factor (`sum` in [M17]). A single shared factor is measured by itself: spins and
+ * logical factors have closed forms or few cases, and tables are read entry by entry unless they
+ * are too large. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "dobrushin/influence_inside.h"
 #include "simd/math.h"
 
-#define SHORT_LOGICAL 16u /* most literals of a factor whose cases are all visited */
+#define SHORT_LOGICAL 16u /* largest number of literals of a factor whose cases are all visited */
 
 static const range nothing = {0.0, 0.0};
 
@@ -58,8 +59,8 @@ range gbsi_influence_odds(gbsi_influence *w, size_t f, uint32_t position)
 
 /* ---- one factor ---------------------------------------------------------------------------- */
 
-/* Computes the changes of log-odds and the midpoints for one factor, for the rule `sum`. Spins and
- * Potts couplings have closed forms. */
+/* Computes, for the rule `sum`, the changes of i's log-odds by one factor, and the midpoints of
+ * these changes. Spins and Potts couplings have closed forms. */
 static void measure_one(gbsi_influence *w, const use *u, uint32_t pj, measure *m)
 {
     const gbsi_factors *factors = w->factors;
@@ -87,8 +88,8 @@ static void measure_one(gbsi_influence *w, const use *u, uint32_t pj, measure *m
         literal = factors->literal[factors->scope_start[f] + pj];
     }
     for (uint32_t x = 1; x < m->kj; ++x) {
-        for (uint32_t y = 0; y < x;
-             ++y) { /* states of j that do not change the literal have no effect */
+        for (uint32_t y = 0; y < x; ++y) { /* a change between two states of j that give the literal
+                                              the same value has no effect */
             const bool moves = literal == GBSI_NONE || x == literal || y == literal;
             m->delta[(size_t)x * m->kj + y] = moves ? change : 0.0;
         }
@@ -139,7 +140,8 @@ static size_t find_union(gbsi_influence *w, uint32_t i, const end *e, size_t n, 
             while (at < found && w->place[at] != factors->scope[s]) {
                 ++at;
             }
-            if (at == found) { /* fewer than 64: variables have at least two states */
+            if (at == found) { /* the union has fewer than 64 variables, because each has at least
+                                  two states */
                 cells *= w->model->arity[factors->scope[s]];
                 w->place[found++] = factors->scope[s];
             }
@@ -227,7 +229,8 @@ static gbs_status added(gbsi_influence *w, const end *e, size_t n, measure *m, g
     return GBS_OK;
 }
 
-/* Makes room for a slab. A slab is not larger than some table of the model, or than max_cells. */
+/* Makes room for a slab. A slab has at most as many cells as the largest table of the model, or at
+ * most max_cells. */
 static gbs_status reserve_slab(gbsi_influence *w, const measure *m, gbs_error *err)
 {
     void *pointer = w->slab;
@@ -302,8 +305,8 @@ gbs_status gbsi_influence_pair(gbsi_influence *w, uint32_t i, const end *e, size
 
 /* ---- long factors -------------------------------------------------------------------------- */
 
-/* Returns the bound from one long factor alone, for the variable at position pj. @param others
- * range of the contribution of the other factors of i to the log-odds of i. */
+/* Returns the bound on the influence of the variable at position pj, from one long factor alone.
+ * @param others range of the contribution of the other factors of i to the log-odds of i. */
 static double long_bound(gbsi_influence *w, uint32_t i, const use *u, uint32_t pj, range others)
 {
     measure m = {.ki = w->model->arity[i], .kj = 2, .field = others};

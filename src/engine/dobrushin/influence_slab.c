@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bounds the change of the conditional of i if x_j changes and all other variables are fixed. For
  * distributions p ~ exp(h) and q ~ exp(h + d), TV(p, q) <= tanh((max d - min d) / 4), with equality
- * for some h. A binary i with log-odds l = a + s or c + s moves by |sigma(a + s) - sigma(c + s)|,
- * which is largest if (a + c) / 2 + s is closest to 0 [M17]. */
+ * for some h. If i is binary and its log-odds change from a + s to c + s, its probability changes
+ * by |sigma(a + s) - sigma(c + s)|. This change is largest where (a + c) / 2 + s is closest to 0
+ * [M17]. */
 #include <math.h>
 
 #include "dobrushin/influence_inside.h"
@@ -16,8 +17,8 @@ static double closest(range r)
 
 /* With h = |a - c| / 2 and m = |(a + c) / 2 + s| the difference is
  *     sinh h / (cosh m + cosh h) = (1 - e^-2h) / ((1 + e^(m-h)) (1 + e^(-m-h))),
- * in which only the exponent m - h can be positive; if its exponential overflows, the result is 0.
- * In the frequent case m = 0 the difference is tanh(h / 2) = (1 - e^-h) / (1 + e^-h). */
+ * Only the exponent m - h in this formula can be positive. If exp(m - h) overflows, the result is
+ * 0. In the frequent case m = 0 the difference is tanh(h / 2) = (1 - e^-h) / (1 + e^-h). */
 static double moved(double delta, range mid)
 {
     const double h = 0.5 * delta;
@@ -107,7 +108,7 @@ static void note_pairs(const double *slab, measure *m)
     }
 }
 
-/* Records one largest change for all pairs of states of j. */
+/* Records the largest change over all pairs of states of j as one number. */
 static void note_all(const double *slab, measure *m)
 {
     double osc = 0.0;
@@ -130,8 +131,8 @@ static void note_all(const double *slab, measure *m)
     m->delta[0] = osc > m->delta[0] ? osc : m->delta[0];
 }
 
-/* Updates the bound of a binary i. For a given s, the two rows whose log-odds are furthest apart
- * give the largest change. */
+/* Updates the bound of a binary i. For a given s, the largest change lies between the two rows
+ * whose log-odds are furthest apart. */
 static void note_binary(const double *slab, measure *m)
 {
     double most = -INFINITY;

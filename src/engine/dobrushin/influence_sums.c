@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sums of all rows. If every factor is a pair and no two factors share both variables, each
- * entry comes from one factor. One walk through the factors adds up the range of each variable, and
- * a second walk computes the entries. In a large model whose factors are scattered in memory, two
- * walks take much less time than a search for the factors of every variable. */
+/* Computes the sums of all rows of the matrix. If every factor has two variables and no two factors
+ * have the same two, each entry of the matrix comes from one factor. One walk through the factors
+ * then adds up the range of each variable's log-odds, and a second walk computes the entries. In a
+ * large model whose factors are scattered in memory, two walks take much less time than a search
+ * for the factors of every variable. */
 #include "base/memory.h"
 #include "dobrushin/influence_inside.h"
 
 /* Sums over the factors of one variable that were visited so far. */
 typedef struct running {
-    range all; /* range of their contribution to the log-odds of a binary variable */
+    range all; /* range of the contribution of these factors to the log-odds of a binary variable */
     double sum;
 } running;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measures tables slab by slab: within a slab two variables go through their states, and all others
- * are fixed. */
+/* Measures tables slab by slab. Within a slab two variables go through their states, and all other
+ * variables are fixed. */
 #include <math.h>
 
 #include "dobrushin/influence_inside.h"
@@ -38,8 +38,8 @@ void gbsi_table_size_up(const gbsi_influence *w, use *u)
     u->spread = most > least ? most - least : 0.0;
 }
 
-/* Bounds a table by its spread alone: the log-odds are within [-spread, spread], and change by at
- * most twice the spread. */
+/* Bounds the influence of a table by the table's spread alone: log-odds are within [-spread,
+ * spread], and change by at most twice the spread. */
 static void coarse_table(const use *u, measure *m)
 {
     const double spread = u->spread;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds the whole matrix. Rows are written one after the other into one list, and then C_ji is
- * stored beside every C_ij. Rows are visited in ascending order, and the places of each row are
- * therefore also filled in ascending order. */
+ * stored beside every C_ij. The rows i are visited in ascending order, so that the places of each
+ * row j are also filled in ascending order. */
 #include "dobrushin/matrix.h"
 
 #include <assert.h>
@@ -15,8 +15,8 @@
 #define AUTO_WORK  ((uint64_t)1 << 27)
 #define EXACT_WORK ((uint64_t)1 << 36)
 
-#define ROW_WORK  64u /* operations that a row of bounds takes besides its entries */
-#define PAIR_WORK 16u /* operations that an entry of a long row takes */
+#define ROW_WORK  64u /* operations of a row of bounds, without its entries */
+#define PAIR_WORK 16u /* operations that computing one entry of a long row takes */
 
 #define ENTRY_BYTES (sizeof(uint32_t) + 2 * sizeof(double))
 
@@ -123,8 +123,9 @@ static uint64_t cost_of_all(const gbsi_influences *c, const gbsi_enumerator *e)
     return sum;
 }
 
-/* Replaces bounds by exact rows, by enumeration, as long as the limit on work allows. With the rule
- * `auto`, no row is enumerated if all rows together cost more than AUTO_WORK. */
+/* Replaces rows of bounds by exact rows, which are computed by enumeration, as long as the limit on
+ * work allows. With the rule `auto`, no row is enumerated if all rows together cost more than
+ * AUTO_WORK. */
 static gbs_status enumerate(gbsi_influences *c, const gbsi_conditioned *model,
                             gbs_influence_rule rule, gbsi_watch *watch, gbs_error *err)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dobrushin's matrix of influences. Its entries are bounds, exact influences where enumeration is
- * cheap [M17], or numbers that a caller gives. Variations [M38] and optimised scans [M39] are
+/* Dobrushin's matrix of influences. Each entry is an upper bound, an exact influence if enumeration
+ * is cheap [M17], or a number that the caller gives. Variations [M38] and optimised scans [M39] are
  * computed from it.
  *
- * Row i has an entry for j exactly if i and j share a factor, or if an influence of one of them
- * on the other was given. The pattern of entries is therefore
- * symmetric, and one list of neighbours serves rows and columns. */
+ * Row i has an entry for j exactly if i and j share a factor, or if the caller gave the influence
+ * of i on j or of j on i. The pattern of entries is therefore symmetric, and one list of neighbours
+ * serves rows and columns. */
 #ifndef GBSI_DOBRUSHIN_MATRIX_H
 #define GBSI_DOBRUSHIN_MATRIX_H
 
@@ -54,7 +54,7 @@ static inline uint64_t gbsi_influences_work(const gbsi_influences *c, size_t i)
 gbs_status gbsi_influences_new(const gbsi_graph *graph, gbs_influence_rule rule, uint64_t room,
                                gbsi_watch *watch, gbsi_influences **out, gbs_error *err);
 void gbsi_influences_free(gbsi_influences *c);
-/* Stores C_ji beside every C_ij: the last step of making a matrix. */
+/* Stores C_ji beside every C_ij, which is the last step of making a matrix. */
 gbs_status gbsi_influences_transpose(gbsi_influences *c, gbs_error *err);
 /* ---- matrix_given.c ---------------------------------------------------------------------- */
 
@@ -76,7 +76,7 @@ gbs_status gbsi_matrix_components(const gbsi_influences *c, uint32_t *component,
  * rows. */
 void gbsi_matrix_sums(const gbsi_influences *c, double *largest, double *mean);
 
-/* An interval that holds a number. */
+/* An interval that contains a number which is not known exactly. */
 typedef struct gbsi_interval {
     double lo, hi;
 } gbsi_interval;

@@ -11,7 +11,7 @@
 
 #define ENTRY_BYTES (sizeof(uint32_t) + 2 * sizeof(double) + 2 * sizeof(gbs_pair))
 #define NOT_GIVEN   (-1.0) /* value of the entry across the diagonal from a given entry */
-#define SORTED      4u     /* number of looks at each entry during sorting */
+#define SORTED      4u     /* number of times that sorting reads each entry */
 
 static const char doing[] = "taking the influences that were given";
 
@@ -39,7 +39,8 @@ static gbs_status check(const gbsi_conditioned *model, const gbs_pair *p, size_t
     return GBS_OK;
 }
 
-/* Lists the two places of each pair of free variables with an influence. @param made [2 n] out. */
+/* Lists, for each given influence between two free variables, the two entries (i, j) and (j, i).
+ * @param made [2 n] out. */
 static gbs_status collect(const gbsi_conditioned *model, const gbs_pair *pair, size_t n,
                           gbsi_watch *watch, gbs_pair *made, size_t *n_made, gbs_error *err)
 {
@@ -151,19 +152,13 @@ gbs_status gbsi_matrix_components(const gbsi_influences *c, uint32_t *component,
 {
     uint32_t *parent = gbsi_alloc_array(c->n, sizeof *parent);
     GBSI_PASS(GBSI_HAVE(err, "components", parent));
-    for (uint32_t i = 0; i < c->n; ++i) {
-        parent[i] = i;
-    }
+    gbsi_forest_plant(parent, c->n);
     for (uint32_t i = 0; i < c->n; ++i) {
         for (size_t e = gbsi_influences_row(c, i); e < gbsi_influences_row(c, i + (size_t)1); ++e) {
             (void)gbsi_forest_join(parent, i, c->j[e]);
         }
     }
-    *n_components = 0;
-    for (uint32_t i = 0; i < c->n; ++i) { /* a root is the lowest member of its set */
-        const uint32_t root = gbsi_forest_root(parent, i);
-        component[i] = root == i ? (*n_components)++ : component[root];
-    }
+    *n_components = gbsi_forest_number(parent, c->n, component);
     gbsi_free(parent);
     return GBS_OK;
 }

@@ -4,10 +4,11 @@
  *
  *     min_i (Cx)_i / x_i  <=  rho(C)  <=  max_i (Cx)_i / x_i ,
  *
- * holds for every connected component, and the component of the largest radius counts. C + I is
- * iterated, because its powers do not oscillate on bipartite graphs. |C|_2^2 is the radius of C'C
- * >= 0, and at least |Cx|^2 / |x|^2. On a bipartite graph C'C has two blocks, and the lower bound
- * of Collatz belongs to the block with the smaller radius. */
+ * holds for every connected component; the radius of the matrix is the largest radius of a
+ * component. The iteration multiplies by C + I instead of C, because powers of C + I do not
+ * oscillate on bipartite graphs. |C|_2^2 is the radius of C'C >= 0, and at least |Cx|^2 / |x|^2. On
+ * a bipartite graph C'C has two blocks, and the lower bound of Collatz belongs to the block with
+ * the smaller radius. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -19,8 +20,8 @@
 #define LEAST       16u               /* number of iterations that is always allowed */
 #define TIGHT       1e-6
 #define FLOOR       1e-200 /* keeps x positive; every positive x gives valid bounds */
-#define SLACK       1e-12  /* relative allowance for rounding */
-#define VECTOR_WORK 4u     /* operations of a variable in each iteration besides its row */
+#define SLACK       1e-12  /* relative amount by which intervals are widened for rounding */
+#define VECTOR_WORK 4u     /* operations of a variable, without its row */
 
 typedef struct power {
     const gbsi_influences *c;
@@ -28,8 +29,10 @@ typedef struct power {
     uint32_t n_components;
     double *x, *y, *z; /* [n] */
     gbsi_watch *watch;
-    gbsi_interval *radius; /* [n_components] intervals so far */
-    double *least, *most;  /* [n_components] least and largest quotient in this iteration */
+    gbsi_interval *
+        radius; /* [n_components] interval of each component's radius after the iterations so far */
+    double *least, *most; /* [n_components] least and largest quotient (Cx)_i / x_i of each
+                             component in this iteration */
 } power;
 
 /* Computes y = Cx by rows, or y = C'x. @return false if the watch stopped. */
@@ -57,8 +60,8 @@ static size_t most_iterations(const gbsi_influences *c)
     return n < LEAST ? LEAST : n < ITERATIONS ? n : ITERATIONS;
 }
 
-/* Narrows the intervals by the quotients image_i / x_i. @return whether the bounds of all
- * components that can have the largest radius are tight. */
+/* Narrows the interval of each component's radius by the quotients image_i / x_i. @return whether
+ * the bounds of all components that can have the largest radius are tight. */
 static bool narrow(power *p, const double *image)
 {
     double highest = 0.0;

@@ -5,9 +5,9 @@
  *     V_T = sum_k Binomial(T, 1/n)(k) a_k ,     a_k = d' C^k 1 .
  *
  * Each a_k is computed when it is first needed, by one product with C. Binomial weights relative to
- * the mode are computed from the ratios of adjacent weights. Above the mode, the sum has the
- * weights up to 12 standard deviations plus 40. Below the mode it has all weights, because a_k may
- * be so large there that the lower tail dominates. */
+ * the mode are computed from the ratios of adjacent weights. Above the mode, the sum includes the
+ * terms up to k = mode + 12 standard deviations + 40. Below the mode, the sum includes all terms,
+ * because a_k may be so large for small k that the lower tail dominates. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -64,7 +64,8 @@ void gbsi_uniform_free(gbsi_uniform *u)
     if (u == NULL) {
         return;
     }
-    gbsi_free(u->x < u->y ? u->x : u->y); /* x and y are halves of one array, possibly swapped */
+    gbsi_free(u->x < u->y ? u->x
+                          : u->y); /* x and y are the two halves of one array, in either order */
     GBSI_FREE(u->a, u);
 }
 
@@ -105,7 +106,7 @@ static double down(const walk *w, double k)
 
 static double whole(double x)
 {
-    return (double)(uint64_t)x; /* the conversion fits, because as many products were computed */
+    return (double)(uint64_t)x; /* k fits a size_t, because a_k was computed by k products */
 }
 
 gbs_status gbsi_uniform_at(gbsi_uniform *u, uint64_t n_updates, double *value, gbs_error *err)

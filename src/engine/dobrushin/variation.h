@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dobrushin variation, a bound on the distance of a scan from its target distribution after T
- * updates from any start [M38]. b_i bounds the probability that two coupled chains differ at i. V =
- * sum of d_i b_i bounds the total variation of the variables with d_i = 1. */
+/* Dobrushin variation [M38]: a bound on the distance between a chain's distribution after T
+ * updates, from any start, and the target distribution. b_i bounds the probability that two coupled
+ * chains differ at variable i. V = sum of d_i b_i bounds the total variation of the variables with
+ * d_i = 1. */
 #ifndef GBSI_DOBRUSHIN_VARIATION_H
 #define GBSI_DOBRUSHIN_VARIATION_H
 
 #include "base/watch.h"
 #include "dobrushin/matrix.h"
 
-/* Bounds are cut off at this value, which is far above all useful bounds. Products of two bounds
- * therefore stay finite. */
+/* Every bound b_i is cut off at this value, which is far above all useful bounds. Products of two
+ * bounds therefore stay finite. */
 #define GBSI_VARIATION_CEILING 1e140
 
 /* Returns the compensated sum of d_i b_i (Neumaier 1974). @param d [n]; NULL: all d_i are 1. */
@@ -31,14 +32,15 @@ bool gbsi_variation_follow(const gbsi_influences *c, const uint32_t *sequence, s
 
 typedef struct gbsi_uniform gbsi_uniform;
 
-/* @param d [n_targets] weights of each target, borrowed; NULL: all weights are 1. @param watch
- * borrowed or NULL; may stop calls. */
+/* @param d [n_targets] for each target the weights d_i of its variables, borrowed; NULL: all
+ * weights are 1. @param watch borrowed or NULL; may stop calls. */
 gbs_status gbsi_uniform_new(const gbsi_influences *c, size_t n_targets, const double *const *d,
                             gbsi_watch *watch, gbsi_uniform **out, gbs_error *err);
 void gbsi_uniform_free(gbsi_uniform *u);
 /* Computes V after T = n_updates updates, in closed form. Products with C are kept and reused in
- * later calls; a call for a larger T than before makes O(T / n) products in total. @param value
- * [n_targets] out. @return GBS_ERR_STOPPED if the watch stopped; u can then only be freed. */
+ * later calls. All calls together make O(T / n) products, where T is the largest number of updates
+ * so far. @param value [n_targets] out. @return GBS_ERR_STOPPED if the watch stopped; u can then
+ * only be freed. */
 gbs_status gbsi_uniform_at(gbsi_uniform *u, uint64_t n_updates, double *value, gbs_error *err);
 
 #endif

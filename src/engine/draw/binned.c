@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Discretised herding [M32]: a variable keeps a weight for each of B intervals of its conditional
- * probability (Yamashita & Suzuki 2019, 4.1). With B = 1 it keeps one weight. This file computes
- * the initial weights, which binned_lanes.c updates. */
+ * probability (Yamashita & Suzuki 2019, 4.1). With B = 1 the variable keeps one weight. This file
+ * computes the initial weights, which binned_lanes.c updates. */
 #include "draw/binned.h"
 
 #include "base/memory.h"
@@ -15,8 +15,8 @@ static uint64_t binary_slots(const gbsi_plan *plan)
     return n;
 }
 
-/* Number of weights of a variable of two states: one for each bin, or one for each edge of a bin.
- */
+/* Number of weights of a variable of two states: one for each bin or, if p is rounded at random,
+ * one for each edge between bins. */
 static uint32_t n_weights(const gbsi_herding *how)
 {
     return how->n_bins + (how->rounded ? 1 : 0);
@@ -41,8 +41,8 @@ static uint32_t middle_of(uint32_t bin, uint32_t n_bins)
     return (uint32_t)((((uint64_t)2 * bin + 1) * (UINT64_C(1) << 32) / n_bins + 1) / 2);
 }
 
-/* Edge b / B in units of 2^-32, rounded to nearest. 2^32 becomes 0, because no weight is read at
- * the edges 0 and 1. */
+/* Edge b / B of a bin in units of 2^-32, rounded to nearest. 2^32 becomes 0, because no weight is
+ * read at the edges 0 and 1. */
 static uint32_t edge_of(uint32_t edge, uint32_t n_bins)
 {
     return (uint32_t)(((uint64_t)edge * (UINT64_C(1) << 32) + n_bins / 2) / n_bins);

@@ -14,12 +14,12 @@ gbs_status gbsi_binned_init(const gbsi_draw_job *job, void **state, gbs_error *e
 
 /* ---- variables of more than two states (binned_categorical.c) -------------------------------- */
 
-/* Whether the variables of the plan can be herded by bins with these options. */
+/* Fails if the variables of the plan cannot be herded by bins with these options. */
 gbs_status gbsi_binned_check(const gbsi_plan *plan, const gbsi_herding *how, gbs_error *err);
 /* Upper bound of the bytes that the tables of these variables can take. */
 uint64_t gbsi_binned_categorical_bytes(const gbsi_draw_job *job);
-/* Draws a row, lane after lane: reads probabilities from tile->w, and writes values to tile->value.
- */
+/* Draws the values of a row one lane after another. Reads probabilities from tile->w, and writes
+ * values to tile->value. */
 void gbsi_binned_row(gbsi_herd *herd, gbsi_tile *tile, uint32_t row);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables of more than two states: too many keys can occur for a dense table. The weights of a
- * key are therefore made when an update first has this key (herd_tables.c). Updates run for one
- * place and chain at a time.
+/* Herding by bins of variables of more than two states. So many keys can occur that a dense table
+ * would not fit. The weights of a key are therefore made when an update first has this key
+ * (herd_tables.c). Updates run for one place and chain at a time.
  *
  * This file extends the methods of the papers from two states to more states [M32] [M28]. With the
  * distribution function F_a = p_0 + .. + p_a and B bins, the key of an update is (n_0, ..,
@@ -9,8 +9,8 @@
  *     stick, argmax   n_a = bin of F_a
  *     rounded         n_a = floor(B F_a + U), U uniform
  * Method `rounded` then replaces p_a by (n_a - n_{a-1}) / B. With method `stick` a key has K - 1
- * phases, each of which decides between state a and the states after a. With the other methods a
- * key has a vector of K weights (Chen et al. 2016, algorithm 1). */
+ * phases, and phase a decides between state a and the states after a. With the other methods a key
+ * has a vector of K weights (Chen et al. 2016, algorithm 1). */
 #include "draw/binned.h"
 
 /* ---- size ------------------------------------------------------------------------------------ */
@@ -61,8 +61,9 @@ gbs_status gbsi_binned_check(const gbsi_plan *plan, const gbsi_herding *how, gbs
 
 /* ---- starts ---------------------------------------------------------------------------------- */
 
-/* Probability of state a from which the first weights of a key are made: the mean of the bins of
- * the key, mixed with the uniform distribution so that no weight starts at 0 or 1. */
+/* Probability of state a from which the initial weights of a key are computed. It is the mean
+ * probability over the bins of the key, mixed with the uniform distribution so that no probability
+ * is 0 or 1. */
 static double mean_share(const gbsi_herding *how, const uint32_t *n, uint32_t k, uint32_t a)
 {
     const double low = a == 0 ? 0.0 : n[a - 1];
@@ -131,7 +132,7 @@ static uint64_t key_of(const gbsi_herding *how, const float *p, uint32_t k, uint
         if (how->rounded) {
             const double scaled = at_most_one * how->n_bins + (a >= last ? 0.0 : u);
             n[a] = scaled < how->n_bins ? (uint32_t)scaled : how->n_bins;
-            /* a state of probability 0 gets no share */
+            /* a state of probability 0 must not get a part of [0, 1) */
             n[a] = p[(size_t)a * GBSI_LANES] > 0.0F ? n[a] : (a == 0 ? 0 : n[a - 1]);
         } else {
             n[a] = bin_of(how, at_most_one);
@@ -141,8 +142,8 @@ static uint64_t key_of(const gbsi_herding *how, const float *p, uint32_t k, uint
     return code;
 }
 
-/* Decides between each state and the states after it, one state after another, each by its own
- * phase (rule post). */
+/* Goes through the states in order: the phase of state a decides between a and the states after a
+ * (rule post). */
 static uint32_t draw_stick(const gbsi_herd *herd, const float *p, uint32_t k, uint32_t lane,
                            uint32_t *phase)
 {
@@ -166,14 +167,14 @@ static uint32_t draw_stick(const gbsi_herd *herd, const float *p, uint32_t k, ui
         if (*u < chance) {
             return a;
         }
-        /* never 0 while a state of positive probability follows */
+        /* `rest` must not become 0 before the last state of positive probability */
         rest = rest > share ? rest - share : share;
     }
     return last;
 }
 
-/* Updates a slot once. herd->how selects the method: one state after another (stick), the largest
- * weight (argmax), the bounded rule, or random rounding.
+/* Updates a slot once. herd->how selects the method: a decision for one state after another
+ * (stick), the state with the largest weight (argmax), the bounded rule, or random rounding.
  * @param p [k] conditional, of stride GBSI_LANES.
  * @param word random word, for rules that use one. @return the value. */
 static uint32_t draw_one(gbsi_herd *herd, uint32_t slot, uint32_t group, uint32_t lane,

@@ -28,9 +28,9 @@ GBSI_INLINE bool side_by_side(const gbsi_herd *herd, const gbsi_tile *tile, uint
                (size_t)(GBSI_LANES - 1) * herd->how.n_bins;
 }
 
-/* Number of rows by which weights of one chain are prefetched, because no cache holds them. Up to a
- * bound on the number of bins, all bins of the sixteen places are prefetched with one cache line
- * for each. */
+/* The weights of a single chain are prefetched this many rows ahead, because no cache holds all
+ * weights. With up to 16 bins, all weights of the next sixteen places are prefetched, which takes
+ * one cache line per bin. */
 #define AHEAD 4u
 
 GBSI_INLINE void ask_for(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row)
@@ -75,7 +75,7 @@ GBSI_INLINE vu post_row1(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, v
     return vu_load(value);
 }
 
-/* Draws the values of a row by rule pre. @param open bits of the lanes whose weight changes.
+/* Draws the values of a row by rule pre. @param open bit l is set if the weight of lane l changes.
  * @return the values. */
 GBSI_INLINE vu pre_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu chance, vu bin,
                        unsigned open)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions on lanes that all rules by bins use. */
+/* Functions on lanes that all rules of herding by bins use. */
 #ifndef GBSI_DRAW_BINNED_LANES_H
 #define GBSI_DRAW_BINNED_LANES_H
 
@@ -17,7 +17,7 @@ GBSI_INLINE uint32_t gbsi_lanes_of_row(const gbsi_tile *tile, uint32_t row)
     return left < GBSI_LANES ? left : GBSI_LANES;
 }
 
-/* Index of the weight of a lane. */
+/* Index of the weight of one lane, for a given bin. */
 GBSI_INLINE size_t gbsi_bin_at(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row,
                                uint32_t lane, uint32_t bin)
 {
@@ -26,7 +26,8 @@ GBSI_INLINE size_t gbsi_bin_at(const gbsi_herd *herd, const gbsi_tile *tile, uin
     return tile->lanes == 1 ? herd->cell[slot] + bin : (herd->cell[slot] + bin) * GBSI_LANES + lane;
 }
 
-/* Flags lanes as impossible. @param dead lanes in which no state has a positive weight. */
+/* Flags lanes as impossible. @param dead bits of the lanes in which no state has a positive weight.
+ */
 static inline void gbsi_flag_dead(gbsi_tile *tile, uint32_t row, vm dead)
 {
     if (vm_any(dead)) {
@@ -49,7 +50,8 @@ GBSI_INLINE void gbsi_put_pair(gbsi_tile *tile, uint32_t row, const gbsi_chances
 
 /* Turns the weights of a row into probabilities in place, for any number of states. Sums are in
  * double.
- * @return the lanes in which no state has weight: all their probabilities are 0. */
+ * @return the lanes in which no state has a positive weight; all probabilities of such a lane are
+ * 0. */
 static inline vm gbsi_shares_of_row(gbsi_tile *tile, uint32_t row)
 {
     const uint32_t k = tile->arity;
@@ -84,7 +86,7 @@ static inline void gbsi_more_states(gbsi_herd *herd, gbsi_tile *tile)
         gbsi_flag_dead(tile, row, gbsi_shares_of_row(tile, row));
         gbsi_binned_row(herd, tile, row);
     }
-    if (tile->p != NULL && tile->p != tile->w) { /* executors read the probabilities from tile->p */
+    if (tile->p != NULL && tile->p != tile->w) { /* callers read the probabilities from tile->p */
         const size_t n = (size_t)tile->n_rows * tile->arity * GBSI_LANES;
         memcpy(tile->p, tile->w, n * sizeof *tile->p);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditional of a row of two states, as herding by bins reads it: the probability of state 1 in
- * units of 2^-32. */
+/* Conditionals of a row of variables of two states, in the form that herding by bins reads:
+ * probabilities of state 1 in units of 2^-32. */
 #ifndef GBSI_DRAW_CHANCE_LANES_H
 #define GBSI_DRAW_CHANCE_LANES_H
 
@@ -18,9 +18,10 @@ typedef struct gbsi_chances {
     vf p[2];   /* probabilities; gbsi_chances_of_odds() sets p[1] only */
 } gbsi_chances;
 
-/* Computes round(q 2^32) for the less likely state, at least 1, and from it the number for state 1.
- * q is at most 1/2 and has the full accuracy of a float, whereas a p near 1 would lose digits. The
- * conversion to integers is valid only below 2^31. q = 1/2 is therefore handled separately. */
+/* Computes the probability of state 1 in units of 2^-32. The less likely state, of probability q,
+ * gets max(1, round(q 2^32)) units, and the other state gets the rest. q is at most 1/2 and has the
+ * full accuracy of a float, whereas a p near 1 would lose digits. The conversion to integers is
+ * valid only below 2^31, so that q = 1/2 is handled separately. */
 static inline vu gbsi_chance_from(vf q, vm likely_one)
 {
     const vf scaled = vf_fma(q, vf_set1(0x1p32F), vf_set1(0.5F));
@@ -30,8 +31,8 @@ static inline vu gbsi_chance_from(vf q, vm likely_one)
     return vu_select(likely_one, vu_sub(vu_set1(0), chance), chance);
 }
 
-/* Computes chances from finite odds r, or from their logarithms, for which all lanes are open. The
- * less likely state has probability q. */
+/* Computes chances from finite odds r or from logarithms of odds. All lanes are then open. The less
+ * likely state has probability q. */
 static inline gbsi_chances gbsi_chances_of_odds(const gbsi_tile *tile, uint32_t row, bool linear)
 {
     const vf one = vf_set1(1.0F);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Full conditionals in double, computed directly from the factors of the model. Herding keeps them
- * for each of its keys. They are much slower than a kernel, but are computed once per key only. */
+/* Full conditionals in double, computed directly from the factors of the model. Herding stores
+ * these conditionals, one for each of its keys. Their computation is much slower than a kernel, but
+ * happens only once per key. */
 #ifndef GBSI_DRAW_CONDITIONAL_H
 #define GBSI_DRAW_CONDITIONAL_H
 
 #include "plan/plan.h"
 
-/* factors with more variables are refused: their states are on the stack */
+/* factors with more variables are refused, because the states of a factor's variables are kept on
+ * the stack */
 #define GBSI_LONGEST_SCOPE 2048u
 
 typedef struct gbsi_conditionals {
@@ -21,7 +23,7 @@ uint64_t gbsi_conditionals_bytes(const gbsi_plan *plan);
 
 /* States of one chain by slot. */
 typedef struct gbsi_view {
-    const void *state; /* [n_slots][lanes]; lanes 1 if the states belong to no group of chains */
+    const void *state; /* [n_slots][lanes]; lanes is 1 if there is no group of chains */
     uint32_t value_bytes, lanes, lane;
 } gbsi_view;
 

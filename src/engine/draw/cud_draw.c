@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chains driven by a whole period of a small shift register instead of independent numbers [M25];
- * Tribble (2007), Chen, Matsumoto, Nishimura & Owen (2012), Yamashita & Suzuki (2019) section 7.
+/* Drawing method cud: a whole period of a small shift register drives the chains, in place of
+ * independent random numbers [M25]. Tribble (2007), Chen, Matsumoto, Nishimura & Owen (2012),
+ * Yamashita & Suzuki (2019) section 7.
  *
- * A sweep of N updates takes N numbers: number n drives the update at position n mod N of the sweep
- * floor(n / N). Over P sweeps the update at position i takes the numbers i, i + N, i + 2 N, ...,
- * which are all P different ones modulo P if gcd(N, P) = 1. If gcd(N, P) = b > 1, the update would
- * get P / b different numbers, each b times. The register therefore skips one number after every P
- * / b sweeps. */
+ * A sweep of N updates takes N numbers of the register's sequence, whose period is P: number n
+ * drives the update at position n mod N of the sweep floor(n / N). Over P sweeps the update at
+ * position i takes the numbers i, i + N, i + 2 N, ... If gcd(N, P) = 1, these are all P different
+ * numbers of the period. If gcd(N, P) = b > 1, the update would get P / b different numbers, each b
+ * times. The register therefore skips one number after every P / b sweeps. */
 #include "draw/cud_draw.h"
 
 #include <inttypes.h>
@@ -19,13 +20,13 @@
 
 const char *const gbsi_cud_options[] = {"cud-bits", "cud-offset", "cud-scheme", NULL};
 
-/* Bits of the shortest and of the longest period that a run without --sweeps takes, and the
- * standard error that such a run aims for. */
+/* For a run without --sweeps: least and largest number of bits of the register, and the standard
+ * error that the run aims for. */
 #define LEAST_AUTO_BITS 10u
 #define MOST_AUTO_BITS  24u
 #define AUTO_TARGET     0.005
 
-/* Number of bits whose period is `sweeps`; 0 if `sweeps` is not a whole period. */
+/* Number of bits of the register whose period is `sweeps`; 0 if no register has this period. */
 static uint32_t bits_of_sweeps(uint64_t sweeps)
 {
     for (uint32_t m = GBSI_CUD_LEAST_BITS; m <= GBSI_CUD_MOST_BITS; ++m) {
@@ -49,8 +50,9 @@ static gbs_status refuse_sweeps(uint64_t sweeps, gbs_error *err)
                      sweeps, gbsi_cud_period(m), above);
 }
 
-/* Number of bits with which the mean of a fair coin has half the requested standard error. The
- * factor of 2 allows for the correlation of the draws. */
+/* Number of bits for which the mean of independent draws of a fair coin, over all sweeps and
+ * chains, has half the requested standard error. Half the error is aimed for, because the draws of
+ * a run are correlated. */
 static uint32_t bits_of_target(const gbs_run_options *options)
 {
     const double target = options->target_error > 0.0 ? options->target_error : AUTO_TARGET;
@@ -122,7 +124,7 @@ gbs_status gbsi_cud_draw_bytes(const gbsi_draw_job *job, uint64_t *n, gbs_error 
 }
 
 /* Cranley & Patterson (1976), SIAM J. Numer. Anal. 13(6):904-914: one uniform number per variable
- * and chain is added modulo 1 to all driving numbers. It stays constant during the run. */
+ * and chain is added modulo 1 to all driving numbers. This number stays constant during the run. */
 static void draw_shifts(gbsi_cud_draw *d, const gbsi_draw_job *job)
 {
     const gbsi_plan *plan = job->plan;
@@ -175,7 +177,7 @@ void gbsi_cud_draw_free(void *state)
     }
 }
 
-/* Computes the numbers of a sweep, in order. */
+/* Computes the driving numbers of a sweep, in the order of the updates. */
 gbs_status gbsi_cud_draw_begin_pass(void *state, const struct gbsi_schedule *schedule,
                                     const struct gbsi_group *group, uint64_t pass, gbs_error *err)
 {

@@ -11,10 +11,10 @@ typedef struct gbsi_cud_draw {
     gbsi_cud sequence;
     uint64_t n_places; /* numbers per sweep, N */
     uint64_t n_blocks; /* gcd(N, P) */
-    uint64_t next;     /* index of the number whose word is `word`; UINT64_MAX before the first */
+    uint64_t next;     /* index of `word` in the period; UINT64_MAX before the first pass */
     uint32_t word;
     uint32_t *driving; /* [n_places] words of this pass, by position in the sweep */
-    uint32_t *shift;   /* [group][slot][lane] shifts, laid out as the states are */
+    uint32_t *shift;   /* [group][slot][lane] shifts, in the layout of the states */
     uint32_t n_slots;
 } gbsi_cud_draw;
 

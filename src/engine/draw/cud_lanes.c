@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws tiles of the cud draw: words of the sequence replace the random words, and the rule is that
- * of the random draw. */
+/* Drawing method cud for tiles: words of the sequence replace the random words of the random draw,
+ * and its rule stays. */
 #include "draw/cud_draw.h"
 #include "draw/tile_lanes.h"
 #include "simd/lanes.h"
@@ -9,9 +9,9 @@
 
 extern const gbsi_draw GBSI_V(gbsi_draw_cud);
 
-/* Computes the driving numbers of a row's places plus their shifts, modulo 1. The array of shifts
- * has slack after the last slot. A word of 0 (u < 2^-32) becomes 1, so that the draw needs no
- * second word. */
+/* Computes, for the places of a row, the driving numbers plus the shifts, modulo 1. The array of
+ * shifts is longer than its last slot, so that whole vectors can be read. A word of 0 (u < 2^-32)
+ * becomes 1, so that the draw needs no second word. */
 static void row_words(const gbsi_cud_draw *d, const gbsi_tile *tile, uint32_t row, uint32_t *out)
 {
     const uint32_t lanes = tile->lanes;
@@ -37,9 +37,9 @@ static void fill_words(const gbsi_cud_draw *d, const gbsi_tile *tile, uint32_t *
     }
 }
 
-/* Draws state 1 if and only if u < p. The random draw takes the less likely state if and only if
- * its number is below the probability of this state. If state 0 is the less likely one, 1 - u
- * replaces u. */
+/* Draws state 1 if and only if u < p. The random draw decides differently: it takes the less likely
+ * state if and only if u is below the probability of this state. Therefore 1 - u replaces u if
+ * state 0 is the less likely one. */
 static void binary(void *state, gbsi_tile *tile)
 {
     uint32_t word[GBSI_TILE_ROWS * GBSI_LANES];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the options against the draw that they name: options that contradict each other, and the
- * number of bins. No draw calls these functions. */
+/* Checks the options of a run against the drawing method that they name: refuses options that
+ * contradict each other, and checks the number of bins. No drawing method calls these functions. */
 #include "base/status.h"
 #include "draw/herding.h"
 
-/* Refuses other keys for a draw whose name determines its keys. */
+/* Refuses the option --keys with a value other than the key scheme that the draw's name implies. */
 static gbs_status check_keys(const gbs_run_options *options, gbs_error *err)
 {
     gbs_run_options own = *options;

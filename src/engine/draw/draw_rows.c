@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Properties of draws that the rows of draws.def state. Draws use these functions; draws.c finds
- * the tables of draws. */
+/* Properties of draws that the rows of draws.def state. Drawing methods use these functions.
+ * draws.c has the tables of all drawing methods. */
 #include <assert.h>
 
 #include "draw/herding.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of all draws, by number and instruction set. */
+/* The gbsi_draw tables of all drawing methods, by number of the method and by instruction set. */
 #include <assert.h>
 #include <stddef.h>
 #include <string.h>

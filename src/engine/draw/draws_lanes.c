@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of the rows of draws.def for one instruction set. */
+/* The gbsi_draw tables of the rows of draws.def for one instruction set. */
 #include "plan/draw.h"
 #include "simd/lanes.h"
 

@@ -99,8 +99,8 @@ static void start_words(const gbsi_herd *herd, uint32_t slot, uint32_t chain, ui
     gbsi_philox(herd->seed, chain, mixed >> 8, variable, GBSI_PURPOSE_HERD, word);
 }
 
-/* Initial phases u = 2^32 - 1 - v with v = p - w. The option --herd-init chooses random v, v = 1/2,
- * or w = 0 [M19]. */
+/* Initial phases u = 2^32 - 1 - v with v = p - w. The option --herd-init chooses among a random v,
+ * v = 1/2, and w = 0 [M19]. */
 void gbsi_herd_start_phases(const gbsi_herd *herd, uint32_t slot, uint32_t group, uint64_t name,
                             uint32_t chance, uint32_t *phase)
 {
@@ -116,7 +116,8 @@ void gbsi_herd_start_phases(const gbsi_herd *herd, uint32_t slot, uint32_t group
 }
 
 /* Computes initial weights w = p - v on the states of positive probability. v is drawn from
- * Dirichlet(1, ..., 1) as normalised exponentials, or is 1/n for n such states. */
+ * Dirichlet(1, ..., 1) as normalised exponentials, or is 1/n on each of n states of positive
+ * probability. */
 static void start_vector(const gbsi_herd *herd, uint32_t slot, uint32_t chain, uint64_t name,
                          const double *p, uint32_t k, double *w)
 {

@@ -11,13 +11,16 @@
 
 /* ---- key_slices.c --------------------------------------------------------------------------- */
 
-/* Keys of sixteen slots of one chain, side by side. */
-/* Sixteen consecutive slots of one chain, as in the second packing of plans. All have two states,
- * dense tables and one coding. Element d of lane i is at [16 d + i]; the step of padding is 0. */
+/* For groups of one chain: keys of sixteen slots at a time. */
+/* Sixteen consecutive slots of one chain, as in the second packing of plans. All sixteen slots have
+ * two states, dense tables and the same coding. The link and the step of neighbour d of lane i are
+ * at [16 d + i]. Lanes with fewer neighbours are padded with steps of 0. */
 typedef struct gbsi_key_slice {
-    size_t link; /* index of the first of 16 * width links and steps */
-    size_t cell; /* cell of the first lane; the other lanes have offsets relative to this cell */
-    /* index of the keys by code of the first lane; GBSI_NO_LUT if the code is the key */
+    size_t link; /* index of the first of the slice's 16 * width links and steps */
+    size_t cell; /* first cell of the slot in the first lane; gbsi_key_slices.cell has the cells of
+                    the other lanes relative to this cell */
+    /* index of the look-up table of the first lane, from codes to keys; GBSI_NO_LUT if the code is
+     * the key */
     size_t lut;
     uint32_t width;
     uint8_t coding;  /* gbsi_coding of all sixteen slots */
@@ -30,7 +33,7 @@ typedef struct gbsi_key_slices {
     uint32_t *step;
     uint32_t *cell;   /* [16 * number of slices] */
     uint32_t *lut;    /* [16 * number of slices] */
-    uint32_t *offset; /* [16 * number of slices] numbers that are added to codes */
+    uint32_t *offset; /* [16 * number of slices] number that is added to the code of each slot */
 } gbsi_key_slices;
 
 gbs_status gbsi_key_slices_new(const gbsi_keys *keys, gbsi_key_slices *slices, gbs_error *err);
@@ -46,7 +49,7 @@ typedef struct gbsi_herd_group {
     uint32_t *phase;
     /* [n_balances][lanes] weights w of rule pre by bins, in units of 2^-32 */
     int64_t *balance;
-    double *vector;        /* [n_shares / k] keys, each with weights [lanes][k] */
+    double *vector; /* [n_shares / k] keys of slots of k > 2 states, each with weights [lanes][k] */
     gbsi_key_table *table; /* [n_tables] */
     uint64_t *whole;       /* [lanes] keys complete: code of the state of all variables */
 } gbsi_herd_group;
@@ -56,13 +59,15 @@ typedef struct gbsi_herd {
     gbsi_herding how;
     uint64_t seed;
     uint32_t lanes, n_groups, first_chain;
-    uint64_t room, taken; /* bytes that tables may take, and bytes that they have taken */
+    uint64_t room, taken; /* number of bytes that hashed tables may take, and number of bytes that
+                             they have taken */
     gbsi_keys keys;       /* keys that determine the conditional; empty if keys are bins */
     gbsi_key_slices slices;
     /* whether each phase and its chance lie in one cache line: one chain, and keys that determine
      * the conditional */
     bool paired;
-    size_t n_phases, n_balances, n_shares; /* lengths of the arrays of each kind, per lane */
+    size_t n_phases, n_balances, n_shares; /* per lane: numbers of phases (with turns or chances),
+                                              of balances, and of elements of vectors */
     size_t n_tables;                       /* number of hashed tables of each group */
     /* [n_slots] keys by bins: first phase of a slot of two states, or table number of another slot;
      * NULL if keys.slot has these numbers */
@@ -79,7 +84,8 @@ void gbsi_herd_free(void *state);
  * n_tables empty tables. */
 gbs_status gbsi_herd_take(gbsi_herd *herd, gbs_error *err);
 
-/* Index of the phases of a cell, if keys determine the conditional. */
+/* Index in gbsi_herd_group.phase of the first phase of a cell, if keys determine the conditional.
+ */
 static inline size_t gbsi_herd_phase_at(const gbsi_herd *herd, size_t cell)
 {
     return herd->paired ? 2 * cell : cell * herd->lanes;
@@ -104,15 +110,15 @@ void gbsi_herd_start_vectors(const gbsi_herd *herd, uint32_t slot, uint32_t grou
 
 /* ---- hashed tables (herd_tables.c) ----------------------------------------------------------- */
 
-/* Table of a slot in a group; NULL if the slot is dense. */
+/* Hashed table of a slot in a group; NULL if the slot's table is dense. */
 gbsi_key_table *gbsi_herd_table(const gbsi_herd *herd, uint32_t slot, uint32_t group);
 gbsi_row_shape gbsi_herd_row_shape(const gbsi_herd *herd, uint32_t slot);
-/* Whether codes with equal conditionals share rows. */
+/* Whether codes with equal conditionals share a row of a hashed table. */
 static inline bool gbsi_herd_is_named(const gbsi_herd *herd)
 {
     return herd->how.keys == GBS_KEYS_SHARED;
 }
-/* Save and load the table of a slot, if the slot has a table. */
+/* Save and load the hashed table of a slot, if the slot has one. */
 gbs_status gbsi_herd_save_table(const gbsi_herd *herd, uint32_t slot, uint32_t group,
                                 const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_herd_load_table(gbsi_herd *herd, uint32_t slot, uint32_t group,

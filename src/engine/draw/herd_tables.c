@@ -5,7 +5,7 @@
 #include "draw/herd.h"
 #include "plan/kernel.h"
 
-/* Whether a slot has a table in every group. */
+/* Whether a slot has a hashed table in every group. */
 static bool is_hashed(const gbsi_herd *herd, uint32_t slot)
 {
     return herd->n_tables > 0 &&
@@ -56,7 +56,8 @@ static gbs_status no_room(const gbsi_herd *herd, uint32_t slot, uint64_t needed,
                          : "fewer --bins or --chains");
 }
 
-/* Makes room for `visits` further visits of a slot by every chain of the group. */
+/* Makes room in a slot's table for the keys of `visits` further visits by every chain of the group.
+ */
 static gbs_status grow(gbsi_herd *herd, uint32_t slot, uint32_t group, uint32_t visits,
                        gbs_error *err)
 {
@@ -70,7 +71,7 @@ static gbs_status grow(gbsi_herd *herd, uint32_t slot, uint32_t group, uint32_t 
     const uint64_t old =
         table->capacity == 0 ? 0 : gbsi_key_table_bytes(table->capacity / 2, row_bytes, named);
     const uint64_t bytes = gbsi_key_table_bytes(wanted, row_bytes, named);
-    /* the old and the new table exist while rows are moved */
+    /* the old and the new table exist together while rows are moved */
     if (wanted >= GBSI_NONE || herd->taken + bytes > herd->room) {
         return no_room(herd, slot, herd->taken + bytes, err);
     }
@@ -106,7 +107,7 @@ gbs_status gbsi_herd_expect(void *state, uint32_t slot, gbs_error *err)
     return GBS_OK;
 }
 
-/* Mean number of weights of a group; tables of groups differ in size. */
+/* Number of weights of a group, averaged over groups, whose tables differ in size. */
 double gbsi_herd_n_weights(const void *state)
 {
     const gbsi_herd *herd = state;

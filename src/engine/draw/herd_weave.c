@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saves the herding weights of a model that ranks share in the order in which one process saves
- * them. */
+/* Saves the herding weights of a model whose slots are shared among ranks. The weights are saved in
+ * the order in which a single process saves them. */
 #include "draw/herd.h"
 #include "plan/plan.h"
 
-/* For keys by bins: end of the cells of a slot of two states, which is where the cells of the next
- * such slot begin. */
+/* For keys by bins: end of the cells of a slot of two states. The cells of the next slot of two
+ * states begin at this end. */
 static size_t end_of_cells(const gbsi_herd *herd, uint32_t slot)
 {
     const gbsi_plan *plan = herd->plan;
@@ -16,7 +16,7 @@ static size_t end_of_cells(const gbsi_herd *herd, uint32_t slot)
     return next < plan->n_slots ? herd->cell[next] : herd->n_phases + herd->n_balances;
 }
 
-/* Span of the phases, turns or balances of a slot. */
+/* Span of a slot's elements in an array of phases, turns or balances. */
 static gbsi_span cells_of(const void *context, uint32_t slot)
 {
     const gbsi_herd *herd = context;
@@ -50,7 +50,7 @@ typedef struct tables {
     uint32_t group;
 } tables;
 
-/* Bytes of a row of the slot's table; 0 if the slot has no table. The saved data include the number
+/* Bytes of a row of the slot's table; 0 if the slot has no table. The saved data state the number
  * of rows. */
 static uint64_t row_bytes(const void *object, uint32_t slot)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Herded Gibbs [M19]: every variable keeps a herding weight for each key. A key is a context (Chen
  * et al. 2016, algorithm 1), a class of contexts with one conditional (their section 4.3), a sum of
- * neighbours, or a state of all other variables. The key determines the conditional, so that
- * conditionals are computed before the run. The rules `pre` and `post` differ in the initial
- * weights only.
+ * neighbours, or a state of all other variables. The key determines the conditional. Conditionals
+ * are therefore computed before the run. The rules `pre` and `post` differ only in the initial
+ * weights.
  *
- * This file holds the part that does not depend on the instruction set. Its functions make the
- * state of the draw, and draw variables with more than two states or with hard zeros for one place
- * and chain at a time. */
+ * This file has the functions that do not depend on the instruction set. Some functions make the
+ * state of the drawing method. Others draw variables with more than two states or with hard zeros,
+ * for one place and chain at a time. */
 #include <assert.h>
 #include <math.h>
 
@@ -60,7 +60,8 @@ gbs_status gbsi_herded_bytes(const gbsi_draw_job *job, uint64_t *n, gbs_error *e
     return status;
 }
 
-/* Allocates the codes of whole states for keys complete, if slots are hashed. */
+/* Allocates, for keys `complete`, each chain's code of the state of all variables, if any slot is
+ * hashed. */
 static gbs_status take_whole(gbsi_herd *herd, gbs_error *err)
 {
     const bool wanted = herd->keys.scheme == GBS_KEYS_COMPLETE && herd->n_tables > 0;
@@ -123,7 +124,8 @@ cleanup:
 
 /* ---- one place of one chain ------------------------------------------------------------------ */
 
-/* Probability of state a in the cell (row, lane). */
+/* Address in tile->p of the probability of state a, for the place and chain of a cell (row, lane).
+ */
 static float *share_of(const gbsi_tile *tile, size_t cell, uint32_t width, uint32_t a)
 {
     return tile->p + ((cell / GBSI_LANES) * width + a) * GBSI_LANES + cell % GBSI_LANES;
@@ -139,7 +141,7 @@ static uint32_t dense_key(const gbsi_keys *keys, uint32_t slot, const gbsi_view 
     return s->lut == GBSI_NO_LUT ? code : keys->lut[s->lut + code];
 }
 
-/* Adds P to the phase; the value is the carry. If p is 0 or 1, the phase stays. */
+/* Adds P to the phase, and returns the carry as the value. If p is 0 or 1, the phase stays. */
 static uint32_t herd_phase(gbsi_tile *tile, uint32_t place, uint32_t chance, uint32_t certain,
                            uint32_t *phase)
 {

@@ -13,15 +13,15 @@ typedef struct gbsi_phase_row {
     uint32_t phase[];         /* [lanes] */
 } gbsi_phase_row;
 
-/* Weights of a lane in a row of a slot with more than two states. The row holds p[k], then a vector
- * for each lane. */
+/* Weights of one lane in a row of a hashed slot with more than two states. The row has the
+ * probabilities p[k], and then a vector of k weights for each lane. */
 static inline double *gbsi_row_vector(double *row, uint32_t k, uint32_t lane)
 {
     return row + (size_t)k * (1 + lane);
 }
 
-/* Returns the row for the states around a chain. If the row does not exist, the function makes
- * it in the room that begin_pass reserved. */
+/* Returns the row of a slot's table for the current states of the slot's neighbours. If the row
+ * does not exist, the function adds the row in the room that begin_pass reserved. */
 void *gbsi_herded_row(gbsi_herd *herd, uint32_t slot, uint32_t group, const gbsi_view *view);
 /* For keys `complete`: updates the chain's code for the slot's new value. The function must be
  * called before the value is stored. */
@@ -36,8 +36,9 @@ gbs_status gbsi_herded_bytes(const gbsi_draw_job *job, uint64_t *n, gbs_error *e
 gbs_status gbsi_herded_init(const gbsi_draw_job *job, void **state, gbs_error *err);
 gbs_status gbsi_herded_begin_pass(void *state, const struct gbsi_schedule *schedule,
                                   const struct gbsi_group *group, uint64_t pass, gbs_error *err);
-/* gbsi_herded_place() updates one place in all lanes; the next function updates all places of a
- * tile. Both functions handle any slot, and the vector code must give equal results. */
+/* gbsi_herded_place() updates one place in all lanes, and gbsi_herded_places() updates all places
+ * of a tile. The two functions handle slots of any kind. The vector code of herded_lanes.c must
+ * give equal results. */
 void gbsi_herded_place(gbsi_herd *herd, gbsi_tile *tile, uint32_t place);
 void gbsi_herded_places(void *herd, gbsi_tile *tile);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Herded Gibbs of variables of two states with finite log-odds, sixteen chains at a time [M19]:
  *     key from the states of the neighbours,     u[key] += P[key],     x = carry.
- * If a slot has few keys, all rows of weights are read, and lanes with other keys are masked out of
- * each row. If a slot has more keys, weights are gathered and scattered. The gathers of floats then
- * carry the bits of integers. */
+ * If a slot has few keys, the weights of every key are read, and lanes whose key is another one are
+ * masked out. If a slot has more keys, weights are gathered and scattered. The gather instructions
+ * for floats then move the bits of the integers. */
 #include "draw/herded.h"
 #include "draw/tile_lanes.h"
 
@@ -101,16 +101,17 @@ GBSI_INLINE vu slice_code(const gbsi_key_slices *slices, const gbsi_key_slice *s
     return code;
 }
 
-/* Number of rows by which weights of one chain are prefetched, because no cache holds them. The
- * keys of these rows are known, since states around a batch do not change while the batch is drawn.
- */
+/* The weights of a single chain are prefetched this many rows ahead, because no cache holds all
+ * weights. The keys of these rows are known, since states around a batch do not change while the
+ * batch is drawn. */
 #define AHEAD 4u
 
 typedef struct waiting {
-    uint32_t at[AHEAD][GBSI_LANES]; /* indices of the pairs of each row, by row modulo AHEAD */
+    uint32_t at[AHEAD][GBSI_LANES]; /* for each row that waits, at the row's number modulo AHEAD:
+                                       indices of its pairs of phase and chance */
 } waiting;
 
-/* Slice of a row; NULL if the row is not a regular slice. */
+/* Slice of keys for a row of a tile; NULL if the row is not a regular slice. */
 GBSI_INLINE const gbsi_key_slice *slice_of(const gbsi_herd *herd, const gbsi_tile *tile,
                                            uint32_t row)
 {
@@ -230,8 +231,8 @@ const gbsi_draw GBSI_V(gbsi_draw_herded) = {
     .free = gbsi_herd_free,
 };
 
-/* Bounded herding with keys that determine the conditional. Places are drawn one at a time, and
- * at random where no weight is large. */
+/* Bounded herding with keys that determine the conditional. Places are drawn one at a time. If no
+ * weight of a place exceeds the threshold, the value is drawn at random. */
 const gbsi_draw GBSI_V(gbsi_draw_bounded) = {
     .name = "bounded-error",
     .reference = "Yamashita & Suzuki (2019), Convergence analysis of herded-Gibbs-type sampling "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slots with too many contexts for a dense table. The row of a context is made when an update first
- * has this context. */
+/* Rows of slots that have too many contexts for a dense table. The row of a context is made when an
+ * update first has this context. */
 #include <string.h>
 
 #include "draw/herded.h"

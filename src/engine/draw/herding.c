@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings of herding that follow from the options. */
+/* Computes the settings of herding from the options of a run. */
 #include "draw/herding.h"
 
 #include "simd/math.h"
@@ -12,9 +12,10 @@ const char *const gbsi_herding_options[] = {"keys", "herd-rule", "herd-init", "b
 const char *const gbsi_bounded_options[] = {"keys",     "herd-rule", "herd-init",
                                             "bin-rule", "threshold", NULL};
 
-/* Number of passes that the options request. If no option sets this number, the passes make 1 /
- * target^2 draws, because the standard error of this many independent draws of a fair coin is half
- * the target. max_updates limits the number of passes; 0 stands for no limit. */
+/* Number of passes that the options request. If no option sets this number, all passes together
+ * make 1 / target^2 draws, because the mean of this many independent draws of a fair coin has a
+ * standard error of half the target. The option max_updates limits the number of passes; 0 stands
+ * for no limit. */
 uint64_t gbsi_draw_passes(const gbs_run_options *options, uint32_t n_slots)
 {
     const double per_pass = (double)n_slots * (double)options->chains + 1.0;
@@ -29,9 +30,9 @@ uint64_t gbsi_draw_passes(const gbs_run_options *options, uint32_t n_slots)
     return (uint64_t)(options->sweeps != 0 || most < passes ? most : passes);
 }
 
-/* Default number of bins B = sqrt(T / c) for T updates per variable. c bounds the weights: 1 for
- * herding, 1 + threshold for bounded error. The choice minimises the error of a function of one
- * variable (Yamashita & Suzuki 2019, section 6.4). */
+/* Default number of bins B = sqrt(T / c) for T updates per variable. Here c is a bound on the
+ * weights: 1 for herding, 1 + threshold for bounded-error herding. This B minimises the error in
+ * the mean of a function of one variable (Yamashita & Suzuki 2019, section 6.4). */
 static uint32_t bins_of(const gbs_run_options *options, bool bounded, uint32_t n_slots)
 {
     if (options->bins != 0) {
@@ -68,8 +69,7 @@ int gbsi_herding_advise(const gbs_run_options *options, uint32_t n_slots, double
     if (keys == GBS_KEYS_COMPLETE || keys == GBS_KEYS_NEIGHBOURS) {
         return gbsi_draw_keyed(keys == GBS_KEYS_COMPLETE ? GBS_KEYS_NEIGHBOURS : GBS_KEYS_SHARED);
     }
-    /* number of bins that draw discretized, which has no threshold, would have with these options
-     */
+    /* number of bins of `--draw discretized`, which has no threshold, with these options */
     return gbsi_keys_decide(keys) && bins_of(options, false, n_slots) < n_weights
                ? gbsi_draw_keyed(GBS_KEYS_BINS)
                : -1;

@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 
-/* Two couplings are equal if their relative difference is below SAME_COUPLING, and different if it
- * is above OTHER_COUPLING. */
+/* Two couplings count as equal if their relative difference is below SAME_COUPLING, and as surely
+ * different if this difference is above OTHER_COUPLING. */
 #define SAME_COUPLING  1e-10
 #define OTHER_COUPLING 1e-6
 
@@ -103,8 +103,9 @@ static double coupling_of(const gbsi_key_maker *m, size_t f)
            gbsi_factor_value_at(factors, arity, f, at[3]);
 }
 
-/* Whether two couplings of the slot surely differ, which is a quick answer for most models of many
- * couplings. The function returns false if a pair of variables has several factors. */
+/* Whether two couplings of the slot surely differ. This quick test decides for most models with
+ * many different couplings. The function returns false if a pair of variables has several factors.
+ */
 static bool couplings_differ(const gbsi_key_maker *m, uint32_t slot)
 {
     const gbsi_factors *factors = &m->plan->model->factors;
@@ -166,7 +167,7 @@ static bool sum_decides(gbsi_key_maker *m, uint32_t slot, uint8_t *sign)
         return false;
     }
     const double field = log_odds(m, slot);
-    /* scale for the rounding errors of sums */
+    /* scale of the rounding errors of sums of couplings */
     const double scale = fabs(field) > 1.0 ? fabs(field) : 1.0;
     bool same = true;
     double w = 0.0;
@@ -190,7 +191,7 @@ uint64_t gbsi_key_codes(gbsi_key_maker *m, uint32_t slot, bool *sum, uint8_t *si
         return GBSI_MANY_CODES;
     }
     if (m->scheme != GBS_KEYS_NEIGHBOURS) {
-        /* the answer is kept, because the search tries several bounds on codes */
+        /* the answer is kept, because the caller tries several bounds on the number of codes */
         const bool known =
             m->by_sum[slot] == GBSI_SUM_NO || (m->by_sum[slot] == GBSI_SUM_YES && sign == NULL);
         *sum = known ? m->by_sum[slot] == GBSI_SUM_YES : sum_decides(m, slot, sign);

@@ -3,11 +3,13 @@
 #include "draw/key_codes.h"
 #include "draw/keys.h"
 
-/* With bound b, slots of up to 2^b codes are dense. A table with more than MOST_CODES codes is
- * never dense, because most of its codes would never occur. */
+/* The bounds on dense tables are powers of two: with bound number b, slots of up to 2^b codes are
+ * dense. A table with more than MOST_CODES codes is never dense, because most of its codes would
+ * never occur. */
 #define N_BOUNDS   13
 #define MOST_CODES (UINT64_C(1) << (N_BOUNDS - 1))
-/* Most conditionals that are computed for dense tables, so that they take seconds at most. */
+/* Limit on the work of computing the conditionals of dense tables, which takes a few seconds at
+ * most. */
 #define MOST_WORK (UINT64_C(1) << 30)
 
 static uint64_t more(uint64_t a, uint64_t b)
@@ -32,20 +34,21 @@ static void add_size(slot_size *to, const slot_size *size)
     to->hashed = more(to->hashed, size->hashed);
 }
 
-/* Whether turns of phases are counted: bounded herding, in which phases may leave the interval of
- * herding. */
+/* Whether whole turns of phases are counted, as in bounded-error herding, where weights may leave
+ * the interval of herding. */
 static bool counts_turns(const gbsi_key_maker *m)
 {
     return (m->job->traits & GBSI_DRAW_THRESHOLD) != 0;
 }
 
-/* Bytes of one code of a dense slot. */
+/* Bytes that one code of a dense slot takes. */
 static uint64_t code_bytes(const gbsi_key_maker *m, uint32_t slot)
 {
     const uint64_t n_lanes = (uint64_t)m->job->lanes * m->job->n_groups;
     const uint64_t k = gbsi_plan_arity(m->plan, slot);
     const uint64_t shared = m->scheme == GBS_KEYS_SHARED ? 4 + 8 : 0;
-    /* whether there are two words: the phase, and the turns or a copy of the chance */
+    /* whether a weight takes two words: the phase, and the number of turns or a copy of the chance
+     */
     const bool two = counts_turns(m) || m->job->lanes == 1;
     return shared + (k == 2 ? (two ? 8 : 4) * n_lanes + 5 : 8 * k * (n_lanes + 1));
 }
@@ -82,8 +85,8 @@ static uint64_t slice_bytes(const gbsi_key_maker *m)
     return bytes;
 }
 
-/* Smallest bound under which a slot with this many codes is dense; N_BOUNDS if no bound makes it
- * dense. */
+/* Number of the smallest bound under which a slot with this many codes is dense; N_BOUNDS if no
+ * bound makes the slot dense. */
 static uint32_t bound_of(uint64_t codes)
 {
     uint32_t b = 0;
@@ -93,14 +96,14 @@ static uint32_t bound_of(uint64_t codes)
     return b;
 }
 
-/* Finds the largest bound on codes with which the tables fit. Dense tables may take all the room if
- * no slot is hashed, and half of the room otherwise. */
+/* Finds the largest bound on the codes of dense slots with which all tables fit in memory. Dense
+ * tables may take all the room if no slot is hashed, and half of the room otherwise. */
 static gbsi_key_sizes sizes_of(gbsi_key_maker *m)
 {
     const uint64_t n_links = m->context == NULL ? 0 : m->context->start[m->plan->n_slots];
     const uint64_t always = (uint64_t)m->plan->n_slots * sizeof(gbsi_key_slot) + 8 * n_links +
                             (m->job->lanes == 1 ? slice_bytes(m) : 0);
-    /* sizes of the slots that are dense from each bound on */
+    /* [b] sizes of the slots for which b is the smallest bound that makes them dense */
     slot_size by_bound[N_BOUNDS + 1] = {{0}};
     for (uint32_t slot = 0; slot < m->plan->n_slots; ++slot) {
         bool sum = false;
@@ -131,7 +134,7 @@ gbs_status gbsi_keys_size(const gbsi_draw_job *job, int scheme, gbsi_key_sizes *
     const bool neighbours = scheme != GBS_KEYS_COMPLETE;
     *sizes = (gbsi_key_sizes){.dense_bytes = gbsi_surroundings_bytes(job->plan, neighbours)};
     if (sizes->dense_bytes > job->room) {
-        return GBS_OK; /* exceeding the room is the only reason for refusal */
+        return GBS_OK; /* the caller refuses only sizes that exceed the room */
     }
     gbsi_key_maker m;
     gbs_status status = gbsi_key_maker_new(job, scheme, job->around, &m, err);

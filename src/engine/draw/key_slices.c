@@ -17,7 +17,7 @@ void gbsi_key_slices_free(gbsi_key_slices *slices)
  * would cost more than slices save. */
 #define MOST_WIDTH 64u
 
-/* Shape of a slice, whose links have no place yet. */
+/* Returns the slice that begins at slot `first`; the caller must set its member `link`. */
 static gbsi_key_slice shape_of(const gbsi_keys *keys, uint32_t first)
 {
     const gbsi_key_slot *s = keys->slot + first;

@@ -40,7 +40,8 @@ uint64_t gbsi_key_table_bytes(size_t n, size_t row_bytes, bool named)
     return capacity * (named ? 20u : 12u) + capacity / 2 * row_bytes;
 }
 
-/* Place of a code or name in the hash table, or the free place where a new one belongs. */
+/* Place of a code or name in the hash table. A code or name that is not in the table gets the free
+ * place where it belongs. */
 static size_t place_of(const gbsi_key_table *t, uint64_t code)
 {
     size_t at = gbsi_mix64(code) & (t->capacity - 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the tables of keys: the coding of every slot, and the conditional of every code of a slot
- * with a dense table. For shared keys it finds the classes of codes with equal conditionals. */
+ * with a dense table. For shared keys, also finds the classes of codes with equal conditionals. */
 #include "draw/keys.h"
 
 #include <math.h>
@@ -115,7 +115,8 @@ static gbs_status room_for(gbsi_keys *keys, uint64_t n_phases, uint64_t n_shares
 
 /* ---- one slot ------------------------------------------------------------------------------- */
 
-/* Classes of a slot during the search for equal names: open addressing by name. */
+/* Hash table, with open addressing, from names of conditionals to keys of one slot. Codes of equal
+ * names form a class, which is one key. */
 typedef struct classes {
     uint64_t *name; /* [capacity] */
     uint32_t *key;  /* [capacity] key of the name; GBSI_NONE if the place is free */
@@ -149,7 +150,7 @@ static uint32_t *class_of(classes *c, uint64_t name)
     return &c->key[at];
 }
 
-/* Makes the conditional in m->logw the conditional of the slot's next key. */
+/* Adds a key to the slot, whose conditional is computed from m->logw. */
 static gbs_status add_key(const gbsi_key_maker *m, uint32_t slot, gbsi_keys *keys, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -175,7 +176,7 @@ static gbs_status add_key(const gbsi_key_maker *m, uint32_t slot, gbsi_keys *key
     return GBS_OK;
 }
 
-/* Sets the neighbours of a slot to a configuration that has this code. */
+/* Sets the neighbours of a slot to states that have this code. */
 static void set_code(const gbsi_key_maker *m, const gbsi_key_slot *s, const gbsi_keys *keys,
                      bool sum, const uint8_t *sign, uint32_t code)
 {
@@ -311,7 +312,8 @@ static gbs_status make_whole_steps(const gbsi_key_maker *m, gbsi_keys *keys, gbs
     return GBS_OK;
 }
 
-/* Reserves the tables. Their sizes are known if keys are codes; tables of shared keys grow. */
+/* Reserves the arrays of keys. The lengths of these arrays are known in advance if keys are codes;
+ * with shared keys the arrays grow. */
 static gbs_status reserve_all(gbsi_key_maker *m, gbsi_keys *keys, gbs_error *err)
 {
     uint64_t n_phases = 0;

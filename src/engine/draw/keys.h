@@ -15,9 +15,9 @@
 #include "plan/context.h"
 
 typedef enum gbsi_coding {
-    GBSI_CODE_BITS,   /* up to 8 binary neighbours: sum of 2^j x_j, computed in bytes */
-    GBSI_CODE_COUNT,  /* up to 255 binary neighbours: sum of x_j, computed in bytes */
-    GBSI_CODE_RADIX,  /* offset + sum of step_j x_j, modulo 2^32 */
+    GBSI_CODE_BITS,   /* for up to 8 binary neighbours x_j: sum of 2^j x_j, computed in bytes */
+    GBSI_CODE_COUNT,  /* for up to 255 binary neighbours x_j: sum of x_j, computed in bytes */
+    GBSI_CODE_RADIX,  /* for any neighbours x_j: offset + sum of step_j x_j, modulo 2^32 */
     GBSI_CODE_HASHED, /* mixed radix if the codes fit 63 bits, else a sum of hashes */
 } gbsi_coding;
 
@@ -25,10 +25,11 @@ typedef enum gbsi_coding {
 
 typedef struct gbsi_key_slot {
     size_t link; /* index of the slot's first link */
-    /* index of the slot's first cell; a key of two states has one cell, others one per state.
-     * HASHED: number of the slot's table */
+    /* index of the slot's first cell; a key has one cell if the slot has two states, otherwise one
+     * cell per state. HASHED: number of the slot's table */
     size_t cell;
-    size_t lut; /* index of the slot's keys by code; GBSI_NO_LUT if the code is the key */
+    size_t lut; /* index in gbsi_keys.lut of the table from the slot's codes to its keys;
+                   GBSI_NO_LUT if the code is the key */
     uint32_t n_links;
     uint32_t n_keys;  /* 0 if HASHED */
     uint32_t n_codes; /* 0 if HASHED */
@@ -47,27 +48,28 @@ typedef struct gbsi_keys {
     uint32_t *lut;
     size_t n_lut, lut_capacity;
     /* Arrays indexed by cell, for slots of two states. */
-    uint32_t *chance; /* round(p 2^32) of state 1; 0 if the value is certain */
+    uint32_t *chance; /* round(p 2^32), where p = P(state 1); 0 if the value is certain */
     uint8_t *certain; /* gbsi_certain of each cell; NULL if no value is certain */
     size_t n_phases, phase_capacity, certain_capacity;
     /* arrays of slots with more than two states, by cell */
     double *p; /* probabilities; 0 in all states if the context is impossible */
     size_t n_shares, share_capacity;
-    /* Numbers by key, in the order of slots. For shared keys the initial weights are hashes of
-     * these numbers; for other keys they are hashes of the codes. */
+    /* Names of the conditionals of all keys, in the order of slots. For shared keys the initial
+     * weights are hashes of these names; for other keys the initial weights are hashes of the
+     * codes. */
     uint64_t *name;
     size_t n_names, name_capacity;
     size_t n_hashed; /* number of hashed slots */
     /* [n_slots] COMPLETE: steps of the mixed radix over all variables; NULL if codes are sums of
      * hashes */
     uint64_t *whole_step;
-    gbsi_conditionals conditionals; /* kept as long as hashed slots need them */
+    gbsi_conditionals conditionals; /* of the model; kept if any slot is hashed */
 } gbsi_keys;
 
 typedef enum gbsi_certain { GBSI_OPEN, GBSI_ALWAYS_0, GBSI_ALWAYS_1, GBSI_NEVER } gbsi_certain;
 
-/* Largest number of codes of a dense slot, and the bytes that the keys would need. Nothing is
- * allocated. */
+/* The result of gbsi_keys_size(): which slots would be dense, and the bytes that the keys would
+ * take. Nothing is allocated. */
 typedef struct gbsi_key_sizes {
     uint64_t most_codes; /* slots with more codes are hashed */
     /* bytes of dense tables for all lanes and groups, with links and look-up tables */
@@ -81,11 +83,11 @@ gbs_status gbsi_keys_size(const gbsi_draw_job *job, int scheme, gbsi_key_sizes *
 gbs_status gbsi_keys_new(const gbsi_draw_job *job, int scheme, gbsi_keys *out, gbs_error *err);
 void gbsi_keys_free(gbsi_keys *keys); /* zeroes the struct */
 
-/* Hash of one state of one variable. Sums of these hashes identify contexts whose numbers exceed 63
- * bits. */
+/* Hash of one state of one variable. Sums of these hashes identify the contexts of a slot that has
+ * more than 2^63 contexts. */
 uint64_t gbsi_state_hash(uint32_t variable, uint32_t state);
 
-/* Code of a hashed slot, in any key scheme except COMPLETE. */
+/* Code of the current context of a hashed slot, in any key scheme except COMPLETE. */
 uint64_t gbsi_hashed_code(const gbsi_keys *keys, uint32_t slot, const gbsi_view *view);
 
 /* Returns the name of a conditional, which is a hash of the rounded log-odds. Log-odds are

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The random draw: inverts the distribution function, with one 32-bit word per update [M6].
  *
- * The frequency of a value differs from its computed probability by at most 2^-32 absolute and
- * 2^-22 relative. A value of weight 0 is never drawn. A binary draw takes the less likely value
- * with its probability e / (1 + e), e = exp(-|l|), that is, if and only if u (1 + e) < e. If u
- * rounds to 1, the likely value is drawn. With up to 32 states, weights become whole numbers r_a
- * whose sum T is just below 2^32. The word then picks one of the T units, t = floor(word T / 2^32),
- * without further rounding. With more states, sums are in double, which represents a word exactly.
- * A word of 0 means u < 2^-32; a second word refines it. */
+ * The frequency of a value differs from the value's computed probability by at most 2^-32 in
+ * absolute terms and 2^-22 in relative terms. A value of weight 0 is never drawn. A binary draw
+ * with log-odds l takes the less likely value, whose probability is e / (1 + e) with e = exp(-|l|),
+ * if and only if u (1 + e) < e. Here u is the word as a number in [0, 1]. If u rounds to 1, the
+ * likely value is drawn. With up to 32 states, the weight of each state a becomes a whole number
+ * r_a; the sum T of these numbers is just below 2^32. The word then picks one of the T units, t =
+ * floor(word T / 2^32), without further rounding. With more states, sums of weights are in double,
+ * which represents a 32-bit word exactly. A word of 0 means u < 2^-32; a second word refines it. */
 #include "draw/tile_lanes.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@
 #include "rng/philox.h"
 #include "simd/math_lanes.h"
 
-/* Most states for which a draw uses whole numbers. */
+/* Largest number of states for which a draw uses whole numbers as weights. */
 #define MOST_WHOLE 32
 
 /* Uniform number u of a lane whose word was 0, refined by a second word. */
@@ -27,7 +28,7 @@ static double second_uniform(const gbsi_tile *tile, uint32_t row, uint32_t lane)
     return gbsi_word(tile->seed, chain, tile->pass, place, GBSI_PURPOSE_REFINE) * 0x1p-64;
 }
 
-/* Replaces the uniform numbers, in [0, 1], of lanes whose word was 0 by refined numbers. */
+/* Replaces the uniform numbers u, in [0, 1], by refined numbers in the lanes whose word was 0. */
 static __attribute__((noinline)) vf refine(const gbsi_tile *tile, uint32_t row, vf u,
                                            unsigned zeros)
 {
@@ -59,12 +60,13 @@ GBSI_INLINE void store_mask(const gbsi_tile *tile, uint32_t row, vm one)
     }
 }
 
-/* Draws rows of two states. The odds r = p(1) / p(0) are given, or are the exponential of a log. If
- * r <= 1, the less likely value has probability r / (1 + r); if r > 1, the formula holds with 1 / r
- * in place of r. */
+/* Draws rows of two states. The tile has the odds r = p(1) / p(0) or their logarithms. If r <= 1,
+ * the less likely value has probability r / (1 + r); if r > 1, the formula holds with 1 / r in
+ * place of r. */
 GBSI_INLINE void binary_rows(const gbsi_tile *given_tile, const bool want_p, const bool linear)
 {
-    const gbsi_tile copy = *given_tile; /* the compiler sees that no store changes this copy */
+    const gbsi_tile copy =
+        *given_tile; /* a local copy, which the compiler can see that no store changes */
     const gbsi_tile *tile = &copy;
     const vf zero = vf_set1(0.0F);
     const vf one = vf_set1(1.0F);
@@ -95,8 +97,9 @@ static void binary(void *state, gbsi_tile *tile)
     }
 }
 
-/* Flags the lanes whose conditional has no positive weight. @param top maximum of the log-weights,
- * or total of the weights if linear. @return top, with `instead` in these lanes. */
+/* Flags the lanes whose conditional has no positive weight. @param top maximum of the log-weights
+ * of each lane or, if `linear` is set, total of the weights. @return top, with `instead` in the
+ * flagged lanes. */
 static __attribute__((noinline)) vf flag_dead(gbsi_tile *tile, uint32_t row, vf top, vm dead,
                                               float instead)
 {
@@ -116,7 +119,8 @@ GBSI_INLINE vf checked_total(gbsi_tile *tile, uint32_t row, vf total)
     return vm_any(dead) ? flag_dead(tile, row, total, dead, 1.0F) : total;
 }
 
-/* Maximum of the log-weights of a row, which is subtracted from them. */
+/* Maximum of the log-weights of a row, lane by lane; the draw subtracts this maximum from the
+ * log-weights. */
 GBSI_INLINE vf row_top(gbsi_tile *tile, uint32_t row, const uint32_t k)
 {
     const float *logw = tile->w + (size_t)row * k * GBSI_LANES;
@@ -127,8 +131,8 @@ GBSI_INLINE vf row_top(gbsi_tile *tile, uint32_t row, const uint32_t k)
     return checked_top(tile, row, top);
 }
 
-/* Returns the values of lanes whose random word is 0, computed from a refined u < 2^-32 and the
- * float weights. */
+/* Returns `value` with new values in the lanes whose random word is 0, computed from a refined u <
+ * 2^-32 and the float weights. */
 static __attribute__((noinline)) vu refine_values(const gbsi_tile *tile, uint32_t row, uint32_t k,
                                                   const vf *weight, vu value, unsigned zeros)
 {
@@ -160,8 +164,9 @@ static __attribute__((noinline)) vu refine_values(const gbsi_tile *tile, uint32_
 }
 
 /* Returns 2^m such that the weights times 2^m add up to less than 2^32 and to at least 2^31 (1 -
- * 2^-18). The relative error of their float sum is below 2^-19. A float whose exponent field is E
- * is at least 2^(E - 127), and the exponent field of 2^(31 - (E - 127)) is 158 - E + 127. */
+ * 2^-18). The relative error of the float sum of the weights is below 2^-19. A float whose exponent
+ * field is E is at least 2^(E - 127), and the exponent field of 2^(31 - (E - 127)) is 158 - E +
+ * 127. */
 GBSI_INLINE vf unit_scale(vf total)
 {
     const vf above = vf_mul(total, vf_set1(1.0F + 0x1p-18F));
@@ -170,8 +175,8 @@ GBSI_INLINE vf unit_scale(vf total)
 }
 
 /* Draws rows of up to MOST_WHOLE states. The value is the first state a with r_0 + ... + r_a > t.
- * Such a state exists because t < T, and its r_a is not 0. k is a constant for the usual arities,
- * so that a row stays in registers. */
+ * Such a state exists because t < T, and its r_a is not 0. The number of states k is a compile-time
+ * constant for the usual arities, so that a row stays in registers. */
 GBSI_INLINE void whole_rows(gbsi_tile *tile, const uint32_t k, const bool want_p, const bool linear)
 {
     const vu one = vu_set1(1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The factors and the neighbours of every slot, from which the keys of herding are made. They are
- * found once for the memory predictions of several draws. */
+/* The factors and the neighbours of every slot, from which the keys of herding are made. The
+ * surroundings are found once and serve the memory predictions of several drawing methods. */
 #ifndef GBSI_DRAW_SURROUNDINGS_H
 #define GBSI_DRAW_SURROUNDINGS_H
 
@@ -9,7 +9,7 @@
 
 typedef struct gbsi_surroundings {
     gbsi_conditionals conditionals;
-    gbsi_context context; /* empty if the caller does not need neighbours */
+    gbsi_context context; /* neighbours by slot; empty if the caller does not need neighbours */
 } gbsi_surroundings;
 
 gbs_status gbsi_surroundings_new(const gbsi_plan *plan, bool neighbours, gbsi_surroundings *out,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions that store the values of a row of a tile, and functions of random_lanes.c that other
- * draws use. */
+ * drawing methods use. */
 #ifndef GBSI_DRAW_TILE_LANES_H
 #define GBSI_DRAW_TILE_LANES_H
 

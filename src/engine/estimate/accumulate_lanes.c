@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops for sixteen lanes and for one lane. With sixteen lanes, a cell is a row of sixteen chains,
- * and a tile of consecutive slots is added as one stream. With one lane, the cells of a chain lie
- * side by side. A binary tile of consecutive slots is then contiguous too; the cells of other tiles
- * are scattered. */
+/* The loops of accumulate.h for sixteen lanes and for one lane. With sixteen lanes, a cell is a row
+ * of sixteen chains, and a tile of consecutive slots is added as one stream. With one lane, the
+ * cells of a chain lie side by side. The cells of a binary tile of consecutive slots are then
+ * contiguous too; the cells of other tiles are scattered. */
 #include <stddef.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ void GBSI_V(gbsi_accumulate_close)(gbsi_fast fast, const gbsi_closing *closing);
 
 /* ---- probabilities ---- */
 
-/* Number of rows of p for each place, and the rows that have a cell. */
+/* Number of rows of tile->p for each place, and the rows among them that have a cell. */
 typedef struct tile_rows {
     size_t width, first, kept;
 } tile_rows;
@@ -29,7 +29,7 @@ static tile_rows rows_of(const gbsi_tile *tile)
         return (tile_rows){1, 0, 1};
     }
     if (tile->arity == 2) {
-        return (tile_rows){2, 1, 1}; /* the probability of state 0 has no cell */
+        return (tile_rows){2, 1, 1}; /* the probability of state 0 of a binary slot has no cell */
     }
     return (tile_rows){tile->arity, 0, tile->arity};
 }
@@ -56,10 +56,10 @@ static void add_chains(float *sum, const gbsi_offsets *cell_start, const gbsi_ti
     }
 }
 
-#define MOST_TURNED 16u /* most cells of a slot for which add_consecutive() is used */
+#define MOST_TURNED 16u /* most cells of a slot for add_consecutive() */
 
-/* Adds whole rows of consecutive slots of one chain. A row holds sixteen places state by state,
- * while cells lie place by place. @return the number of places added. */
+/* Adds whole rows of consecutive slots of one chain. A row has the numbers of sixteen places state
+ * by state, while cells lie place by place. @return the number of places added. */
 static size_t add_consecutive(float *to, const gbsi_tile *tile, tile_rows rows)
 {
     const size_t n_full = tile->n_places / GBSI_LANES;
@@ -84,7 +84,7 @@ static size_t add_consecutive(float *to, const gbsi_tile *tile, tile_rows rows)
 static void add_places(float *sum, const gbsi_offsets *cell_start, const gbsi_tile *tile)
 {
     const tile_rows rows = rows_of(tile);
-    const size_t n_places = tile->n_places; /* places of padding in the last row are not counted */
+    const size_t n_places = tile->n_places; /* padding at the end of the last row is not added */
     size_t place = 0;
     if (tile->contiguous) {
         place = add_consecutive(sum + gbsi_offset(cell_start, tile->first_slot), tile, rows);
@@ -114,8 +114,8 @@ void GBSI_V(gbsi_accumulate_tile)(float *sum, const gbsi_offsets *cell_start, co
 
 /* ---- counts ---- */
 
-/* Largest arity for which states are compared with every possible state; above it, sixteen single
- * increments are cheaper. */
+/* Largest arity for which sixteen states at a time are compared with every possible state. For
+ * larger arities, sixteen single increments are cheaper. */
 #define MOST_COMPARED 16u
 
 static void count_binary(uint8_t *restrict count, const gbsi_state_rows *rows, size_t first,
@@ -150,7 +150,7 @@ static void count_compared(uint8_t *count, const gbsi_arity_run *run, const gbsi
     for (size_t i = 0; i < run->n_slots; i++) {
         const vb state = load_states(rows, run->first_slot + i);
         for (uint32_t a = 0; a < run->arity; a++, count += GBSI_LANES) {
-            /* a comparison gives 255 in lanes with equal states, which is -1 */
+            /* a comparison gives 255, which is -1 in a byte, in lanes whose state is a */
             vb_store(count, vb_sub(vb_load(count), vb_eq(state, vb_set1((uint8_t)a))));
         }
     }
@@ -204,7 +204,7 @@ void GBSI_V(gbsi_accumulate_flush)(gbsi_fast fast, double *restrict open, size_t
     }
 }
 
-/* Adds the sums that one chain holds, which the estimate has fetched from the chain. */
+/* Closes cells of one chain that holds its sums, which the estimate has fetched from the chain. */
 static inline void close_held(const float *restrict held, const gbsi_closing *closing)
 {
     const size_t first = closing->first_cell;
@@ -255,9 +255,9 @@ static inline void close_chain(gbsi_fast fast, const gbsi_closing *closing)
     }
 }
 
-/* Number of cells and of chains that are added up at once. Each cell is a sequence of dependent
- * additions over the chains, in ascending order. A vector therefore holds sixteen cells, and a
- * chain is a column of the block. */
+/* Number of cells, and number of chains, of a block that is added up at once. The sum of each cell
+ * is a sequence of dependent additions over the chains, in ascending order. To add sixteen cells at
+ * a time, a vector has the numbers of sixteen cells of one chain. */
 #define BLOCK GBSI_LANES
 
 /* Returns the fast sums of sixteen chains in one cell, and sets them to 0. */
@@ -278,8 +278,9 @@ static inline void add_total(double *total, vd s)
     vd_store(total, vd_add(vd_load(total), s));
 }
 
-/* Transposes the counts of sixteen cells, so that chain[j] has the counts of chain j. Each of four
- * rounds interleaves the first half of the vectors with the second half. */
+/* Transposes the counts of sixteen cells, so that chain[j] has the counts of chain j. The
+ * transposition takes four rounds, each of which interleaves the first half of the vectors with the
+ * second half. */
 static inline void turn_counts(vb chain[BLOCK])
 {
     for (int round = 0; round < 4; round++) {
@@ -293,7 +294,7 @@ static inline void turn_counts(vb chain[BLOCK])
 }
 
 /* Adds the counts of sixteen chains in n_cells cells, from `cell` on, to `early` as integers, and
- * sets the counts to 0. @param chain out: the counts, chain by chain. */
+ * sets the counts to 0. @param chain out: chain[j] has the counts of chain j in these cells. */
 static inline void take_counts(gbsi_fast fast, const gbsi_closing *closing, size_t cell,
                                size_t n_cells, vb chain[BLOCK])
 {
@@ -379,7 +380,7 @@ static inline void close_block(gbsi_fast fast, const gbsi_closing *closing, size
     vd_store(square, m.square);
 }
 
-/* Closes the last block, which is shorter than a vector. */
+/* Closes the cells of the last block, which are fewer than a vector has. */
 static void close_rest(gbsi_fast fast, const gbsi_closing *closing, size_t cell, size_t n_cells)
 {
     const size_t at = cell - closing->first_cell;

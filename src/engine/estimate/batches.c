@@ -3,20 +3,21 @@
  * 4 n_0), ... Each block has an equal number of batches per chain, so that batches double in length
  * from block to block. A batch b of one chain gives the sum S_b of its probabilities p (or its
  * number of visits), and its number of updates n_b. Batches of all chains are pooled. Let r = sum
- * S_b / sum n_b for B batches. The variance of one batch about the common mean is that of the ratio
- * estimator (Cochran (1977), Sampling Techniques, 3rd ed., section 6.3). If slots have no update
- * counts of their own, n_b is constant, and the variance is the batch-means estimator of Flegal &
- * Jones (2010), Annals of Statistics 38(2):1034-1070, eq. 6:
+ * S_b / sum n_b for B batches. The variance v of one batch about the common mean is the variance of
+ * a ratio estimator (Cochran (1977), Sampling Techniques, 3rd ed., section 6.3). If slots have no
+ * update counts of their own, n_b is constant, and the variance is the batch-means estimator of
+ * Flegal & Jones (2010), Annals of Statistics 38(2):1034-1070, eq. 6:
  *     v = sum_b (S_b - r n_b)^2 / (B - 1)
  *       = (sum d_b^2 - 2 s sum d_b n_b + s^2 sum n_b^2) / (B - 1),
- *     d_b = S_b - r0 n_b, s = r - r0 = sum d_b / sum n_b for any r0. If r0 is the mean of all
- * passes before the block (in the first block, the mean of the first batch of the first chain),
- * little cancels, and floats hold the squares. sum d_b is the growth of the totals. Batches are
- * nearly independent. T passes of C chains, with U updates per chain, therefore have var(p) = v *
- * (T C / length)
- * / (U C)^2 = (v / length) * T / (C U^2). The rate v / length is taken from the running block once
- * half of its batches are closed, and from the previous block before that. Before half of the first
- * block, no standard error is reported. */
+ *     d_b = S_b - r0 n_b, s = r - r0 = sum d_b / sum n_b for any r0.
+ * The sum of d_b is the growth of the totals. If r0 is the mean of all passes before the block,
+ * little cancels, and floats hold the squares. In the first block, r0 is the mean of the first
+ * batch of the first chain.
+ *
+ * Batches are nearly independent. T passes of C chains, with U updates per chain, therefore have
+ *     var(p) = v * (T C / length) / (U C)^2 = (v / length) * T / (C U^2).
+ * The rate v / length is taken from the running block once half of its batches are closed, and from
+ * the previous block before that. Before half of the first block, no standard error is reported. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -24,7 +25,8 @@
 #include "estimate/estimate_internal.h"
 #include "simd/math.h"
 
-/* Length of the first batches. Shorter batches would hide any correlation. */
+/* Number of passes of a batch in the first block. Shorter batches would hide the correlation
+ * between passes. */
 #define FIRST_LENGTH 4u
 
 static uint64_t first_length(const gbsi_estimate *e)
@@ -49,7 +51,7 @@ static uint64_t batches_per_chain(const gbsi_estimate *e)
     return per_chain;
 }
 
-/* A batch becomes longer than the fast counts hold after at most 2 * 128 * 128 passes. Until then
+/* After at most 2 * 128 * 128 passes, a batch becomes longer than fast counts can hold. Until then
  * `early` has room for all counts. */
 _Static_assert(2 * MOST_PER_CHAIN * GBSI_PASSES_OF_COUNTS <= UINT16_MAX, "early is too narrow");
 
@@ -77,15 +79,16 @@ static bool is_first_block(const gbsi_estimate *e)
     return e->batches.block_end == first_length(e) * e->batches.per_chain;
 }
 
-/* Number of passes done when the running block began. */
+/* Number of passes before the current block. */
 static uint64_t block_start(const gbsi_estimate *e)
 {
     return is_first_block(e) ? 0 : e->batches.block_end / 2;
 }
 
-/* Computes the sums over all chains when the current block began. If there are few chains, these
- * are the half-time totals, because blocks begin after 2^j passes. @param sum [end_cell -
- * first_cell] */
+/* Computes, for each cell, the total over all chains at the beginning of the current block. If
+ * there are few chains, these totals are found among the half-time totals, because blocks begin
+ * after 2^j passes.
+ * @param sum [end_cell - first_cell] */
 static void find_start_totals(const gbsi_estimate *e, size_t first_cell, size_t end_cell,
                               double *restrict sum)
 {
@@ -159,7 +162,7 @@ static void set_first_reference(gbsi_estimate *e, uint32_t slot, size_t first_ce
 #define CELLS_CLOSED 512u /* number of cells that are closed together */
 _Static_assert(CELLS_CLOSED == GBSI_SLOTS_HELD, "they are asked for as they are closed");
 
-/* Closes cells of a chain that holds its sums itself. */
+/* Closes the batch for cells of a chain that holds its sums itself. */
 static void close_held(const gbsi_estimate *e, uint32_t group, gbsi_closing *closing)
 {
     float sum[CELLS_CLOSED];
@@ -170,9 +173,9 @@ static void close_held(const gbsi_estimate *e, uint32_t group, gbsi_closing *clo
     e->lanes->close((gbsi_fast){.sum = sum}, closing);
 }
 
-/* Closes cells of slots whose batches have n_b updates. Sums over all chains are in double, in the
- * order of the chains, and are rounded once. They do not depend on how chains are grouped into
- * lanes. */
+/* Closes the batch for cells of slots that had n_b updates in the batch. Sums over all chains are
+ * in double, in the order of the chains, and are rounded once. These sums do not depend on how
+ * chains are grouped into lanes. */
 static void close_cells(gbsi_estimate *e, uint32_t slot, size_t first_cell, size_t end_cell,
                         double n_b)
 {
@@ -257,8 +260,8 @@ static double closed_total(const gbsi_estimate *e, size_t cell)
     return sum;
 }
 
-/* Relative rounding error of a sum of squares in float. The variance is never claimed to be smaller
- * than this share of the sum. */
+/* Relative rounding error of a sum of squares in float. The reported variance is at least this
+ * fraction of the sum of squares. */
 #define SQUARE_ROUNDING 0x1p-22
 
 /* Computes v / length from the closed batches of the running block. @param total from
@@ -329,8 +332,8 @@ void gbsi_batches_end_pass(gbsi_estimate *e, gbsi_pool *pool)
         gbsi_estimate_share(e, pool, end_block);
         b->has_rate = true;
         b->n_closed = 0;
-        b->length =
-            b->block_end / b->per_chain; /* the next block is as long as all blocks before it */
+        b->length = b->block_end /
+                    b->per_chain; /* the next block is as long as all blocks before together */
         b->block_end *= 2;
     }
 }

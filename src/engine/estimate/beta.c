@@ -48,13 +48,14 @@ static double stirling_rest(double a)
 }
 
 /* ln(Gamma(a + b) / (Gamma(a) Gamma(b)) x^a y^b), y = 1 - x. The large terms of the three Stirling
- * series are combined first, because a ln(x (a+b)/a) + b ln(y (a+b)/b) is small where the density
+ * series are combined first. Their sum a ln(x (a+b)/a) + b ln(y (a+b)/b) is small where the density
  * is large. */
 static double log_front(double a, double b, double x, double y)
 {
     double shift = 0;
     double s = a + b;
-    while (a < 16) { /* Gamma(a) = Gamma(a + 1) / a and x^a = x^(a+1) / x; likewise for a + b */
+    while (a < 16) { /* Gamma(a) = Gamma(a + 1) / a and x^a = x^(a+1) / x; the first rule also
+                        applies to Gamma(a + b) */
         shift += gbsi_log(a) - gbsi_log(s) - gbsi_log(x);
         a += 1;
         s += 1;
@@ -89,7 +90,7 @@ double gbsi_beta_quantile(double p, double a, double b)
     }
     double low = 0;
     double high = 1;
-    /* bisection; the exponent of x is bisected while x is small */
+    /* bisection of x, or of the exponent of x while x is small */
     for (int i = 0; i < 200 && high - low > 1e-15 * high && high > 1e-300; i++) {
         const double middle = low < 1e-3 * high
                                   ? gbsi_sqrt(low > 1e-300 ? low : 1e-300) * gbsi_sqrt(high)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays of an estimate, and its work pass by pass. */
+/* The arrays of an estimate, and the work of an estimate in each pass. */
 #include <assert.h>
 
 #include "base/memory.h"
@@ -59,8 +59,8 @@ static gbs_status find_layout(const gbsi_estimate_shape *shape, layout *out, gbs
     l.start_bytes =
         equal ? 0 : ((size_t)shape->n_slots + 1) * (l.n_cells <= UINT32_MAX ? 4 : sizeof(size_t));
     l.rao_blackwell = shape->kind == GBS_ESTIMATOR_RAO_BLACKWELL;
-    /* The counting estimator reads a state once per pass, so that it needs no numbers of updates.
-     */
+    /* Whether slots have their own numbers of updates. The counting estimator needs none, because
+     * it reads each state once per pass. */
     l.counted = l.rao_blackwell && !shape->each_once;
     l.split = shape->n_chains < 4 && !shape->feeds;
     *out = l;
@@ -340,8 +340,8 @@ void gbsi_estimate_tile(gbsi_estimate *e, uint32_t group, const gbsi_tile *tile)
     }
 }
 
-/* Counts the slots of a run of equal arity that lie in [first, end). Only the first and the last
- * run can be cut. */
+/* Counts the slots of a run (consecutive slots of equal arity) that lie in [first, end). Only the
+ * first and the last run of the range can have slots outside the range. */
 static void count_run(gbsi_estimate *e, uint8_t *count, const gbsi_arity_run *run, uint32_t first,
                       uint32_t end, const gbsi_state_rows *rows)
 {
@@ -411,8 +411,8 @@ uint8_t *gbsi_estimate_visits(gbsi_estimate *e, uint32_t chain, size_t *stride)
 
 /* ---- work by slots ---- */
 
-/* Smallest number of sums whose work threads share. With fewer sums one thread finishes before the
- * others have woken up. */
+/* Smallest number of sums for which several threads share the work. With fewer sums one thread
+ * finishes before the others have woken up. */
 #define LEAST_SHARED 65536u
 
 typedef struct slot_job {
@@ -458,7 +458,8 @@ static void flush_open(gbsi_estimate *e, uint32_t first, uint32_t end)
     }
 }
 
-/* Stores the totals after 2^j passes in place of the older of the two stored totals. */
+/* Stores the totals after 2^j passes. They replace the older ones of the two sets of totals that
+ * are stored. */
 static void keep_half_time(gbsi_estimate *e, uint32_t first, uint32_t end)
 {
     const size_t lanes = e->shape.lanes;
@@ -524,7 +525,7 @@ void gbsi_estimate_end_pass(gbsi_estimate *e, gbsi_pool *pool)
     }
     e->n_passes++;
     if (e->shape.feeds) {
-        return; /* gbsi_estimate_meet() does the rest on all ranks */
+        return; /* gbsi_estimate_meet(), which the caller must call next, does the rest */
     }
     const uint64_t in_batch = e->n_passes - e->batches.start;
     const bool takes = in_batch == e->batches.length || in_batch % flush_interval(e) == 0;

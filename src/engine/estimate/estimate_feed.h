@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests: feeds an estimate with made-up probabilities and states, through tiles like those of a
+/* For tests: feeds an estimate with made-up probabilities and states, in tiles like the tiles of a
  * run. Padded lanes and places hold invalid values. */
 #ifndef GBSI_ESTIMATE_ESTIMATE_FEED_H
 #define GBSI_ESTIMATE_ESTIMATE_FEED_H
@@ -10,8 +10,8 @@
 
 #include "estimate/estimate.h"
 
-/* Number of slots: binary runs longer than a tile, short binary runs, and other runs between them.
- * The order of the runs matters. */
+/* Number of slots, which form runs of equal arity: binary runs longer than a tile, short binary
+ * runs, and runs of other arities between them. Tests depend on the order of the runs. */
 enum { N_SLOTS = 270 };
 static uint32_t arity_of[N_SLOTS];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The data of an estimate, shared by estimate.c (layout, passes), batches.c (second moments) and
- * summary.c (results). Memory:
+/* The data of an estimate, which estimate.c (layout, passes), batches.c (second moments) and
+ * summary.c (results) use. Memory:
  *   per (cell, lane)  4 bytes (Rao-Blackwell) or 1 (counts) of fast sums, 8 of totals (counts: 2,
  *                     and 8 that only long batches touch), 8 of open batches that only long batches
  *                     touch, and with fewer than 4 chains 8 of half-time totals; where chains hold
@@ -15,10 +15,10 @@
 #include "estimate/accumulate.h"
 #include "estimate/estimate.h"
 
-/* number of passes after which fast counts of one byte must be flushed */
+/* largest number of passes between two flushes of the fast counts, which have one byte each */
 #define GBSI_PASSES_OF_COUNTS 128u
 
-/* Totals after 2^j passes. */
+/* Totals after 2^j passes, for split R-hat. */
 typedef struct gbsi_half_time {
     uint64_t pass;     /* number of passes; 0 if there are no totals yet */
     float *total;      /* [group][cell][lane] */
@@ -38,14 +38,15 @@ typedef struct gbsi_batches {
     double *start_total;
     /* [n_cells] sum of d_b^2 over the closed batches of this block and all chains */
     float *square;
-    /* [n_cells] variance per pass and chain from the last full block; in the first block the
-     * reference r0 */
+    /* [n_cells] variance per pass and chain from the last full block; before the first block ends,
+     * the reference r0 */
     float *rate;
     /* arrays that are used only if `counted` is set */
     double *cross;            /* [n_cells] sum of n_b d_b */
     uint64_t *updates_open;   /* [n_slots] number of updates when the open batch began */
     uint64_t *updates_start;  /* [n_slots] number of updates when the block began */
-    double *n_sum, *n_square; /* [n_slots] sums of n_b and of n_b^2 */
+    double *n_sum, *n_square; /* [n_slots] sum of n_b, and sum of n_b^2, over the closed batches of
+                                 this block */
 } gbsi_batches;
 
 typedef struct gbsi_cell_summary {
@@ -56,10 +57,10 @@ typedef struct gbsi_cell_summary {
 /* spread.c: the members that an estimate on several ranks needs in addition. */
 typedef struct gbsi_spread {
     const gbs_ranks *ranks;
-    gbsi_estimate *share;  /* sums of all chains for the slots of this rank */
-    uint32_t *first_slot;  /* [n_ranks + 1] first slot of each rank */
-    size_t *first_cell;    /* [n_ranks + 1] first cell of each rank */
-    uint32_t *first_group; /* [n_ranks + 1] first group of each rank */
+    gbsi_estimate *share;  /* estimate of all chains for the slots whose sums this rank keeps */
+    uint32_t *first_slot;  /* [n_ranks + 1] first slot whose sums each rank keeps */
+    size_t *first_cell;    /* [n_ranks + 1] first cell whose sums each rank keeps */
+    uint32_t *first_group; /* [n_ranks + 1] first group of the chains of each rank */
     unsigned char *packed; /* buffer that carries the fast sums from rank to rank */
     gbs_message *out, *in; /* [n_ranks] */
     /* [n_cells] summaries of all slots from the last gbsi_estimate_tell(); NULL before the first */
@@ -85,11 +86,11 @@ struct gbsi_estimate {
     /* [group][cell][lane] counts of closed batches, in place of `total`, as long as batches are no
      * longer than the fast sums hold; or NULL */
     uint16_t *early;
-    gbsi_held held;    /* functions for the sums that chains hold; only if shape.held */
-    uint32_t n_held;   /* number of passes whose sums the chains hold */
+    gbsi_held held;    /* if shape.held: functions by which chains tell the sums that they hold */
+    uint32_t n_held;   /* number of passes since the chains last forgot their sums */
     float *held_total; /* [group][cell] totals if shape.held, in place of `total` */
     /* [group][cell] open sums if shape.held, in place of `open`. Floats suffice, because a batch is
-     * a fixed share of its block and adds up few terms. */
+     * a fixed fraction of its block and has few terms. */
     float *held_open;
     uint64_t *updates; /* [n_slots] updates per chain; only if `counted` is set */
     /* [n_slots] whether the slot was updated in the pass that was cut short; only if `counted` is
@@ -100,7 +101,7 @@ struct gbsi_estimate {
     gbsi_half_time half[2]; /* older totals first; only if `split` is set */
     const gbsi_cell_stays
         *stays; /* [n_cells] stays by cell; borrowed; NULL if no stays are known */
-    /* data of chains on several ranks; NULL if one rank has all chains */
+    /* members for chains on several ranks; NULL if one rank has all chains */
     gbsi_spread *spread;
 };
 
@@ -119,7 +120,8 @@ typedef struct gbsi_estimate_array {
     /* address of the pointer to the array, which is copied as bytes because its type varies */
     void *pointer;
     size_t n, size;
-    /* false if the array follows from the shape, or belongs to a pass that was cut short */
+    /* whether the array is saved; false if the array can be computed from the shape, or belongs to
+     * a pass that was cut short */
     bool saved;
     gbsi_per per;
     bool hot;
@@ -130,19 +132,21 @@ enum { GBSI_ESTIMATE_ARRAYS = 20 };
 /* estimate.c: lists all arrays, whose numbers begin at 0. @return number of arrays. */
 size_t gbsi_estimate_arrays(gbsi_estimate *e, gbsi_estimate_array out[GBSI_ESTIMATE_ARRAYS]);
 
-/* Use of the fast sums in the next gbsi_estimate_end_pass(), which leaves, reads or takes these
- * sums. */
+/* What the next gbsi_estimate_end_pass() does with the fast sums: leaves them, reads them, or takes
+ * them and sets them to 0. */
 typedef enum gbsi_end { GBSI_END_LEAVES, GBSI_END_READS, GBSI_END_TAKES } gbsi_end;
 gbsi_end gbsi_estimate_next_end(const gbsi_estimate *e);
 
 /* spread.c */
-/* Sends the fast sums of all chains to the ranks that keep the sums. @param taken whether the fast
- * sums are set to 0. */
+/* Sends the fast sums of this rank's chains to the ranks that keep the sums of all chains, and
+ * receives the sums that this rank keeps. @param taken whether the fast sums are set to 0
+ * afterwards. */
 gbs_status gbsi_spread_bring(const gbsi_estimate *e, bool taken, gbs_error *err);
 void gbsi_spread_free(gbsi_spread *spread);
-/* Save and load an array of the shares in the layout that one process has for all slots. All ranks
- * together write the array to the sink of rank 0. Each rank reads the array from a source, into its
- * share and into the estimate that it feeds. */
+/* Save and load an array that the ranks share, in the layout that a single process has for all
+ * slots. All ranks together write the array to the sink of rank 0. Each rank reads the whole array
+ * from a source. It stores the parts that belong to the slots that it keeps and to the chains that
+ * it feeds. */
 gbs_status gbsi_spread_save(const gbsi_estimate *e, const gbsi_estimate_array *array,
                             const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_spread_load(gbsi_estimate *e, const gbsi_estimate_array *array,
@@ -162,7 +166,8 @@ static inline bool gbsi_estimate_has_totals(const gbsi_estimate *e)
     return e->early == NULL || e->batches.length > GBSI_PASSES_OF_COUNTS;
 }
 
-/* Sum of p, or number of visits, of one chain in closed batches. @param at [group][cell][lane] */
+/* Total of one chain and cell over closed batches: sum of p, or number of visits. @param at
+ * [group][cell][lane] */
 static inline double gbsi_estimate_closed(const gbsi_estimate *e, size_t at)
 {
     if (e->held_total != NULL) {
@@ -180,7 +185,7 @@ void gbsi_held_forget(gbsi_estimate *e);
  * batches. */
 double gbsi_estimate_held(const gbsi_estimate *e, uint32_t group, size_t cell);
 
-/* Sum of p, or number of visits, of one chain so far. */
+/* Total of one chain and cell over all passes so far: sum of p, or number of visits. */
 static inline double gbsi_estimate_chain_total(const gbsi_estimate *e, uint32_t group, size_t cell,
                                                uint32_t lane)
 {
@@ -210,20 +215,21 @@ double gbsi_batches_mcse(const gbsi_estimate *e, uint32_t slot, size_t cell);
  * closed batches. */
 double gbsi_batches_mcse_of(const gbsi_estimate *e, uint32_t slot, size_t cell, double closed);
 
-/* summary.c: resolution of a mean p of sums in float, which is the smallest standard error that is
- * reported; 0 for counts. */
+/* summary.c: smallest standard error that is reported for a mean p. It is the resolution of sums in
+ * float; 0 for counts. */
 double gbsi_resolution(const gbsi_estimate *e, double p);
 /* Number of independent draws that would have this standard error; NAN if the number is unknown. */
 double gbsi_effective_size(const gbsi_estimate *e, double p, double mcse);
 /* R-hat of n_sequences sequences of mean length `length`; NAN if there are fewer than two. @param
- * within sum of the variances of the sequences. @param shift, shift_square sum of the differences
- * between the means of the sequences and any one value, and sum of the squared differences. */
+ * within sum of the variances of the sequences. @param shift, shift_square let d be the mean of a
+ * sequence minus a fixed value, which may be any; `shift` is the sum of d over the sequences, and
+ * `shift_square` the sum of d^2. */
 double gbsi_rhat(double within, double shift, double shift_square, double n_sequences,
                  double length);
 /* Computes the estimates of one cell. */
 gbsi_cell_summary gbsi_summarise_cell(const gbsi_estimate *e, uint32_t slot, size_t cell);
-/* Computes the estimates of one cell as they are reported. A slot that never moved has no standard
- * error. @param cell index of the cell in e. */
+/* Computes the estimates of one cell in the form in which they are reported. A slot that never
+ * moved has no standard error. @param cell index of the cell in e. */
 gbsi_cell_summary gbsi_told_cell(const gbsi_estimate *e, uint32_t slot, size_t cell, bool constant);
 /* Whether every chain was in one state of the slot at every pass. */
 bool gbsi_is_constant(const gbsi_estimate *e, uint32_t slot);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates whose chains hold the sums of the last passes themselves. These functions fetch the
- * sums from the chains, for 512 slots at a time. */
+/* Functions for estimates whose chains hold the sums of the last passes themselves. These functions
+ * fetch the sums from the chains, for 512 slots at a time. */
 #include <assert.h>
 
 #include "estimate/estimate_internal.h"
@@ -45,16 +45,16 @@ void gbsi_held_forget(gbsi_estimate *e)
 
 enum { N = GBSI_SLOTS_HELD };
 
-/* Sums over chains, slot by slot. They equal the sums of gbsi_summarise_cell(), and are added in
- * the order of that function. */
+/* Sums over chains, slot by slot. These sums equal the sums in gbsi_summarise_cell(), because their
+ * terms are added in the order of gbsi_summarise_cell(). */
 typedef struct row_sums {
     double sum[N], closed[N];
     double least[N], most[N];
     double first[N], shift[N], shift_square[N], within[N];
 } row_sums;
 
-/* Adds a chain to the sums. @param total, closed [N] totals of the chain, of all passes and of
- * closed batches. */
+/* Adds the totals of a chain to the sums over chains. @param total, closed [N] sums of the chain
+ * over all passes, and over closed batches. */
 static void add_chain(row_sums *s, bool is_first, double updates, const double *restrict total,
                       const double *restrict closed)
 {

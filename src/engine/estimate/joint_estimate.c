@@ -13,11 +13,11 @@
 #include "simd/math.h"
 #include "store/model.h"
 
-/* Most series of all chains together; a series keeps 128 batches in 2 KiB. */
+/* Largest number of series of all chains together; a series keeps 128 batches in 2 KiB. */
 #define MOST_SERIES (UINT64_C(1) << 18)
 
-/* Number of visits below which the spread of the visited values says nothing about values that no
- * draw visited. */
+/* If fewer draws than this number had a state, the spread of its batches says too little about its
+ * standard error. */
 #define RARE_VISITS 8.0
 
 struct gbs_joint_estimate {
@@ -34,7 +34,7 @@ struct gbs_joint_estimate {
     double *log_prior; /* [n_last] log-likelihoods of the last variable's states, from evidence */
     double *weight;    /* [n_last] scratch */
     double *value;     /* [n_cells] scratch */
-    gbsi_trace *trace; /* one series for each cell */
+    gbsi_trace *trace; /* trace with one series for each cell */
 };
 
 void gbs_joint_estimate_free(gbs_joint_estimate *estimate)
@@ -202,8 +202,8 @@ cleanup:
 
 /* ---- draws ----------------------------------------------------------------------------------- */
 
-/* Stores p(last | all others) in e->weight. If no state has weight, the current state gets
- * probability 1. */
+/* Stores p(last | all others) in e->weight. If no state of the last variable has a positive weight,
+ * its current state gets probability 1. */
 static void condition(gbs_joint_estimate *e, const uint32_t *state)
 {
     const gbsi_factors *f = &e->model->factors;
@@ -276,8 +276,8 @@ gbs_status gbs_joint_estimate_add(gbs_joint_estimate *estimate, uint32_t chain,
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /* Raises the standard error of a state that few draws had, or that nearly all draws had. A state
- * that n independent draws miss may have a probability of about 1 / n, and no smaller error is
- * claimed. */
+ * that n independent draws miss may have a probability of about 1 / n, so that the reported error
+ * is not smaller. */
 static double at_least_rare(double p, double mcse, double n)
 {
     const double rarer = (p < 0.5 ? p : 1.0 - p) * n;

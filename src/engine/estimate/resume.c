@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saves and loads estimates: the numbers of the shape, the number of passes, then all arrays. The
- * batches follow from the number of passes. */
+/* Saves and loads estimates. Saved data are the numbers of the shape, the number of passes, and
+ * then all arrays. The state of the batches is computed from the number of passes. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,11 +8,11 @@
 
 enum { N_SHAPE = 8 };
 
-/* Most passes of a saved estimate: more than any run reaches, and few enough that no count
- * overflows. */
+/* Largest number of passes of a saved estimate: more than any run reaches, and small enough that no
+ * count overflows. */
 #define MOST_PASSES (UINT64_C(1) << 60)
 
-/* Numbers that describe the shape of all chains and slots, on all ranks. */
+/* Numbers that describe the shape of an estimate of all chains and slots, on all ranks. */
 static void shape_numbers(const gbsi_estimate *e, uint64_t out[N_SHAPE])
 {
     const gbsi_estimate *summed = e->spread == NULL ? e : e->spread->share;

@@ -11,7 +11,7 @@ typedef struct moments {
     double mean, variance;
 } moments;
 
-/* Mean and variance of a sequence, computed from differences to its first value. A constant
+/* Computes the mean and the variance of a sequence from differences to its first value. A constant
  * sequence thus has a variance of exactly 0. */
 static moments moments_of(const double *x, size_t n)
 {
@@ -54,7 +54,7 @@ double gbsi_split_rhat(const double *trace, uint32_t n_chains, size_t n, size_t 
         }
     }
     within /= n_sequences;
-    /* B / n of the book, which is the variance of the means */
+    /* B / n in the book, which is the variance of the means of the sequences */
     double between = (shift_square - shift * shift / n_sequences) / (n_sequences - 1);
     if (isnan(within) || isnan(between)) {
         return NAN;
@@ -62,6 +62,6 @@ double gbsi_split_rhat(const double *trace, uint32_t n_chains, size_t n, size_t 
     if (within <= 0) {
         return between > 0 ? (double)INFINITY : 1.0;
     }
-    between = between > 0 ? between : 0; /* only rounding can make it negative */
+    between = between > 0 ? between : 0; /* only rounding can make a variance negative */
     return gbsi_sqrt(((length - 1) / length * within + between) / within);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An estimate whose chains are on several ranks. A rank has the fast sums of its own chains for all
- * slots. It also has a share: an ordinary estimate of all chains for some of the slots. The fast
- * sums of the share arrive from the ranks of the chains whenever the end of a pass reads them. The
- * results for these slots equal those of an estimate on one rank, bit by bit. */
+/* An estimate whose chains are on several ranks. Each rank has the fast sums of its own chains for
+ * all slots. Each rank also has a share, which is an ordinary estimate of all chains for some of
+ * the slots. Whenever the end of a pass reads the fast sums of a share, the other ranks first send
+ * the fast sums of their chains. The results for these slots equal those of an estimate on one
+ * rank, bit by bit. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -18,7 +19,7 @@ static uint32_t first_slot(const gbsi_estimate_shape *shape, uint32_t n_ranks, u
     return (uint32_t)((uint64_t)shape->n_slots * rank / n_ranks);
 }
 
-/* Shape for the chains of this rank and all slots. */
+/* Shape of the estimate that this rank feeds: its own chains and all slots. */
 static gbsi_estimate_shape shape_of_own(const gbs_ranks *ranks, const gbsi_estimate_shape *shape)
 {
     gbsi_estimate_shape own = *shape;
@@ -31,7 +32,7 @@ static gbsi_estimate_shape shape_of_own(const gbs_ranks *ranks, const gbsi_estim
     return own;
 }
 
-/* Shape for all chains and the slots of this rank. */
+/* Shape of the share of this rank: all chains and the slots whose sums this rank keeps. */
 static gbsi_estimate_shape shape_of_share(const gbs_ranks *ranks, const gbsi_estimate_shape *shape)
 {
     gbsi_estimate_shape share = *shape;
@@ -79,7 +80,7 @@ static size_t fast_size(const gbsi_estimate *e)
     return e->fast_sum != NULL ? sizeof *e->fast_sum : sizeof *e->fast_count;
 }
 
-/* Bytes of the fast sums of a cell in one group. */
+/* Number of bytes of the fast sums of one cell in one group. */
 static size_t cell_bytes(const gbsi_estimate *e)
 {
     return e->shape.lanes * fast_size(e);
@@ -140,7 +141,7 @@ static gbs_status exchange(const gbsi_spread *s, size_t n_out, size_t n_in, gbs_
     return ranks->finish(ranks->context, err);
 }
 
-/* Copies the fast sums of the cells whose sums a rank keeps, group by group. @param to
+/* Copies, group by group, the fast sums of the cells that a given rank keeps. @param to
  * [n_groups][cells of the rank][lanes] */
 static void pack(const gbsi_estimate *e, uint32_t rank, unsigned char *to)
 {
@@ -152,7 +153,7 @@ static void pack(const gbsi_estimate *e, uint32_t rank, unsigned char *to)
     }
 }
 
-/* Address of the fast sums of a rank's chains in the share of this rank. */
+/* Address, in the share of this rank, of the fast sums of the chains of a given rank. */
 static unsigned char *place_of(const gbsi_spread *s, uint32_t rank)
 {
     return fast_of(s->share) + s->first_group[rank] * s->share->n_cells * cell_bytes(s->share);
@@ -180,7 +181,7 @@ static gbs_status bring_sums(const gbsi_estimate *e, gbs_error *err)
     return exchange(s, n, n, err);
 }
 
-/* Takes the numbers of updates of slots from the first group of all ranks, which rank 0 has. */
+/* Receives the numbers of updates of slots from rank 0, which has the first group of all. */
 static gbs_status bring_updates(const gbsi_estimate *e, gbs_error *err)
 {
     gbsi_spread *s = e->spread;
@@ -272,8 +273,8 @@ bool gbsi_estimate_has_told(const gbsi_estimate *e)
 
 /* ---- saving and loading ---------------------------------------------------------------------- */
 
-/* Index of a rank's first item in one part of an array: within a group for arrays by place, else
- * within the whole array. */
+/* Index of a rank's first item in a part of an array. A part is one group if the array has an
+ * element per place, and otherwise the whole array. */
 static size_t first_of(const gbsi_estimate *e, gbsi_per per, uint32_t rank)
 {
     const gbsi_spread *s = e->spread;
@@ -321,8 +322,8 @@ cleanup:
     return status;
 }
 
-/* Restores the sums that the chains of this rank had added since the fast sums were last taken, and
- * the numbers of updates. */
+/* Restores two arrays of the estimate that this rank feeds: the fast sums of its chains since they
+ * were last taken, and the numbers of updates. */
 static void feed_again(gbsi_estimate *e, const gbsi_estimate_array *array, uint32_t part,
                        const unsigned char *all, size_t bytes)
 {

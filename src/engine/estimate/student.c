@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Student's t through the incomplete beta function (Abramowitz & Stegun 26.7.1, 26.5.8):
  *     P(|T| > t) = I_x(df/2, 1/2),   x = df / (df + t^2),
- * I_x is computed by its continued fraction (beta.c), on the side where the fraction converges
- * fast. */
+ * I_x(a, b) is computed by its continued fraction (beta.c), or from I_(1-x)(b, a) if this fraction
+ * converges faster. */
 #include "estimate/beta.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static const double LOG_SQRT_PI = 0.57236494292470008707;
 
 /* ln Gamma(a + 1/2) - ln Gamma(a), from the Stirling series of the two logarithms (DLMF 5.11.8):
  *     ln(a)/2 - 1/(8a) + 1/(192 a^3) - 1/(640 a^5) + 17/(14336 a^7) - 31/(18432 a^9) + ...
- * Computed as one series, the difference loses no digits, even for large a. */
+ * The difference is computed as one series and therefore loses no digits, even for large a. */
 static double log_gamma_half_step(double a)
 {
     double shifted = 1;
@@ -40,7 +40,8 @@ static double upper_tail(double t, double df)
     }
     const double a = 0.5 * df;
     const double square = t * t;
-    const bool near = square < df; /* the other formula divides by t^2, which may be infinite */
+    const bool near =
+        square < df; /* otherwise the formula for large t is used, in which t^2 may be infinite */
     const double ratio = near ? square / df : df / square;
     const double x = near ? 1 / (1 + ratio) : ratio / (1 + ratio);
     const double y = near ? ratio / (1 + ratio) : 1 / (1 + ratio); /* 1 - x */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates from the sums: marginals, standard errors, effective sample sizes and R-hat, slot by
- * slot. Chains are summed in ascending order, so that the results do not depend on lanes, threads
- * or instruction sets. */
+/* Computes estimates from the sums, slot by slot: marginals, standard errors, effective sample
+ * sizes and R-hat. Chains are summed in ascending order, so that the results do not depend on
+ * lanes, threads or instruction sets. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -10,12 +10,12 @@
 
 /* ---- R-hat of one cell ---- */
 
-/* Sums over the means of sequences, which are added one by one. Differences are taken from the
- * first mean, so that equal means give a spread of exactly 0. */
+/* Sums over sequences, whose means are added one by one. A sequence is a chain or half of a chain.
+ * Differences are taken from the first mean, so that equal means give a spread of exactly 0. */
 typedef struct sequences {
     double n, first, shift, shift_square;
-    double within;  /* sum of m (1 - m) over means m */
-    double inverse; /* sum of 1 / length over sequences */
+    double within;  /* sum over sequences of m (1 - m), where m is the mean of a sequence */
+    double inverse; /* sum over sequences of 1 / length */
 } sequences;
 
 /* Mean of a sequence. The mean is clipped to [0, 1], because rounding can move a difference of
@@ -63,7 +63,8 @@ double gbsi_rhat(double within, double shift, double shift_square, double n_sequ
     return gbsi_sqrt(((length - 1) / length * mean_within + between) / mean_within);
 }
 
-/* Returns the stored totals nearest to half of the passes; NULL if no totals are stored. */
+/* Returns the stored totals whose number of passes is nearest to half of the passes so far; NULL if
+ * no totals are stored. */
 static const gbsi_half_time *half_time(const gbsi_estimate *e)
 {
     const gbsi_half_time *best = NULL;
@@ -79,11 +80,11 @@ static const gbsi_half_time *half_time(const gbsi_estimate *e)
     return best;
 }
 
-/* Number of chains below which the means of chains say too little about their variance. */
+/* With fewer sequences than this number, the variance of the means of chains is too uncertain. */
 #define LEAST_MEANS 8
 
-/* Variance of the mean of all sequences, from the variance of their means; 0 if there are too few
- * sequences. */
+/* Variance of the mean over all sequences, estimated from the spread of the means of the sequences;
+ * 0 if there are too few sequences. */
 static double variance_between(const sequences *s)
 {
     if (s->n < LEAST_MEANS) {
@@ -155,9 +156,9 @@ double gbsi_rare_error(double visits, double n)
     return rarer < RARE_VISITS ? gbsi_sqrt(p * (1 - p) / n) : 0;
 }
 
-/* Lower bound of the standard error of a rare state. Conditionals that were 0 at every pass say as
- * little as a state that was never counted, because they may be positive in states that no chain
- * reached. Other conditionals have the error of their batches. */
+/* Lower bound of the standard error of a rare state. A conditional that was 0 at every pass, or 1
+ * at every pass, is treated like a count, because it may have other values where no chain went.
+ * Other conditionals get no such bound and keep the error of their batches. */
 static double rare_floor(const gbsi_estimate *e, double visits, double n)
 {
     const bool counts = e->shape.kind == GBS_ESTIMATOR_COUNT || visits == 0 || visits == n;
@@ -173,8 +174,9 @@ void gbsi_estimate_heed_stays(gbsi_estimate *estimate, const gbsi_cell_stays *st
     }
 }
 
-/* A mode that holds the variable is recognised by the sum of L^2 over its stays. This sum must
- * exceed HELD times the sum for stays that end by chance as often as the variable changed. */
+/* A mode that holds the variable for long is recognised by the sum of L^2 over the stays of length
+ * L. This sum must exceed HELD times the sum for stays that end by chance as often as the variable
+ * changed. */
 #define HELD 4
 
 /* Expected sum of L^2, in squared looks, over the long stays among n stays without memory of mean
@@ -186,9 +188,9 @@ static double by_chance(double n, double m)
 }
 
 /* Estimates the variance of the time in a state from stays that begin at random times: the sum of
- * L^2, with an addition if stays are few. (sum of L)^2 / sum of L^2 is the number of stays if all
- * had one length. The result is 0 if stays without memory would be as long, because batches then
- * show the variance.
+ * L^2, with an addition if stays are few. If all stays had equal length, their number would be (sum
+ * of L)^2 / sum of L^2. The result is 0 if the stays are no longer than stays without memory,
+ * because batches then show the variance.
  * @param passes number of passes in the state. @param n number of stays. */
 static double variance_of(const gbsi_stay *stay, double passes, double n)
 {
@@ -241,7 +243,7 @@ double gbsi_resolution(const gbsi_estimate *e, double p)
 }
 
 /* A conditional that was constant over all passes has no effective number of draws, because its
- * standard error is only the rounding of float sums. */
+ * standard error comes only from the rounding of float sums. */
 double gbsi_effective_size(const gbsi_estimate *e, double p, double mcse)
 {
     const double variance = p * (1 - p);
@@ -283,8 +285,8 @@ gbsi_cell_summary gbsi_summarise_cell(const gbsi_estimate *e, uint32_t slot, siz
     return out;
 }
 
-/* Computes only the p of gbsi_told_cell(), and its mcse if `errors` is set. R-hat, which is most of
- * the work, is left out. */
+/* Computes only the member p of gbsi_told_cell() and, if `errors` is set, the member mcse. R-hat,
+ * which is most of the work, is left out. */
 static gbsi_cell_summary part_of_cell(const gbsi_estimate *e, uint32_t slot, size_t cell,
                                       bool errors, bool constant)
 {

@@ -37,8 +37,8 @@ void gbsi_thinned_set(gbsi_thinned *t, uint32_t chain, double density, const uin
     }
 }
 
-/* Ends a pass. If the arrays are full, the kept passes s, 2s, 3s, ... are reduced to the multiples
- * of 2s. */
+/* Ends a pass. If the arrays are full, the kept passes s, 2s, 3s, ... are reduced to the passes 2s,
+ * 4s, 6s, ... */
 void gbsi_thinned_end(gbsi_thinned *t)
 {
     if (++t->n < MOST) {

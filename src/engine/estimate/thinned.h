@@ -22,7 +22,7 @@ typedef struct gbsi_thinned {
     uint16_t *state;   /* [n_variables][n_chains][GBSI_THINNED] */
 } gbsi_thinned;
 
-/* @param stride stride of the first passes. */
+/* @param stride number of passes from one kept pass to the next, at the beginning. */
 gbs_status gbsi_thinned_init(gbsi_thinned *t, uint32_t n_chains, uint32_t n_variables,
                              uint64_t stride, gbs_error *err);
 void gbsi_thinned_free(gbsi_thinned *t); /* frees the members that init allocated, not the struct */

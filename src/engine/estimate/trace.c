@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When all batches are full, neighbouring batches are merged: their sums are added, and the last
- * value of the later batch is kept. Values are added in time order, and chains in ascending order.
- */
+/* When all batches are used, neighbouring batches are merged in pairs: the two sums are added, and
+ * the last value of the later batch is kept. Values are added in time order, and chains in
+ * ascending order. */
 #include "estimate/trace.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ enum { BATCHES = 128, LEAST_LENGTH = 4, NUMBERS = 3 + 2 * BATCHES };
 
 struct gbsi_trace {
     uint32_t n_chains, n_series;
-    uint64_t n_passes, length; /* number of passes so far, and passes of a batch */
+    uint64_t n_passes, length; /* number of passes so far, and number of passes of a batch */
     uint32_t n_closed;         /* number of closed batches */
     uint64_t n_open;           /* number of passes in the open batch */
     double *total;             /* [series][chain]; the arrays below follow in the same allocation */
@@ -144,14 +144,14 @@ gbs_status gbsi_trace_load(gbsi_trace *t, const gbsi_source *source, gbs_error *
 
 /* ---- summaries ------------------------------------------------------------------------------- */
 
-/* Number of batches per chain from which errors are computed. Batches are longer if there are many
- * chains. */
+/* Number of batches of each chain after merging, from which errors are computed. Batches are longer
+ * if there are many chains. */
 static uint32_t batches_wanted(uint32_t n_chains)
 {
     return n_chains >= 8 ? 16 : (n_chains >= 2 ? 32 : 64);
 }
 
-/* Mean of `merged` consecutive batches of a chain, from batch `first` on. */
+/* Mean over `merged` consecutive batches of a chain, from batch `first` on. */
 static double batch_mean(const gbsi_trace *t, size_t i, uint32_t first, uint32_t merged)
 {
     double sum = 0.0;

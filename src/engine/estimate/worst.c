@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the worst error, effective size and R-hat. Threads share the slots, and ranks share slots
- * or chains. The result does not depend on the order in which the parts are combined. */
+/* Finds the largest standard error, the smallest effective size and the largest R-hat of all slots.
+ * Threads share the slots, and ranks share slots or chains. The result does not depend on the order
+ * in which the results of threads and ranks are combined. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -53,12 +54,12 @@ static void offer(largest *l, double value)
     l->value[i] = value;
 }
 
-/* Smallest number of cells whose work threads share. With fewer cells one thread finishes before
- * the others have woken up. */
+/* Smallest number of cells for which several threads share the work. With fewer cells one thread
+ * finishes before the others have woken up. */
 #define LEAST_SHARED 4096u
 
-/* Number of largest values to keep. If there are more than 10^5 values, one in 10^4 is ignored, so
- * that the result is the 99.99 % quantile. */
+/* Number of the largest standard errors that a tally keeps. If there are more than 10^5 values, one
+ * in 10^4 is ignored, so that the smallest of the kept values is the 99.99 % quantile. */
 static size_t rank_of(size_t n)
 {
     return n > 100000 ? n / 10000 + 1 : 1;
@@ -68,10 +69,10 @@ typedef struct tally {
     gbsi_estimate_worst worst;
     largest errors;
     size_t n_errors;
-    bool unclaimed; /* whether a cell that moves has no standard error */
+    bool unclaimed; /* whether some cell of a slot that moved has no standard error */
 } tally;
 
-/* Updates the extremes, which are NAN until the first value that is not NAN. */
+/* Update an extreme with a value. The extreme is NAN until the first value that is not NAN. */
 static void see_extremes(gbsi_estimate_worst *worst, double rhat, double ess)
 {
     if (rhat > worst->max_rhat || isnan(worst->max_rhat)) {
@@ -92,11 +93,12 @@ static void tally_error(tally *t, double mcse)
     }
 }
 
-/* Ratio of variances that chance hardly reaches. If chains visit a mode in few visits that are
- * longer than a batch, batch means treat every batch as a new visit, and their error is too small.
- * Chains are independent even if visits are long. If the variance from the means of chains exceeds
- * BEYOND_CHANCE times the variance from batches, the variance from chains is used. It is doubled,
- * because the standard deviation of the lengths of visits is about their mean. [M8] */
+/* Ratio between the two estimates of a variance that chance alone hardly reaches. Batch means treat
+ * every batch as a new visit to a mode. If chains make few visits that are longer than a batch, the
+ * error from batch means is therefore too small. Chains are independent even if visits are long. If
+ * the variance from the means of chains exceeds BEYOND_CHANCE times the variance from batches, the
+ * variance from chains is used. The variance from chains is doubled, because the standard deviation
+ * of the lengths of visits is about their mean. [M8] */
 #define BEYOND_CHANCE 3.5
 
 static double honest_error(const gbsi_cell_summary *s)
@@ -161,8 +163,8 @@ static tally empty_tally(double *value, size_t capacity)
 
 /* ---- ranks ---- */
 
-/* Indices in a tally written as doubles, in which form it is sent to rank 0. Counts are far below
- * 2^53. */
+/* Indices in a tally that is written as an array of doubles. In this form a rank sends its tally.
+ * Counts are far below 2^53, so that doubles hold them exactly. */
 enum { MAX_RHAT, MIN_ESS, N_CONSTANT, N_UNVISITED, N_ERRORS, UNCLAIMED, N_LARGEST, N_NUMBERS };
 
 static void write_tally(const tally *t, double *number)
@@ -273,7 +275,8 @@ gbs_status gbsi_estimate_find_worst(const gbsi_estimate *e, gbsi_pool *pool,
     if (ranks != NULL) {
         GBSI_TRY(add_ranks(ranks, t, err));
     }
-    /* the capacity included cells without an error, so that fewer values may be ignored now */
+    /* the capacity also counted cells without a standard error; without these cells, fewer values
+     * may be ignored */
     while (t->errors.n > rank_of(t->n_errors)) {
         drop_least(&t->errors);
     }

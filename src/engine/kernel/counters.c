@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts of the true literals of long logical factors and spin products, and sums of the costs of
- * noisy factors, which are updated with every change of a variable [M5]. An update then costs O(1)
- * for each factor of any length. */
+/* Counters of long factors, which are updated with every change of a variable [M5]. A logical
+ * factor or spin product counts its true literals, and a noisy factor adds up its costs. An update
+ * of a variable then takes O(1) for each factor, of any length. */
 #include <math.h>
 #include <string.h>
 

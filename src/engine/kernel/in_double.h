@@ -53,9 +53,9 @@ GBSI_INLINE real real_join(real a, real b, bool linear)
     return a + b;
 }
 
-/* The largest sum is subtracted before sums are rounded to float, so that their large common part
- * costs no precision. Log-odds are rounded without a subtraction, and so are sums whose largest is
- * -infinity. */
+/* The sums of all own states are rounded to float after the largest sum is subtracted, so that a
+ * large common part costs no precision. Log-odds are rounded without a subtraction. Nothing is
+ * subtracted either if the largest sum is -infinity. */
 enum { SUMS_ARE_SHIFTED = 1 };
 
 GBSI_INLINE vr vr_largest(vr top, const vr *sum, const uint32_t width)

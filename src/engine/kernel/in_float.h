@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of log-weights in float, or products of weights [M15]: the operations that slice_terms.h,
- * terms_rows.h and terms_scalar.h use; in_double.h defines the same operations in double. A look-up
- * in a table joins entries index + a, a = 0 .. width - 1, to the sums of `width` own states. */
+/* Sums of log-weights in float, or products of weights [M15]. slice_terms.h, terms_rows.h and
+ * terms_scalar.h use these operations; in_double.h defines the same operations in double. To join a
+ * table means to add (or multiply) the entries index + a to the sums of the own states a = 0 ..
+ * width - 1. */
 #ifndef GBSI_KERNEL_IN_FLOAT_H
 #define GBSI_KERNEL_IN_FLOAT_H
 
@@ -50,7 +51,7 @@ GBSI_INLINE real real_join(real a, real b, bool linear)
     return join1(a, b, linear);
 }
 
-/* Sums are written without a subtraction: draws subtract the largest. */
+/* Sums are written without a subtraction, because the draw subtracts the largest sum. */
 enum { SUMS_ARE_SHIFTED = 0 };
 
 GBSI_INLINE vr vr_largest(vr top, const vr *sum, const uint32_t width)

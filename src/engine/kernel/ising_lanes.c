@@ -2,10 +2,10 @@
 /* Binary variables with pairwise, finite factors [M3]:
  *     l = ln p(1 | rest) - ln p(0 | rest) = field + sum over neighbours of w x
  * Neighbours are added in ascending order of slots. A row longer than GBSI_LONG_ROW is added up in
- * 16 strided partial sums, which a fixed tree combines. Linear slots multiply e^w where x = 1
- * instead [M15]. If all neighbours have the same w, the c neighbours in state 1 are counted, and w
- * c is looked up in a table. Every packing adds in this order, so that all packings give equal
- * bits. */
+ * 16 strided partial sums, which a fixed tree combines. Linear slots multiply odds instead: they
+ * multiply by e^w for each neighbour with x = 1 [M15]. If all neighbours have the same w, the
+ * kernel counts the c neighbours in state 1 and looks up w c in a table. Every packing adds in this
+ * order, so that all packings give equal bits. */
 #include "kernel/lanes_kernels.h"
 #include "kernel/state.h"
 
@@ -27,7 +27,8 @@ GBSI_INLINE vm ones16(const void *state, uint32_t slot, bool wide)
                 : vb_mask(vb_load((const uint8_t *)state + (size_t)slot * GBSI_LANES));
 }
 
-/* Combines sixteen partial sums by a fixed tree: i and i + 8, then i and i + 4, i + 2, i + 1. */
+/* Combines sixteen partial sums by a fixed tree: first i with i + 8, then i with i + 4, then i with
+ * i + 2, then i with i + 1. */
 GBSI_INLINE vf tree16(vf *partial, const bool linear)
 {
     for (unsigned half = 8; half > 0; half /= 2) {
@@ -55,7 +56,7 @@ GBSI_INLINE vf long_row16(const gbsi_plan *plan, const void *state, uint32_t slo
     return join(field, tree16(partial, linear), linear);
 }
 
-/* The degree is a constant where this function is inlined for grids. */
+/* `degree` is a compile-time constant where this function is inlined for grids. */
 GBSI_INLINE vf row16(const gbsi_plan *plan, const void *state, size_t start, const size_t degree,
                      vf l, bool wide, const bool linear)
 {
@@ -116,7 +117,7 @@ static bool is_four_each(const gbsi_plan *plan)
 GBSI_INLINE void fill16_form(const gbsi_plan *shared, const void *state, gbsi_tile *tile, bool wide,
                              const bool linear)
 {
-    /* no store can change the copy, so its pointers stay in registers */
+    /* a local copy, which no store can change, so that its pointers stay in registers */
     const gbsi_plan plan = *shared;
     const gbsi_tile t = *tile;
     if (is_four_each(shared)) {
@@ -172,7 +173,7 @@ GBSI_INLINE float place1(const gbsi_plan *plan, const void *state, uint32_t slot
     for (unsigned i = 0; i < 16; ++i) {
         partial[i] = linear ? 1.0F : 0.0F;
     }
-    for (uint32_t d = 0; d < row.n; ++d) { /* no slot of a slice has such neighbours */
+    for (uint32_t d = 0; d < row.n; ++d) { /* only for slots outside regular slices */
         float *sum = &partial[d % 16];
         *sum = step1(*sum, state1(state, row.slot[d], wide), row.coupling[d], linear);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Widths of rows as constants. Where the number of own states is a constant, their sums stay in
- * registers. */
+/* Turns the widths of rows, which are numbers of own states, into compile-time constants. If the
+ * width is a constant, the sums of the own states stay in registers. */
 #ifndef GBSI_KERNEL_LOOKUP_H
 #define GBSI_KERNEL_LOOKUP_H
 
@@ -10,8 +10,8 @@
 #define GBSI_BLOCK 4u
 
 /* Calls run(k) with the width k of a row as a constant if k is small, else run(0). Plain C always
- * calls run(0): the registers cannot hold a row, and compilers spend minutes on unrolling the lanes
- * for every k. */
+ * calls run(0), because registers cannot hold a row, and compilers spend minutes on unrolling the
+ * lanes for every k. */
 #if defined(GBSI_LANES_AVX512) || defined(GBSI_LANES_AVX2) || defined(GBSI_LANES_NEON)
 #define GBSI_SPECIALISED 1
 #define FOR_WIDTH(width, run) \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pairwise tables of any values, looked up for one neighbour after another [M2]:
  *     ln p(a | rest) = field[a] + sum over neighbours of pool[base + x k + a] + const
- * If the variable is binary and its tables are finite, the pool holds log-odds in place of the k
- * entries. Linear slots multiply weights [M15]. */
+ * If the variable is binary and its tables are finite, the pool holds one log-odds in place of the
+ * k = 2 entries for each state of a neighbour. Linear slots multiply weights [M15]. */
 #include "kernel/in_float.h"
 #include "kernel/lanes_kernels.h"
 #include "kernel/slice_terms.h"
@@ -33,7 +33,7 @@ GBSI_INLINE void states16(const gbsi_plan *plan, const void *state, uint32_t slo
 GBSI_INLINE void fill16_width(const gbsi_plan *shared, const void *state, const gbsi_tile *tile,
                               const uint32_t width, bool wide, const bool linear)
 {
-    /* no store can change the copy, so its pointers stay in registers */
+    /* a local copy, which no store can change, so that its pointers stay in registers */
     const gbsi_plan plan = *shared;
     const gbsi_tile t = *tile;
     const uint32_t k = width != 0 ? width : (t.odds != 0 ? 1 : t.arity);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Potts couplings, added for one neighbour after another [M4]:
  *     ln p(a | rest) = field[a] + sum over neighbours of J [x = a] + const
- * If the whole row has one J, the c neighbours in state a are counted in bytes, and J c is looked
- * up in a table. Linear slots multiply weights instead [M15]. */
+ * If all neighbours of a slot have the same J, the kernel counts the c neighbours in state a in
+ * bytes and looks up J c in a table. Linear slots multiply weights instead [M15]. */
 #include <math.h>
 
 #include "kernel/lanes_kernels.h"
 #include "kernel/state.h"
 
-#define BLOCK 8 /* number of neighbours that registers hold at a time */
+#define BLOCK 8 /* number of neighbours whose states registers hold at a time */
 
 typedef struct own_states {
     uint32_t from, to;
 } own_states;
 
-/* The degree is a constant where this function is inlined for grids, so that the neighbours stay in
- * registers while the loop runs over own states. */
+/* `degree` is a compile-time constant where this function is inlined for grids. The states of the
+ * neighbours then stay in registers while the loop runs over own states. */
 GBSI_INLINE void counted16(const gbsi_plan *plan, const uint8_t *state, uint32_t slot,
                            own_states own, const size_t degree, float *out, const bool linear)
 {
@@ -67,7 +67,7 @@ GBSI_INLINE void counted16_degree(const gbsi_plan *plan, const uint8_t *state, u
     }
 }
 
-/* Does the work of counted16() for 16-bit states. */
+/* Does the work of counted16() for states of 16 bits. */
 GBSI_INLINE void counted16_wide(const gbsi_plan *plan, const void *state, uint32_t slot,
                                 own_states own, float *out, const bool linear)
 {
@@ -174,8 +174,8 @@ GBSI_INLINE float place1(const gbsi_plan *plan, const void *state, uint32_t slot
     return sum;
 }
 
-/* largest number of neighbours of a slice that stay in registers or L1 while the loop runs over own
- * states */
+/* largest number of neighbours per slot of a slice whose states stay in registers or in the L1
+ * cache while the loop runs over own states */
 #define HELD 16
 
 /* Computes a slice in which some slots count their neighbours. */

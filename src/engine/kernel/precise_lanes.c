@@ -48,8 +48,8 @@ GBSI_INLINE void join_table16(const gbsi_plan *plan, const gbsi_term *term, cons
     }
 }
 
-/* In plain C this function computes one chain and place at a time, which is half the work of loops
- * over lanes. */
+/* In plain C this function computes one chain and place at a time, which takes half the time of
+ * loops over lanes. */
 static void fill16(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile)
 {
     const uint32_t width = tile->odds ? 1 : tile->arity;

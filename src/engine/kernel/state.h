@@ -31,11 +31,11 @@ GBSI_INLINE vu gather16(const void *state, const uint32_t *slots, bool wide)
     return wide ? vu_gather_u16(state, slot) : vu_gather_u8(state, slot);
 }
 
-/* Lanes of a mixed slice, in which some slots look up a table by the number of neighbours in a
- * state, and the numbers counted so far. */
+/* The lanes of a mixed slice: some slots look up a table by the number of neighbours in a state,
+ * and other slots have couplings. */
 typedef struct mixed_lanes {
-    vu table;  /* index of the table; any valid index in lanes without a table */
-    vu degree; /* number of neighbours counted; 0 in lanes without a table */
+    vu table;  /* index in the pool of the lane's table; any valid index in lanes without a table */
+    vu degree; /* number of neighbours that the lane counts; 0 in lanes without a table */
     vm without;
 } mixed_lanes;
 
@@ -51,7 +51,8 @@ GBSI_INLINE mixed_lanes mixed_of(const gbsi_plan *plan, const gbsi_slice *slice)
     return (mixed_lanes){vu_select(without, vu_set1(valid), table), vu_load(base + 16), without};
 }
 
-/* 1 in the lanes in which neighbour d is counted: `same` is set and d is not padding. */
+/* Returns 1 in the lanes in which neighbour d is counted, because `same` is set and d is not
+ * padding; 0 in the other lanes. */
 GBSI_INLINE vu counts_one(const mixed_lanes *mixed, uint32_t d, vm same)
 {
     return vu_select(vm_and(same, vu_lt(vu_set1(d), mixed->degree)), vu_set1(1), vu_set1(0));
@@ -68,13 +69,14 @@ GBSI_INLINE float join1(float a, float b, const bool linear)
     return linear ? a * b : a + b;
 }
 
-/* Looks up a table by the number of neighbours. A table of 16 entries fits a register. */
+/* Looks up the entries of a table that is indexed by a number of neighbours. A table of 16 entries
+ * fits a register. */
 GBSI_INLINE vf by_count(const float *table, vu count, size_t degree)
 {
     return degree < 16 ? vf_permute16(vf_load(table), count) : vf_gather(table, count);
 }
 
-/* Whether a row of places of one chain is a regular slice of the second packing. */
+/* Whether the places of a row of one chain form a regular slice of the plan. */
 GBSI_INLINE bool whole_slice(const gbsi_plan *plan, const gbsi_tile *tile, uint32_t row)
 {
     const uint32_t first = tile->first_slot + 16 * row;
@@ -83,7 +85,7 @@ GBSI_INLINE bool whole_slice(const gbsi_plan *plan, const gbsi_tile *tile, uint3
 }
 
 /* Number of places of one chain in a row. Lanes without a place repeat the last place, because the
- * draw needs odds or weights in every lane; the draw drops their values. */
+ * draw needs odds or weights in every lane. The draw drops the values of these lanes. */
 GBSI_INLINE uint32_t places_in(const gbsi_tile *tile, uint32_t row)
 {
     return tile->n_places - 16 * row < 16 ? tile->n_places - 16 * row : 16;

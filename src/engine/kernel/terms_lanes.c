@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Factors of more than two variables: tables of any order, logical factors [M5], spin products.
+/* Kernel of factors of more than two variables: tables, logical factors [M5] and spin products.
  *     ln p(a | rest) = field[a] + sum over terms of the log-weight of a + const
  * Linear slots multiply weights instead [M15]. */
 #include "kernel/in_float.h"
@@ -8,8 +8,8 @@
 #include "kernel/terms_rows.h"
 #include "kernel/terms_scalar.h"
 
-/* Number of entries in the table of a term. Strides are listed in scope order of the other
- * variables, last variable fastest, so that the first stride is the largest. */
+/* Number of entries in the table of a term. Strides are listed in the order of the other variables
+ * in the scope, of which the last varies fastest. The first stride is therefore the largest. */
 GBSI_INLINE size_t table_entries(const gbsi_plan *plan, const gbsi_term *term, uint32_t width)
 {
     const gbsi_link *first = &plan->link[term->first];

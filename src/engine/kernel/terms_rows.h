@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes terms in sixteen chains with the operations of in_float.h or in_double.h. The file that
- * includes this one defines join_table16(), which this file declares. */
+/* Computes terms in sixteen chains with the operations of in_float.h or in_double.h. The including
+ * file must define join_table16(), which this file declares. */
 #ifndef GBSI_KERNEL_TERMS_ROWS_H
 #define GBSI_KERNEL_TERMS_ROWS_H
 
@@ -31,7 +31,8 @@ GBSI_INLINE vu truth16(const void *state, uint32_t slot, uint32_t literal, bool 
     return vu_select(vu_eq(state16(state, slot, wide), vu_set1(literal)), vu_set1(1), vu_set1(0));
 }
 
-/* Number of true body neighbours of a logical term, or of neighbours in state 1 of a spin term. */
+/* For a logical term, number of the true literals of neighbours in the body; for a spin term,
+ * number of neighbours in state 1. */
 GBSI_INLINE vu count16(const gbsi_plan *plan, const gbsi_group *group, const gbsi_term *term,
                        uint32_t slot, bool wide)
 {
@@ -69,8 +70,8 @@ GBSI_INLINE vm spin_down16(const gbsi_plan *plan, const gbsi_group *group, const
     return vu_eq(vu_and(down, vu_set1(1)), vu_set1(1));
 }
 
-/* Adds a noisy term for one chain after another: its logarithms take most of the time, so lanes
- * gain nothing. */
+/* Adds a noisy term for one chain after another. Its logarithms take most of the time, so that
+ * vector code would gain nothing. */
 GBSI_INLINE void join_noisy16(const gbsi_plan *plan, const gbsi_group *group, const gbsi_term *term,
                               uint32_t slot, uint32_t from, const uint32_t width, bool odds,
                               vr *sum, const bool linear)
@@ -112,7 +113,7 @@ GBSI_INLINE void join_other16(const gbsi_plan *plan, const gbsi_group *group, co
         }
     } else if (term->kind == GBSI_TERM_SPIN) {
         const vm down = spin_down16(plan, group, term, slot, wide);
-        for (uint32_t a = 0; a < width; ++a) { /* two states, or one for their odds */
+        for (uint32_t a = 0; a < width; ++a) { /* two own states, or one number for their odds */
             const vr up = vr_set1(pool[from + a]);
             sum[a] = vr_join(sum[a], vr_select(down, vr_set1(pool[1 - from - a]), up), linear);
         }
@@ -188,7 +189,7 @@ GBSI_INLINE void fill16_width(const gbsi_plan *shared, const gbsi_group *group,
                               const gbsi_tile *tile, const uint32_t width, bool wide,
                               const bool linear)
 {
-    /* no store can change the copy, so its pointers stay in registers */
+    /* a local copy, which no store can change, so that its pointers stay in registers */
     const gbsi_plan plan = *shared;
     const gbsi_tile t = *tile;
     const gbsi_group g = *group;

@@ -15,7 +15,8 @@ typedef struct scalar_view {
     const gbsi_group *group;
     const gbsi_tile *tile;
     uint32_t lanes, lane;
-    bool linear; /* whether weights are multiplied; false if real is double */
+    bool linear; /* whether weights are multiplied instead of adding log-weights; false if `real` is
+                    double */
 } scalar_view;
 
 static inline uint32_t state_of(const scalar_view *view, uint32_t slot)
@@ -54,8 +55,8 @@ static inline void scalar_noisy(const scalar_view *view, const gbsi_term *term, 
     }
 }
 
-/* Joins a term to the sums of states [from, to), which lie in sum[0 ..]. If `odds` is set, sum[0]
- * is a log-odds. */
+/* Joins a term to the sums of own states [from, to), which lie in sum[0] to sum[to - from - 1]. If
+ * `odds` is set, sum[0] is a log-odds. */
 static inline void scalar_term(const scalar_view *view, const gbsi_term *term, uint32_t slot,
                                uint32_t from, uint32_t to, bool odds, real *sum)
 {
@@ -111,8 +112,8 @@ static inline void scalar_term(const scalar_view *view, const gbsi_term *term, u
     }
 }
 
-/* Sums are computed for a block of states at a time, so that they fit the stack for variables of
- * any arity. */
+/* Sums are computed for a block of own states at a time, so that the block's sums fit on the stack
+ * for variables of any arity. */
 #define SCALAR_BLOCK 64
 
 static inline void scalar_block(const scalar_view *view, uint32_t slot, uint32_t from, uint32_t to,
@@ -149,8 +150,8 @@ static inline bool go_on(const scalar_view *view)
     return !gbsi_watch_spend(tile->watch, tile->operations * SCALAR_BLOCK / tile->lanes);
 }
 
-/* If sums are shifted and need more than one block, they are computed twice: first to find the
- * largest, then to subtract it. */
+/* Writes the sums of one place. If the largest sum must be subtracted and there are several blocks,
+ * all sums are computed twice: first to find the largest sum, then to subtract it. */
 static inline void scalar_place(const scalar_view *view, uint32_t slot, uint32_t width, bool odds,
                                 float *out, size_t stride)
 {
@@ -176,7 +177,8 @@ static inline void scalar_place(const scalar_view *view, uint32_t slot, uint32_t
     }
 }
 
-/* Fills cells [first, end) of the rows of 16 lanes. Cells beyond `lanes` of a row hold no place. */
+/* Fills cells [first, end) of the rows of 16 lanes. A cell is one place and chain: 16 cells form a
+ * row. */
 static void fill_scalar(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile,
                         uint32_t first, uint32_t end, uint32_t lanes)
 {

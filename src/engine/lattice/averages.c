@@ -30,8 +30,8 @@ const char *gbsi_lattice_averages_refusal(const gbsi_lattice *lattice)
     return (uint64_t)lattice->n_words * 64 < UINT32_MAX ? NULL : "the lattice has too many sites";
 }
 
-/* Probability of state 1 at a level. The threshold of the level is the probability of the less
- * likely state, in units of 2^-32. */
+/* Probability of state 1 at a level, which is a value of the local log-odds. The threshold of the
+ * level is the probability of the less likely state, in units of 2^-32. */
 static float probability(const gbsi_lattice *l, const gbsi_lattice_level *level)
 {
     const double less = l->threshold[level->threshold] * 0x1p-32;

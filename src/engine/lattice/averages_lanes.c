@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks up probabilities by numbers of neighbours, for sixteen words at a time. Lanes are words; a
- * loop runs over the bits. */
+/* Looks up probabilities by numbers of neighbours, for sixteen words at a time. A lane is a word,
+ * and a loop runs over the bits of the words. */
 #include "lattice/averages.h"
 #include "simd/lanes.h"
 
@@ -28,7 +28,7 @@ INLINE void load_pass(const uint32_t *kept, uint32_t row, uint32_t pass, vu plan
     }
 }
 
-/* Averages a row whose sites have the plain kind or the kind with spins turned round. The table of
+/* Averages a row whose sites have the plain kind or the kind of the opposite field. The table of
  * sixteen probabilities fits a register. */
 INLINE void average_plain(const gbsi_lattice_averages *a, const uint32_t *kept, uint32_t n_passes,
                           uint32_t row, float *sum)
@@ -53,7 +53,8 @@ INLINE void average_plain(const gbsi_lattice_averages *a, const uint32_t *kept, 
     }
 }
 
-/* Returns 8 (1 + kind) for the sites of bit b; 0 for words whose bit b has no site. */
+/* Returns, for the site at bit b of each word, 8 (1 + kind of the site); 0 if the bit has no site.
+ */
 INLINE vu first_of_kind(const gbsi_lattice *l, uint32_t row, int b)
 {
     const size_t w = (size_t)row * GBSI_LATTICE_LANES;

@@ -25,9 +25,10 @@ typedef struct bits {
     /* the pass in progress */
     gbsi_pass_job job;
     uint32_t next_batch;
-    bool is_cut;      /* whether the pass was stopped in the batch before next_batch */
-    uint64_t cut;     /* number of parts of this batch that were done */
-    double n_updates; /* updates of all chains in the parts that were done */
+    bool is_cut;      /* whether the pass was stopped in batch next_batch - 1 */
+    uint64_t cut;     /* number of parts of batch next_batch - 1 that were done */
+    double n_updates; /* number of updates of all chains together in the parts of the pass that were
+                         done */
 } bits;
 
 _Static_assert(GBSI_LATTICE_KEPT == GBSI_PASSES_HELD && GBSI_LATTICE_ROW_SLOTS == GBSI_SLOTS_HELD,
@@ -64,9 +65,9 @@ static void forget_kept(void *context)
     ((gbsi_spin_chains *)context)->n_counted = 0;
 }
 
-/* Passes the kept data of a pass to the estimate. Averaged conditionals are not copied: the
- * estimate calls sum_kept() for them. Visits are bytes in lanes, in the layout of the estimate's
- * groups. */
+/* Passes the visits or conditionals that are kept of passes to the estimate. Averaged conditionals
+ * are not copied: the estimate calls sum_kept() for them. Visits are bytes in lanes, in the layout
+ * of the estimate's groups. */
 static void fetch(void *state, struct gbsi_estimate *estimate)
 {
     gbsi_spin_chains *chains = ((bits *)state)->chains;
@@ -136,9 +137,9 @@ static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
     return GBS_OK;
 }
 
-/* Chains count visits until the estimate reads them. If a pass was cut short, the current states of
- * sites that were not updated are counted as well. This takes less time than a loop of the estimate
- * over all of its counts. */
+/* Chains count visits in their own counters until the estimate reads the counts. If a pass was cut
+ * short, the current states of sites that were not updated are counted as well. Counting in the
+ * chains takes less time than a loop over all counts of the estimate in each pass. */
 static gbs_status end(void *state, gbs_error *err)
 {
     bits *b = state;

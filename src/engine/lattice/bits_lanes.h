@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bit operations that both forms share [M16]: random planes, the choice of the sites that take
- * their less likely state, numbers of neighbours that are up, and vertical counters. */
+/* Bit operations that the two forms of multi-spin coding share [M16]: random planes, the choice of
+ * the sites that take their less likely state, numbers of neighbours that are up, and vertical
+ * counters. */
 #ifndef GBSI_LATTICE_BITS_LANES_H
 #define GBSI_LATTICE_BITS_LANES_H
 
@@ -11,8 +12,8 @@
 
 /* ---- random planes -------------------------------------------------------------------------- */
 
-/* The Philox counter {8 w + q, chain, pass, last} after the parts of its first two rounds that
- * do not depend on w. */
+/* The parts of the first two rounds of Philox that do not depend on the word w, for the counter {8
+ * w + q, chain, pass, last}. */
 typedef struct plane_source {
     gbsi_philox_keys key;
     uint32_t k1_round1; /* last ^ k1 */
@@ -53,9 +54,11 @@ INLINE void make_planes(const plane_source *r, vu block, vu *plane)
     plane[3] = vu_from_vw(c.c3);
 }
 
-/* Finds the sites where the random number u is below the threshold t, one bit plane after another.
+/* Finds the sites whose random number u is below their threshold t, by comparing one bit plane
+ * after another.
  * @param mask [n] sites of each threshold t.
- * @param bit [32][stride] ~0 if the bit of the threshold in this plane is set, else 0.
+ * @param bit [32][stride] for each plane and threshold: ~0 if the threshold's bit in this plane is
+ * set, else 0.
  * @param open the sites for which u and t are compared. */
 INLINE vu decide(const plane_source *r, uint32_t w, const vu *mask, const uint32_t n,
                  const uint32_t *bit, const uint32_t stride, vu open)
@@ -83,8 +86,8 @@ INLINE vu decide(const plane_source *r, uint32_t w, const vu *mask, const uint32
 
 /* ---- counts --------------------------------------------------------------------------------- */
 
-/* Computes, for each site, the three bits of the number of planes y that are set; n is 2, 4 or 6.
- */
+/* Computes, for each site, the three bits of the number of planes y[0] to y[n - 1] in which the
+ * site's bit is set; n is 2, 4 or 6. */
 INLINE void count_bits(const vu *y, const uint32_t n, vu bits[3])
 {
     if (n == 2) {
@@ -108,7 +111,7 @@ INLINE void count_bits(const vu *y, const uint32_t n, vu bits[3])
     }
 }
 
-/* Sets is[c] to the sites whose number is c, for c up to n. */
+/* For c = 0 to n, sets is[c] to the sites whose number in `bits` is c. */
 INLINE void one_hot(const vu bits[3], const uint32_t n, vu *is)
 {
     const vu one = vu_andnot(bits[0], bits[1]);
@@ -130,10 +133,10 @@ INLINE void one_hot(const vu bits[3], const uint32_t n, vu *is)
 
 /* ---- vertical counters ---------------------------------------------------------------------- */
 
-/* Adds a plane to the vertical counters. After n planes, the number of planes that wait for a
- * partner at level k is (n div 2^k) mod 2. If a plane waits at a level, a new plane is added to the
- * waiting plane and to the sum of the level, and the carry goes to the next level. A pass changes
- * two levels on average, for any states.
+/* Adds a plane to the vertical counters. After n planes were added, (n div 2^k) mod 2 planes wait
+ * for a partner at level k. If a plane waits at a level, a new plane is added to the waiting plane
+ * and to the sum of the level, and the carry goes to the next level. A pass changes two levels on
+ * average, for any states.
  * @param level plane 0 of level 0 for the sixteen words. @param plane_words distance between
  * planes. */
 INLINE void count_visits(uint32_t *level, size_t plane_words, uint32_t n_counted, vu plane)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Guesses the sides of a grid from the differences between the numbers of neighbours, of which a
- * grid has at most six. A guess is accepted if every pair is a bond of the grid. */
+/* Guesses the sides of a grid from the differences between the site numbers of two neighbours. A
+ * grid has at most six different differences. A guess is accepted if every pair is a bond of the
+ * grid. */
 #include "lattice/grid.h"
 
 #include <math.h>
@@ -41,7 +42,7 @@ static uint32_t stride_of(const gbsi_grid *grid, unsigned direction)
     return stride;
 }
 
-/* Next site in a direction, as if all lines were closed. */
+/* Number of the next site in a direction, as if all lines of sites were closed. */
 static uint32_t next_site(const gbsi_grid *grid, uint32_t site, unsigned direction)
 {
     const uint32_t stride = stride_of(grid, direction);
@@ -99,8 +100,8 @@ static bool pair_of(const gbsi_conditioned *model, size_t f, double *coupling, u
     return *coupling != 0.0;
 }
 
-/* Notes a difference between the numbers of neighbours. @return false if there are more differences
- * than any grid has. */
+/* Adds a difference between the site numbers of two neighbours to the list. @return false if there
+ * are more differences than any grid has. */
 static bool note_distance(finder *s, uint32_t distance)
 {
     unsigned i = 0;
@@ -171,14 +172,14 @@ static bool place_bond(gbsi_grid *grid, uint32_t u, uint32_t v, double coupling)
     return true;
 }
 
-/* Enters the pairs into the grid of s, whose bonds are all 0. @return whether every pair is a bond
- * of the grid. */
+/* Clears the bonds of the grid of s, and enters the pairs of the model as bonds. @return whether
+ * every pair is a bond of the grid. */
 static bool fits(finder *s)
 {
     const gbsi_conditioned *model = s->model;
     gbsi_grid *grid = s->grid;
     for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
-        if (grid->coupling[d] != 0.0) { /* bonds of an earlier guess */
+        if (grid->coupling[d] != 0.0) { /* clears the bonds of an earlier guess */
             memset(grid->bond[d], 0, grid->n_sites);
         }
         grid->coupling[d] = 0.0;
@@ -195,7 +196,7 @@ static bool fits(finder *s)
     return true;
 }
 
-/* Tries two directions first, then three, by ascending sides. */
+/* Tries grids of two directions first and then grids of three, in order of ascending sides. */
 static bool find_sides(finder *s)
 {
     gbsi_grid *grid = s->grid;
@@ -224,8 +225,8 @@ static bool find_sides(finder *s)
     return false;
 }
 
-/* Gives one J to directions whose couplings J differ in sign only, and frees the bond arrays of
- * directions without a bond. */
+/* Gives the same J to directions whose couplings J differ only in sign, and frees the bond arrays
+ * of directions without a bond. */
 static void tidy(gbsi_grid *grid)
 {
     for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
@@ -274,9 +275,7 @@ static gbs_status count_components(gbsi_grid *grid, gbs_error *err)
     }
     uint32_t *parent = gbsi_alloc_array(n, sizeof *parent);
     GBSI_PASS(GBSI_HAVE(err, "lattice", parent));
-    for (uint32_t v = 0; v < n; ++v) {
-        parent[v] = v;
-    }
+    gbsi_forest_plant(parent, n);
     grid->spins.n_components = n;
     for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
         for (uint32_t v = 0; grid->bond[d] != NULL && v < n; ++v) {

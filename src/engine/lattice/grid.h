@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recognises models that are spin lattices, so that their sites can be updated as bits.
+/* Recognises models that are spin lattices, whose sites can be updated as bits.
  *
  * Conditions: binary variables without hard zeros, numbered row by row (and layer by layer);
  * factors of one or two variables of any kind; at most one factor per pair; the two sites of a pair
@@ -17,27 +17,30 @@
 
 typedef struct gbsi_grid {
     uint32_t n_sites;
-    /* fastest first; side[1] is 1 if there are two directions */
+    /* number of sites along each direction, the fastest direction first; side[1] is 1 if there are
+     * two directions */
     uint32_t side[GBSI_GRID_DIRECTIONS];
     /* whether some bond joins the last and the first site of a line */
     bool wraps[GBSI_GRID_DIRECTIONS];
-    double coupling[GBSI_GRID_DIRECTIONS]; /* J of the direction; 0 if the direction has no bonds */
+    double coupling[GBSI_GRID_DIRECTIONS]; /* coupling J of each direction; 0 if the direction has
+                                              no bonds */
     /* [n_sites] bond to the next site: 1 stands for J, -1 for -J, 0 for no bond */
     int8_t *bond[GBSI_GRID_DIRECTIONS];
-    gbsi_spins spins; /* fields and constants; groups and bonds are not set */
+    gbsi_spins
+        spins; /* fields and constants of the model; the members for groups and bonds are not set */
     /* [n_sites] index of each site's field; NULL if there is one field */
     uint8_t *field_of;
 } gbsi_grid;
 
 /* @param grid out; must be freed if GBS_OK is returned.
- * @param reason out: NULL if the model is a lattice, else the reason why it is none. The time is
- * O(factors). */
+ * @param reason out: NULL if the model is a lattice, else the reason why the model is not a
+ * lattice. The time is O(factors). */
 gbs_status gbsi_grid_find(const gbsi_conditioned *model, gbsi_grid *grid, const char **reason,
                           gbs_error *err);
 /* Makes an open grid of two directions without missing bonds, numbered row by row, with one J in
  * both directions.
  * @param field [n_fields] h of each kind of site. @param field_of [width * height] index of each
- * site's field, below n_fields; NULL if there is one field. The function takes ownership of the
+ * site's field, below n_fields; NULL if there is one field. gbsi_grid_open() takes ownership of the
  * array even if it fails. */
 gbs_status gbsi_grid_open(uint32_t width, uint32_t height, double coupling, const double *field,
                           uint32_t n_fields, uint8_t *field_of, gbsi_grid *grid, gbs_error *err);

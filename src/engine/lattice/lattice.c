@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles a grid: places and kinds of sites, and thresholds for all values of the local log-odds.
- */
+/* Compiles a grid: finds the places and the kinds of sites, and the thresholds for all values of
+ * the local log-odds. */
 #include "lattice/lattice.h"
 
 #include "base/memory.h"
@@ -99,12 +99,13 @@ typedef struct compiling {
     const gbsi_grid *grid;
     uint32_t stride[GBSI_GRID_DIRECTIONS];
     uint32_t site, at[GBSI_GRID_DIRECTIONS]; /* site under test, and its coordinates */
-    uint32_t n_plain[GBSI_LATTICE_KINDS]; /* sites of each kind without missing or negative bonds */
+    uint32_t n_plain[GBSI_LATTICE_KINDS]; /* number of sites of each kind that have no missing and
+                                             no negative bonds */
     uint32_t n_of_kind[GBSI_LATTICE_KINDS];
 } compiling;
 
 /* Sets the walk over all sites to the first site. go_on() moves to the next site without a
- * division, and returns false after the last. */
+ * division, and returns false after the last site. */
 static void go_to_first(compiling *c)
 {
     uint32_t stride = 1;
@@ -144,8 +145,8 @@ static int bond_of(const compiling *c, uint32_t neighbour)
         ->bond[d][c->at[d] > 0 ? c->site - stride : c->site + (c->grid->side[d] - 1) * stride];
 }
 
-/* Finds the kind of the site, and enters the kind if it is new. @return the kind;
- * GBSI_LATTICE_KINDS if there are too many. */
+/* Finds the kind of the site of the walk, and adds the kind to the lattice if it is new. @return
+ * the kind; GBSI_LATTICE_KINDS if there are too many. */
 static uint32_t kind_of(compiling *c, bool *plain)
 {
     gbsi_lattice *l = c->lattice;
@@ -191,9 +192,9 @@ static const char *list_kinds(compiling *c)
     return NULL;
 }
 
-/* Kind of the opposite field, whose sites become plain if all spins are turned round. A kind for
- * which both states can be equally likely has no mirror, because the random bits would differ
- * between the two kinds. */
+/* Returns the kind of the opposite field, whose sites become like plain sites if all spins are
+ * turned round. A kind for which both states can be equally likely has no mirror, because the
+ * random bits would differ between the two kinds. */
 static uint32_t mirror_of(const gbsi_lattice *l, uint32_t i)
 {
     const gbsi_lattice_kind *kind = &l->kind[i];
@@ -216,8 +217,8 @@ static uint32_t n_plain_of(const compiling *c, uint32_t kind)
     return kind == GBSI_NONE ? 0 : c->n_plain[kind];
 }
 
-/* Chooses the kind that most plain sites have, if the fast path supports it: 4 or 6 neighbours, and
- * one group. */
+/* Chooses as plain kind the kind that, together with its mirror, has the most sites without missing
+ * or negative bonds. The fast path requires 4 or 6 neighbours in one group. */
 static void choose_plain(compiling *c)
 {
     gbsi_lattice *l = c->lattice;
@@ -276,8 +277,8 @@ static bool list_levels(gbsi_lattice *l, gbsi_lattice_kind *kind)
     return true;
 }
 
-/* Tables of the plain kind, by number of neighbours up. `folded` becomes true if c and n - c
- * neighbours up always share a threshold. */
+/* Fills the tables of the plain kind, which are indexed by the number of neighbours up. `folded`
+ * becomes true if, for every c, the thresholds for c and for n - c neighbours up are equal. */
 static void fold_plain(gbsi_lattice *l)
 {
     const gbsi_lattice_kind *kind = &l->kind[l->plain_kind];
@@ -323,7 +324,7 @@ static gbs_status take_masks(compiling *c, gbs_error *err)
 {
     gbsi_lattice *l = c->lattice;
     const uint32_t n_plain = n_plain_of(c, l->plain_kind) + n_plain_of(c, l->mirror_kind);
-    uint64_t n_whole = 0; /* number of sites all of whose bonds are J */
+    uint64_t n_whole = 0; /* number of plain sites, all of whose bonds are J */
     for (uint32_t i = 0; i < l->n_kinds; ++i) {
         n_whole += c->n_plain[i];
     }

@@ -3,17 +3,20 @@
  * lanes; bit operations update a row at once.
  *
  * Site (X, Y, Z) has colour X + Y + Z mod 2. The slowest side is cut into blocks of `height`
- * layers, an even number, and bit b of a word is the site in block b. All neighbours of a word are
- * therefore whole words, and bits are shifted only between blocks.
+ * layers, where `height` is even, and bit b of a word is the site in block b. The neighbours of a
+ * word's sites in one direction therefore form a whole word, and bits are shifted only between
+ * blocks.
  *
  * On a closed side of odd length the first and the last site are neighbours with equal colours;
- * this is a seam. A site lies on one seam for each such side on which its coordinate is the last.
- * For two neighbours of equal colours the numbers of seams differ by one. The colour and the number
- * of seams together therefore determine when a site is updated. The word of a site is
+ * this is a seam. A site lies on one seam for each closed side of odd length on which the site's
+ * coordinate is the last. For two neighbours of equal colours the numbers of seams differ by one.
+ * The colour and the number of seams together therefore determine when a site is updated. The word
+ * of a site is
  *     w = ((color * height + Z mod height) * n_rows + Y) * padded + X div 2.
- * A state has three additional layers: below the first layer, above the last layer, and above the
- * layer of the very last site if this layer is not the last. There are 16 words between rows, so
- * that loads of a word's neighbours stay inside the array. */
+ * The state of a chain has three additional layers with copies of sites: one below the first layer
+ * of a block, one above the last layer, and one above the layer of the very last site if this layer
+ * is not the last of its block. There are 16 unused words between two rows, so that loads of a
+ * word's neighbours stay inside the array. */
 #ifndef GBSI_LATTICE_LATTICE_H
 #define GBSI_LATTICE_LATTICE_H
 
@@ -35,7 +38,8 @@
 typedef struct gbsi_lattice_level {
     uint8_t count[GBSI_SPIN_GROUPS];
     uint8_t threshold; /* index of the threshold */
-    /* 1 if state 0 is the less likely state, whose probability is the threshold */
+    /* 1 if state 0 is the less likely state, 0 if state 1 is; the threshold is the probability of
+     * the less likely state */
     uint8_t flip;
 } gbsi_lattice_level;
 
@@ -47,20 +51,21 @@ typedef struct gbsi_lattice_kind {
 
 /* A compiled lattice, which is read-only and shared by chains and threads. */
 typedef struct gbsi_lattice {
-    gbsi_spins spins; /* directions with equal J, up to sign, form a group */
+    gbsi_spins spins; /* directions with equal |J| form a group */
     uint32_t side[GBSI_GRID_DIRECTIONS];
     bool wraps[GBSI_GRID_DIRECTIONS];
-    bool seam[GBSI_GRID_DIRECTIONS]; /* whether the side is closed and odd */
+    bool seam[GBSI_GRID_DIRECTIONS]; /* whether the side is closed and of odd length */
     uint32_t n_seams;
     /* sizes in words */
-    uint32_t width, padded; /* words in a row, and the number rounded up to a multiple of 16 */
-    uint32_t n_rows;        /* rows in a layer: side[1] */
-    uint32_t height;        /* layers in a block, even */
-    uint32_t n_blocks;      /* number of bits in use */
-    uint32_t n_words;       /* number of words of one colour: height * n_rows * padded */
-    /* sizes of a state, in words */
+    uint32_t width,
+        padded;      /* number of words in a row, and this number rounded up to a multiple of 16 */
+    uint32_t n_rows; /* number of rows in a layer: side[1] */
+    uint32_t height; /* number of layers in a block, which is even */
+    uint32_t n_blocks; /* number of blocks, which is the number of bits of a word that are used */
+    uint32_t n_words;  /* number of words of one colour: height * n_rows * padded */
+    /* sizes of a row, of the sites of a colour, and of the state of a chain, in words */
     size_t row_words, color_words, state_words;
-    /* neighbours, sorted by group */
+    /* the neighbours of a site, sorted by group */
     uint32_t n_neighbours;
     uint8_t direction[GBSI_LATTICE_NEIGHBOURS];
     bool forward[GBSI_LATTICE_NEIGHBOURS];
@@ -70,16 +75,18 @@ typedef struct gbsi_lattice {
     gbsi_lattice_kind kind[GBSI_LATTICE_KINDS];
     gbsi_lattice_level level[GBSI_LATTICE_LEVELS];
     uint32_t threshold[GBSI_LATTICE_THRESHOLDS]; /* thresholds in units of 2^-32, at most 2^31 */
-    /* ~0 if this bit of the threshold is set, most significant bit first */
+    /* for each bit and threshold, most significant bit first: ~0 if the bit of the threshold is
+     * set, else 0 */
     uint32_t bit[GBSI_SPIN_PLANES][GBSI_LATTICE_THRESHOLDS];
-    /* Plain sites have one group, every bond J, and the most frequent kind or the kind of the
-     * opposite field. `folded`: c and n - c neighbours up share a threshold. */
+    /* Plain sites: the lattice has one group, all bonds of the site are J, and the site has the
+     * most frequent kind or the kind of the opposite field. `folded`: with c and with n - c
+     * neighbours up, a plain site has the same threshold. */
     uint32_t plain_kind;  /* GBSI_NONE if no row of lanes is plain */
     uint32_t mirror_kind; /* kind of the opposite field; GBSI_NONE if there is none */
     bool folded;
     uint32_t plain_bit[GBSI_SPIN_PLANES][GBSI_LATTICE_FOLDED];
     uint32_t plain_flip[GBSI_LATTICE_FOLDED];
-    /* masks by word, [2 * n_words]; NULL if they are not needed */
+    /* masks with a bit for each site, [2 * n_words]; NULL if a mask is not needed */
     uint32_t *valid; /* bits that are sites */
     /* [2 * n_words / 16] 1 if the row of lanes has plain sites only; NULL if all rows are plain, or
      * if the lattice has no plain kind */
@@ -109,8 +116,8 @@ gbs_status gbsi_lattice_of_grid(const gbsi_grid *grid, gbsi_lattice **out, const
                                 gbs_error *err);
 void gbsi_lattice_free(gbsi_lattice *lattice);
 
-/* Share of the bits that are sites, which is also the share of the full speed that this shape
- * reaches. */
+/* Fraction of the bits that are sites. A lattice of this shape reaches this fraction of the full
+ * speed. */
 double gbsi_lattice_share(const gbsi_lattice *lattice);
 
 /* Chains on a lattice, with 32 sites of a chain in a word. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A pass is two jobs of the pool, one per colour. Each job divides the columns of all chains evenly
- * among the members of the pool. A lattice with seams has two more jobs for each number of seams,
- * and two jobs that count visits and sums. */
+ * among the members of the pool. A lattice with seams has two more jobs for each number of seams
+ * from 1 on, and two jobs that count visits and sums. */
 #include "lattice/lattice.h"
 
 #include <assert.h>
@@ -32,7 +32,7 @@ static gbsi_lattice_sweep_function sweep_of(gbsi_simd level)
     return sweep[level];
 }
 
-/* Number of words that a chain keeps of its passes. */
+/* Number of words of visits or numbers of neighbours that are kept for a chain. */
 static size_t kept_words(const gbsi_lattice *lattice, gbsi_spin_keep keep)
 {
     return keep == GBSI_SPIN_KEEP_NEIGHBOURS ? gbsi_lattice_kept_words(lattice)
@@ -47,7 +47,7 @@ static const lattice_chains *of(const gbsi_spin_chains *chains)
 
 /* ---- states --------------------------------------------------------------------------------- */
 
-/* Words of one colour, layer and Y, and the places of their sites. */
+/* The words of one colour, layer and Y, with the places of the sites in these words. */
 typedef struct line {
     uint32_t color, layer, y, first_x;
     size_t word; /* index of the first word, below 2 n_words */
@@ -136,7 +136,7 @@ typedef struct pass_job {
     uint32_t color, n_seams;
     bool count_only, count;
     uint64_t unit;       /* number of adjacent columns that one member must update */
-    uint64_t first, end; /* columns in the sequence of the columns of all chains */
+    uint64_t first, end; /* range of columns in the sequence of the columns of all chains */
 } pass_job;
 
 static uint32_t n_columns_of(const gbsi_lattice *l)
@@ -203,15 +203,16 @@ static void run_job(pass_job *job)
     }
 }
 
-/* Number of batches: two colours for each number of seams, and two more batches that count if there
- * are seams. */
+/* Number of batches of a pass: one per colour and number of seams; if the lattice has seams, two
+ * more batches that count. */
 static uint32_t n_batches(const gbsi_spin_chains *c)
 {
     const gbsi_lattice *l = of(c)->lattice;
     return 2 * (l->n_seams + 1 + (l->n_seams > 0));
 }
 
-/* The batch that adds final states of color 0 to the visits; the next batch does so for color 1. */
+/* Number of the batch that adds final states of color 0 to the visits. The next batch adds final
+ * states of color 1. */
 static uint32_t first_counted(const gbsi_lattice *l)
 {
     return l->n_seams == 0 ? 0 : 2 * (l->n_seams + 1);
@@ -265,7 +266,8 @@ static void run_batches(gbsi_spin_chains *c, uint64_t pass, bool count, uint32_t
 
 /* ---- visits --------------------------------------------------------------------------------- */
 
-/* Counts the words of a line that were not counted before this part of this batch. */
+/* Adds to the visits the words of a line that a pass which was cut short at `part` of `batch` had
+ * not added yet. */
 static void count_line(gbsi_spin_chains *c, uint32_t chain, const line *at, uint32_t batch,
                        uint64_t part)
 {
@@ -283,8 +285,8 @@ static void count_line(gbsi_spin_chains *c, uint32_t chain, const line *at, uint
     }
 }
 
-/* Keeps the numbers of neighbours, from current states, for sites that a pass which was cut short
- * did not update. */
+/* After a pass that was cut short, keeps numbers of neighbours for the sites that were not updated.
+ * The numbers are computed from current states. */
 static void keep_rest(gbsi_spin_chains *c, uint32_t batch, uint64_t part)
 {
     for (uint32_t color = batch; color < 2; ++color) {
@@ -320,9 +322,10 @@ typedef struct visit_job {
     void *context;
 } visit_job;
 
-/* Numbers of chains and of words in a tile of counts. The bytes of TOGETHER chains for one site
- * usually lie together. The sites of a word lie many rows apart, while the sites of neighbouring
- * words lie close together. All words of a tile are therefore read before bytes are written. */
+/* TOGETHER chains and TILE words of BITS bits form a tile of counts. The bytes of TOGETHER chains
+ * for one site usually lie together. The sites of a word lie many rows apart, while the sites of
+ * neighbouring words lie close together. For this reason, all words of a tile are read before bytes
+ * are written. */
 enum { TOGETHER = 16, TILE = 32, BITS = 32 };
 
 typedef struct tile {

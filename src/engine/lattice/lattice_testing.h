@@ -19,11 +19,13 @@
 
 typedef struct shape {
     const char *name;
-    uint32_t side[3]; /* numbers of rows, columns and layers, as for gbs_generate_ising() */
+    uint32_t side[3]; /* numbers of rows, columns and layers, as in the options of
+                         gbs_generate_ising() */
     int torus;
     double coupling[3]; /* couplings along a row, along a column, and between layers */
     double field;
-    /* one bond or site in so many is negative, is missing, or has the second field; 0 if none */
+    /* one bond in `negative` is negative, one bond in `missing` is missing, and one site in
+     * `second_field` has the second field; 0: none */
     unsigned negative, missing, second_field;
 } shape;
 
@@ -61,8 +63,8 @@ static const shape shapes[] = {
 };
 enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
 
-/* Calls check() for each instruction set, with all shapes, or with every other shape at small
- * scale. */
+/* Calls check() for each instruction set and each shape; tests at small scale skip every other
+ * shape. */
 static inline void test_each_shape(void (*check)(const shape *s, gbsi_simd level))
 {
     const size_t step = test_share(1, 2);

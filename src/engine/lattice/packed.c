@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles a graph of spins for the form with chains in bits: kinds of sites, slots, neighbours,
- * thresholds. */
+/* Compiles a graph of spins for the form with chains in bits: finds kinds of sites, slots,
+ * neighbours and thresholds. */
 #include "lattice/packed.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ typedef struct compiling {
     uint8_t (*degree)[GBSI_SPIN_GROUPS]; /* [n] number of neighbours in each group */
     uint8_t *kind_of;                    /* [n] kind of each site */
     uint32_t *slot_of;                   /* [n] slot of each site */
-    /* [n_colors * n_kinds + 1] first slots of colours and kinds, later their first rows */
+    /* [n_colors * n_kinds + 1] first slot of each colour and kind, later the first row */
     uint32_t *start;
 } compiling;
 
@@ -91,7 +91,8 @@ static void place_neighbour(const compiling *c, uint32_t u, uint32_t v, uint32_t
     for (uint32_t g = 0; g < group; ++g) {
         block += p->kind[row->kind].degree[g];
     }
-    block += --c->degree[u][group]; /* degree counts down the neighbours that are not entered yet */
+    block +=
+        --c->degree[u][group]; /* `degree` now counts the neighbours that are not entered yet */
     p->neighbour[(size_t)block * GBSI_PACKED_LANES + slot % GBSI_PACKED_LANES] =
         c->slot_of[v] | (negative ? GBSI_PACKED_NEGATIVE : 0) |
         (c->color[v] < c->color[u] ? GBSI_PACKED_LOWER : 0);
@@ -136,7 +137,8 @@ static const char *list_kinds(compiling *c)
     return NULL;
 }
 
-/* Moves to the next combination of counts. @return false after the last. */
+/* Moves to the next combination of numbers of neighbours up in the groups. @return false after the
+ * last. */
 static bool next_count(const gbsi_packed_kind *kind, uint8_t *count)
 {
     for (uint32_t g = 0; g < GBSI_SPIN_GROUPS; ++g) {
@@ -148,8 +150,9 @@ static bool next_count(const gbsi_packed_kind *kind, uint8_t *count)
     return false;
 }
 
-/* Lists the levels of a kind. @param threshold [GBSI_PACKED_THRESHOLDS] out: thresholds of the
- * kind. @return false if there are too many levels. */
+/* Lists the levels of a kind, which are the values of its log-odds. @param threshold
+ * [GBSI_PACKED_THRESHOLDS] out: thresholds of the kind. @return false if there are too many levels.
+ */
 static bool list_levels(gbsi_packed *p, gbsi_packed_kind *kind, uint32_t *threshold)
 {
     gbsi_packed_level *level = p->level + kind->first_level;
@@ -278,7 +281,7 @@ static uint64_t fill_rows(compiling *c)
         }
     }
     p->color_row[p->n_colors] = p->n_rows;
-    /* each start moves on by one slot per variable */
+    /* the start of a colour and kind moves on by one slot for each variable */
     for (uint32_t v = 0; v < p->spins.n_sites; ++v) {
         const uint32_t slot = c->start[c->color[v] * p->n_kinds + c->kind_of[v]]++;
         c->slot_of[v] = slot;

@@ -4,8 +4,8 @@
  * fields.
  *
  * Slots are sorted by colour, kind and variable, and each kind of a colour starts a new row of
- * sixteen. All sites of a row therefore have the same kind and are updated together; the neighbours
- * of a row may have any slots, and are gathered. */
+ * sixteen. All sites of a row therefore have the same kind and are updated together. The neighbours
+ * of these sites may have any slots, so that their words are gathered. */
 #ifndef GBSI_LATTICE_PACKED_H
 #define GBSI_LATTICE_PACKED_H
 
@@ -16,10 +16,10 @@
 #define GBSI_PACKED_CHAINS     32u
 #define GBSI_PACKED_LANES      16u
 #define GBSI_PACKED_KINDS      64u
-#define GBSI_PACKED_THRESHOLDS 64u /* most thresholds of a kind */
+#define GBSI_PACKED_THRESHOLDS 64u /* largest number of thresholds of a kind */
 
-/* Bits of a neighbour: its slot, a flag for the coupling -J, and a flag for a lower colour of the
- * neighbour. */
+/* Bits of an entry for a neighbour: the neighbour's slot, a flag for the coupling -J, and a flag
+ * that the neighbour has a lower colour than the site. */
 #define GBSI_PACKED_SLOT     0x3FFFFFFFu
 #define GBSI_PACKED_NEGATIVE 0x80000000u
 #define GBSI_PACKED_LOWER    0x40000000u
@@ -31,11 +31,11 @@ typedef struct gbsi_packed_kind {
     uint32_t first_threshold, n_thresholds;
 } gbsi_packed_kind;
 
-/* Value of the log-odds of a kind. */
+/* A value that the log-odds of sites of a kind can take. */
 typedef struct gbsi_packed_level {
     uint8_t count[GBSI_SPIN_GROUPS]; /* number of neighbours up in each group */
     uint8_t threshold;               /* index among the thresholds of the kind */
-    uint8_t flip;                    /* 1 if state 0 is the less likely state */
+    uint8_t flip;                    /* 1 if state 0 is the less likely state, 0 if state 1 is */
 } gbsi_packed_level;
 
 typedef struct gbsi_packed_row {
@@ -58,7 +58,8 @@ typedef struct gbsi_packed {
     gbsi_packed_kind kind[GBSI_PACKED_KINDS];
     gbsi_packed_level *level;
     uint32_t n_thresholds; /* number of thresholds of all kinds together */
-    /* [32][n_thresholds] ~0 if the bit of the threshold is set, most significant bit first */
+    /* [32][n_thresholds] for each bit and threshold, most significant bit first: ~0 if the bit of
+     * the threshold is set, else 0 */
     uint32_t *bit;
     size_t bytes;
 } gbsi_packed;

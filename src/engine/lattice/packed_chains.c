@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pass is one job of the pool per colour, which divides the rows of all groups of 32 chains
- * evenly among the members. If the number of groups is a multiple of the number of members, a
- * single job runs all colours, and each member sweeps whole groups. Bits of the last word that
- * belong to no chain stay 0. */
+/* A pass has one job of the pool for each colour. The job divides the rows of all groups of 32
+ * chains evenly among the members of the pool. If the number of groups is a multiple of the number
+ * of members, a single job runs all colours, and each member sweeps whole groups. Bits of the last
+ * word that belong to no chain stay 0. */
 #include "lattice/packed.h"
 
 #include <assert.h>
@@ -72,15 +72,15 @@ static void get_chain(const gbsi_spin_chains *c, uint32_t chain, uint32_t *state
 
 /* ---- passes --------------------------------------------------------------------------------- */
 
-/* A job sweeps rows [first, end) of some groups; the rows of these groups form one sequence. If the
- * rows have more than one colour, one thread sweeps them in order. */
+/* A job sweeps rows [first, end) of some groups of chains; the rows of these groups form one
+ * sequence. If the rows have more than one colour, one thread sweeps them in order. */
 typedef struct pass_job {
     gbsi_spin_chains *chains;
     uint64_t pass;
     uint32_t first, end;
     uint32_t unit; /* number of adjacent rows that one member must sweep */
     bool count;
-    uint64_t from, to; /* rows [from, to) in the sequence of all rows */
+    uint64_t from, to; /* the job's rows [from, to) in the sequence of the rows of all groups */
 } pass_job;
 
 /* Sweeps rows [first, end) of one group. */
@@ -172,8 +172,8 @@ static void run_parts(gbsi_spin_chains *c, uint64_t pass, bool count, uint32_t b
     }
 }
 
-/* Runs batches [first, end). If the groups divide evenly among threads, each thread runs whole
- * groups, so that no thread waits at the end of a colour. */
+/* Runs batches [first, end). If the number of groups is a multiple of the number of threads, each
+ * thread runs whole groups, so that no thread waits at the end of a colour. */
 static void run_batches(gbsi_spin_chains *c, uint64_t pass, bool count, uint32_t first,
                         uint32_t end)
 {

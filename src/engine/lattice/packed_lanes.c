@@ -7,8 +7,8 @@
 
 enum { TALL = 40 };
 
-/* A counter for every bit of a row, stored in bit planes. Level k has a plane of sums, and may have
- * a plane that waits for a partner. The two planes have the weight 2^k. */
+/* A counter for every bit of a row of words, stored in bit planes. Level k has a plane of sums, and
+ * may have a plane that waits for a partner. The two planes have the weight 2^k. */
 typedef struct tall {
     vu sum[TALL], waiting[TALL];
     bool full[TALL];
@@ -34,7 +34,8 @@ INLINE void tall_add(tall *t, uint32_t level, vu plane)
     t->full[level] = true;
 }
 
-/* Adds 1 to the counters of the chains whose bits are set in one of the sixteen words. */
+/* Counts, for each chain (a bit of a word), the words among sixteen in which the chain's bit is
+ * set, and adds the number to the counter of the chain. */
 INLINE void count_plane(vu plane, vu count[2])
 {
     static const uint32_t low[GBSI_PACKED_LANES] = {
@@ -51,8 +52,8 @@ INLINE void count_plane(vu plane, vu count[2])
     }
 }
 
-/* Adds the totals over the lanes to `total`, chain by chain. @param stride distance between chains,
- * in int64_t. */
+/* Adds up the counters of each chain over the lanes, and adds the sum to the chain's element of
+ * `total`. @param stride distance in `total` between the elements of two chains. */
 static void tall_give(const tall *t, int64_t *total, size_t stride)
 {
     uint32_t each[GBSI_PACKED_CHAINS];
@@ -72,7 +73,7 @@ static void tall_give(const tall *t, int64_t *total, size_t stride)
 
 /* ---- one row -------------------------------------------------------------------------------- */
 
-/* Up to six neighbours of sixteen sites; missing neighbours are 0. */
+/* The spins of up to six neighbours of sixteen sites; missing neighbours are 0. */
 typedef struct neighbours {
     vu y[GBSI_SPIN_NEIGHBOURS];     /* the spins of the neighbours times the signs of the couplings,
                                        as bits */
@@ -136,7 +137,7 @@ INLINE vu sort_sites(const gbsi_packed *p, const gbsi_packed_kind *kind,
     return flip;
 }
 
-/* Bits of chains, in the lanes that have sites. */
+/* Returns the bits that are chains in lanes that have a site, and 0 in the other lanes. */
 INLINE vu valid_bits(const gbsi_packed_sweep *s, const gbsi_packed_row *row)
 {
     const vu chains = vu_set1(s->chains);

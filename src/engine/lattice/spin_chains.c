@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that both forms use. Sums are integers, so that they do not depend on which thread
- * updated which sites. */
+/* Functions that the two forms of multi-spin coding use. Sums are integers, so that they do not
+ * depend on which thread updated which sites. */
 #include "lattice/spin_chains.h"
 
 #include <string.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chains of spins in bits: their states, passes over all chains, counts of visits and sums. There
- * are two forms: a word holds 32 sites of one chain (lattice.h), or one site of 32 chains
- * (packed.h). */
+/* Chains of spins in bits: their states, passes over all chains, counts of visits and sums. In the
+ * first form a word holds 32 sites of one chain (lattice.h), in the second form one site of 32
+ * chains (packed.h). */
 #ifndef GBSI_LATTICE_SPIN_CHAINS_H
 #define GBSI_LATTICE_SPIN_CHAINS_H
 
 #include "lattice/spins.h"
 #include "parallel/pool.h"
 
-#define GBSI_SPIN_MOST_COUNTED 128u /* largest number of passes before visits must be taken */
-/* Smallest number of updates of a pass that threads share. A shorter pass ends before a second
- * thread has woken up. */
+#define GBSI_SPIN_MOST_COUNTED 128u /* most passes between two calls of take_visits() */
+/* Threads share a pass if it has at least this number of updates. A shorter pass ends before a
+ * second thread has woken up. */
 #define GBSI_SPIN_LEAST_SHARED (UINT64_C(1) << 17)
 
 typedef struct gbsi_spin_chains gbsi_spin_chains;
@@ -27,8 +27,8 @@ typedef struct gbsi_spin_form {
     /* Sets the states of a chain. @param state [n_sites] 0 or 1. */
     void (*set)(gbsi_spin_chains *chains, uint32_t chain, const uint32_t *state);
     void (*get)(const gbsi_spin_chains *chains, uint32_t chain, uint32_t *state);
-    /* Number of batches of a pass: one per colour, and those that count at the end if the form has
-     * any. */
+    /* Number of batches of a pass: one or more per colour, and for lattices with seams two batches
+     * at the end that count. */
     uint32_t (*n_batches)(const gbsi_spin_chains *chains);
     /* Runs batches [first, end) of all chains. @param count whether the final states are added to
      * the visits. */
@@ -40,7 +40,7 @@ typedef struct gbsi_spin_form {
      */
     void (*run_parts)(gbsi_spin_chains *chains, uint64_t pass, bool count, uint32_t batch,
                       uint64_t first, uint64_t end);
-    /* Completes the visits of a pass that ended before this part of this batch: adds the current
+    /* Completes the visits of a pass that was cut short before `part` of `batch`: adds the current
      * states of all sites whose final states the pass has not added. */
     void (*count_rest)(gbsi_spin_chains *chains, uint32_t batch, uint64_t part);
     /* Adds each chain's visits to state 1 to the bytes of the chain, in which site v is at [v *
@@ -48,9 +48,9 @@ typedef struct gbsi_spin_form {
      * chain. */
     void (*take_visits)(gbsi_spin_chains *chains, size_t stride,
                         uint8_t *(*bytes_of)(void *context, uint32_t chain), void *context);
-    /* Rao-Blackwell: sums, for slots [first, first + n) of one chain, of the probabilities of state
-     * 1 from which states were drawn since n_counted was 0. NULL if the form keeps no
-     * probabilities. */
+    /* Rao-Blackwell: for each slot from first to first + n - 1 of one chain, adds up the
+     * probabilities of state 1 from which the slot's states were drawn since n_counted was 0. NULL
+     * if the form keeps no probabilities. */
     void (*average)(const gbsi_spin_chains *chains, uint32_t chain, uint32_t first, uint32_t n,
                     float *sum);
 } gbsi_spin_form;
@@ -64,17 +64,19 @@ struct gbsi_spin_chains {
     uint64_t seed;
     uint32_t n_chains, n_members;
     uint32_t *state;
-    uint32_t *visits; /* visits, or numbers of neighbours; NULL if neither is kept */
+    uint32_t
+        *visits; /* counters of visits, or kept numbers of neighbours up; NULL if nothing is kept */
     gbsi_spin_keep keep;
     size_t n_state, n_visits; /* lengths of `state` and `visits`, in words */
-    uint32_t n_counted;       /* number of passes in `visits` */
+    uint32_t n_counted;       /* number of passes whose data are in `visits` */
     gbsi_spin_sums *partial;  /* [n_members][n_chains] */
     /* [n_chains] sums after the last pass; undefined if the pass was cut short */
     gbsi_spin_sums *sums;
 };
 
-/* gbsi_spin_chains_bytes() is the size of the chains of a form, and gbsi_spin_chains_new()
- * allocates them. @param n_state, n_visits numbers of words; n_visits is 0 if visits are not kept.
+/* gbsi_spin_chains_bytes() returns the number of bytes of the chains of a form, and
+ * gbsi_spin_chains_new() allocates the chains. @param n_state, n_visits numbers of words of all
+ * chains; n_visits is 0 if no visits are kept.
  * @param size bytes of the form's struct, whose first member becomes *out; the other members are
  * zeroed. */
 size_t gbsi_spin_chains_bytes(size_t n_state, size_t n_visits, uint32_t n_chains,

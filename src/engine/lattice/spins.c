@@ -29,8 +29,8 @@ const char *gbsi_spins_refusal(const gbsi_conditioned *model)
     return NULL;
 }
 
-/* Fields are computed from differences between entries, so that they are exactly 0 for a symmetric
- * table. */
+/* Fields are computed from differences between table entries, so that the fields of a symmetric
+ * table are exactly 0. */
 gbsi_spin_factor gbsi_spin_factor_of(const gbsi_conditioned *model, size_t f)
 {
     const gbsi_factors *factors = &model->factors;
@@ -138,7 +138,8 @@ gbs_status gbsi_spins_find_fields(const gbsi_conditioned *model, gbsi_spins *spi
 /* ---- conditionals --------------------------------------------------------------------------- */
 
 /* Log-odds are 2 h + sum over groups of 2 J (2 c - degree). The less likely state has probability e
- * / (1 + e), e = exp(-|log-odds|), and at least 2^-32, so that no site is ever frozen. */
+ * / (1 + e) with e = exp(-|log-odds|). This probability is raised to 2^-32 if it is smaller, so
+ * that no site is ever frozen. */
 uint32_t gbsi_spins_threshold(const gbsi_spins *spins, uint32_t field, const uint8_t *degree,
                               const uint8_t *count, uint32_t *likely)
 {

@@ -25,14 +25,15 @@ typedef struct row {
 } row;
 
 typedef struct tally {
-    vu agree[GBSI_SPIN_GROUPS]; /* agreements of each group, by lane */
+    vu agree[GBSI_SPIN_GROUPS]; /* for each group and lane: number of agreeing neighbours */
     vu up[GBSI_SPIN_FIELDS];
     bool energy;
-    /* bits of the number of neighbours that are up in the last row, if there is one group */
+    /* if the lattice has one group: bits of the number of neighbours up of the sites of the latest
+     * row */
     vu neighbours[3];
 } tally;
 
-/* Counts, by lane, the neighbours that agree with the sites' new states. */
+/* Counts, in each lane, the neighbours that agree with the new states of the sites. */
 INLINE vu agreement(const vu *y, const uint32_t n, vu state, vu mask)
 {
     vu same[GBSI_LATTICE_NEIGHBOURS];
@@ -55,9 +56,9 @@ INLINE void turn_count(const vu bits[3], const uint32_t n, vu turned, vu out[3])
     out[2] = vu_xor(bits[2], vu_andnot(turned, b2));
 }
 
-/* Updates plain sites; n, folded and mirrored are constants where this function is inlined. A site
- * in the opposite field behaves like a site of the plain kind if its spin and the spins of its
- * neighbours are turned round.
+/* Updates plain sites. `n`, `folded` and `mirrored` are compile-time constants where this function
+ * is inlined. A site in the opposite field behaves like a site of the plain kind if its spin and
+ * the spins of its neighbours are turned round.
  * @param open sites to update. */
 INLINE vu update_plain(const row *r, vu open, const uint32_t n, const bool folded,
                        const bool mirrored, tally *t)
@@ -228,13 +229,14 @@ INLINE vu update(const row *r, vu open, tally *t)
                      : update_plain(r, open, 6, false, false, t);
 }
 
-/* Copy of sixteen neighbouring words of which one lies across the end of the row. */
+/* A copy of the sixteen words of neighbours, of which one word lies across the end of the row. */
 typedef struct corner {
     uint32_t word[GBSI_LATTICE_LANES];
 } corner;
 
-/* Neighbours in the row itself: word x + shift, where shift is -1, 0 or 1 and the row is closed.
- * The word across the end of the row has the other colour, or, across a seam, the own colour. */
+/* Loads the neighbours in the row itself, which are at word x + shift of the closed row, where
+ * shift is -1, 0 or 1. The word across the end of the row has the other colour or, across a seam,
+ * the colour of the row. */
 INLINE const uint32_t *around(const gbsi_lattice *l, const uint32_t *words, const uint32_t *own,
                               bool forward, int shift, uint32_t x, corner *copy)
 {
@@ -260,14 +262,15 @@ static size_t row_start(const gbsi_lattice *l, uint32_t color, uint32_t layer_pl
            GBSI_LATTICE_LANES;
 }
 
-/* Layer, within its block, of the last site. */
+/* Number, within its block, of the layer of the last site. */
 static uint32_t last_layer(const gbsi_lattice *l)
 {
     return l->side[2] - 1 - (l->n_blocks - 1) * l->height;
 }
 
-/* Index of the layer above a layer. Layers have indices from 1 on: 0 is below the first layer,
- * height + 1 is above the last layer, and height + 2 is above the layer of the last site. */
+/* Index, in a state, of the layer above a given layer. Layers have indices from 1 on: 0 is below
+ * the first layer, height + 1 is above the last layer, and height + 2 is above the layer of the
+ * last site. */
 static uint32_t layer_above(const gbsi_lattice *l, uint32_t layer)
 {
     const bool elsewhere = layer == last_layer(l) && layer + 1 < l->height;
@@ -306,7 +309,8 @@ INLINE void point_at(const gbsi_lattice_sweep *s, const row *r, uint32_t layer, 
                      uint32_t x, corner copy[2], row *here)
 {
     const gbsi_lattice *l = s->lattice;
-    /* The site at x has place 2 x + odd in its row; its neighbours there have 2 x' + 1 - odd. */
+    /* The site at x has place 2 x + odd in its row; its neighbours in the row have places 2 x' + 1
+     * - odd. */
     const int odd = (int)((s->color + layer + y) % 2);
     for (uint32_t k = 0; k < l->n_neighbours; ++k) {
         const bool up = l->forward[k];
@@ -431,7 +435,7 @@ static void sweep_row_with_seams(gbsi_lattice_sweep *s, const row *r, uint32_t l
 
 /* Makes the additional layers of the other colour, in the columns of this sweep. They are copies of
  * layers, shifted by one block. If the side is closed, the last site is below the first site.
- * Across a seam the first and the last site have the own colour. */
+ * Across a seam, the copies have the colour of the sites that are updated. */
 static void prepare_layers(const gbsi_lattice_sweep *s, uint32_t y, uint32_t first, uint32_t end)
 {
     const gbsi_lattice *l = s->lattice;
@@ -470,7 +474,7 @@ static int64_t add_lanes(vu a)
     return sum;
 }
 
-/* Part of a row whose columns are swept: words [first, end) of row y. */
+/* The part of row y whose columns are swept: words [first, end) of the row. */
 typedef struct stretch {
     uint32_t y, first, end;
 } stretch;

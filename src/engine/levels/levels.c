@@ -5,14 +5,14 @@
 #include "rng/philox.h"
 #include "simd/math.h"
 
-/* The draw uses words of 24 bits, so a level whose weight is below exp(-LEAST) of the largest
- * weight for all values of the neighbours is never drawn. Its weight becomes 0. Neighbours change a
- * weight by a factor of exp(-MOST_RANGE) at the least. Other weights are therefore at least
- * exp(-LEAST - 2 MOST_RANGE), which is a normal float. */
+/* A level is never drawn if its weight is below exp(-LEAST) times the largest weight for all levels
+ * of the neighbours, because the draw uses words of 24 bits. Its weight becomes 0. Neighbours
+ * multiply a weight by at least exp(-MOST_RANGE). Other weights are therefore at least exp(-LEAST -
+ * 2 MOST_RANGE), which is a normal float. */
 #define LEAST      22.0
 #define MOST_RANGE 32.0
 
-/* Largest number of levels of watched sites: number of watched sites times levels of a site. */
+/* Largest product of the number of watched sites and the number of levels of a site. */
 #define MOST_WATCHED (UINT32_C(1) << 18)
 
 void gbsi_levels_free(gbsi_levels *l)
@@ -26,7 +26,8 @@ void gbsi_levels_free(gbsi_levels *l)
 
 /* ---- colours --------------------------------------------------------------------------------- */
 
-/* With four colours, the sites of row y and column parity p have colour 2 (y mod 2) + p. */
+/* If there are four colours, sites in row y and in columns x with x mod 2 = p have colour 2 (y mod
+ * 2) + p. */
 uint32_t gbsi_levels_rows_of(const gbsi_levels *l, uint32_t color)
 {
     return l->n_colors == 2 ? l->height : (l->height + 1 - color / 2) / 2;
@@ -56,7 +57,7 @@ static uint32_t block_at(const gbsi_levels *l, uint32_t block, uint32_t *half)
     return block % per_half * GBSI_LEVELS_BLOCK;
 }
 
-/* Number of sites of a block, without padding. */
+/* Number of sites of a block, not counting padding. */
 static uint32_t sites_of_block(const gbsi_levels *l, uint32_t block)
 {
     uint32_t half = 0;
@@ -131,8 +132,9 @@ static void set_start(gbsi_levels *l, uint32_t value)
     start[l->n_levels - 1] = UINT32_MAX;
 }
 
-/* Computes the tables of factors, by which weights are multiplied where they fit. @param range
- * largest amount that all neighbours of a site together can subtract from a log-weight. */
+/* Computes the tables of factors by which weights are multiplied, if these tables fit. @param range
+ * largest amount that all neighbours of a site together can subtract from the site's log-weights.
+ */
 static void set_factors(gbsi_levels *l, const gbsi_levels_setting *s, double range)
 {
     for (size_t i = 0; i < (size_t)l->n_levels * l->n_values; ++i) {

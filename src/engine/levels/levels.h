@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A picture as a grid of sites with up to 256 levels, each in a byte: no factors, no plan. Site i
- * shows a value v_i; each level x_i has a log-weight given v_i. Neighbours i ~ j tend to have close
- * levels:
+/* A picture as a grid of sites, which needs no factors and no plan. Each site has one of up to 256
+ * levels, stored in a byte. Site i shows a value v_i; each level x_i has a log-weight given v_i.
+ * Neighbours i ~ j tend to have close levels:
  *
  *     p(x) ~ exp( sum_i seen[x_i][v_i] - sum_{i ~ j} c_ij min((x_i - x_j)^2, t) )
  *
- * There is one coupling c for straight neighbours and one for diagonal neighbours. With t = 1
+ * Straight neighbours have one coupling c, and diagonal neighbours have another one. With t = 1
  * neighbours are only compared for equality, as labels are. No two sites of a colour are
- * neighbours: the colours are the two of a chessboard, or, if there are diagonal neighbours, the
+ * neighbours. Without diagonal neighbours the colours are the two of a chessboard, otherwise the
  * four places in a 2 x 2 square.
  *
- * Sites are stored row by row, and each row as two halves: its even columns, then its odd columns.
- * The sixteen sites of a block are updated together. They lie side by side in their half of the
- * row, and their neighbours lie side by side in other halves. */
+ * Sites are stored row by row. Each row is stored as two halves: first its even columns, then its
+ * odd columns. The sixteen sites of a block are updated together. The sites of a block lie side by
+ * side in their half of the row, and their neighbours in any one direction lie side by side in
+ * another half of a row. */
 #ifndef GBSI_LEVELS_LEVELS_H
 #define GBSI_LEVELS_LEVELS_H
 
@@ -25,16 +26,16 @@
 #define GBSI_LEVELS_MOST       256u
 #define GBSI_LEVELS_BLOCK      16u /* sites in a block */
 #define GBSI_LEVELS_NEIGHBOURS 8u
-/* most levels with tables of factors, plus one for absent neighbours */
+/* largest number of levels with tables of factors, plus one for missing neighbours */
 #define GBSI_LEVELS_FACTORS 16u
 /* level that stands for a missing neighbour in a table of factors, where its factor is 1 */
 #define GBSI_LEVELS_ABSENT 15u
 
-/* Rows of weights that multiply the terms of a site's neighbours. The weight of a missing neighbour
- * is 0. There is a row for even columns and a row for odd columns. */
+/* Arrays of weights, 1 or 0, that multiply the terms of a site's neighbours. A neighbour outside
+ * the picture has the weight 0. There is a row for even columns and a row for odd columns. */
 typedef enum gbsi_levels_weight {
     GBSI_LEVELS_NONE,   /* 0 everywhere */
-    GBSI_LEVELS_IS,     /* 1 if the block has a site */
+    GBSI_LEVELS_IS,     /* [half] 1 if the place has a site, 0 if it is padding */
     GBSI_LEVELS_BESIDE, /* neighbours above and below */
     GBSI_LEVELS_LEFT,
     GBSI_LEVELS_RIGHT,
@@ -49,33 +50,35 @@ typedef struct gbsi_levels {
     uint32_t n_neighbours; /* 4 or 8 */
     uint32_t n_colors;     /* 2 or 4 */
     uint32_t n_values;     /* number of different values that sites show */
-    uint32_t half;         /* number of sites of half a row, padded to whole blocks */
-    uint32_t n_blocks;     /* number of blocks in all halves of rows together */
+    uint32_t half;         /* number of sites of half a row, rounded up to whole blocks */
+    uint32_t n_blocks;     /* number of blocks of the picture */
     float truncation;      /* t in the formula */
     /* [n_levels][n_values] log-weights minus the largest log-weight of the value */
     float *seen;
-    double *top; /* [n_values] largest log-weight of the value, which was subtracted */
-    /* [n_values][n_levels] for a site without neighbours: probability of levels up to this one, in
-     * units of 2^-32; the last entry is 2^32 - 1 */
+    double *top; /* [n_values] largest log-weight of each value, which was subtracted from the
+                    log-weights of the value */
+    /* [n_values][n_levels] for a site without neighbours: cumulative probability up to each level,
+     * in units of 2^-32; the last entry is 2^32 - 1 */
     uint32_t *start;
-    /* Whether weights are products: a register holds a row of factors, and no product can
-     * underflow. The next two members are tables of factors. */
+    /* Whether weights are computed as products. This requires that a register holds a row of
+     * factors, and that no product can underflow. The next two members are the tables of factors of
+     * these products. */
     bool multiplies;
     float *weight_seen; /* [n_levels][n_values] exp(seen), or 0 if the level is never drawn */
     /* [0: straight, 1: diagonal neighbour][level][level of the neighbour] exp(-c min((a - b)^2, t))
      */
     float factor[2][GBSI_LEVELS_FACTORS][GBSI_LEVELS_FACTORS];
-    uint16_t *value;     /* [height][2][half] values that sites show */
+    uint16_t *value;     /* [height][2][half] the value that each site shows */
     float *weight;       /* [2][GBSI_LEVELS_WEIGHTS][half] */
     double log_constant; /* sum of `top` over all sites */
-    /* blocks whose sites have estimates of their own errors: one block in each stretch of blocks,
-     * in ascending order */
+    /* numbers of the blocks whose sites are watched (their standard errors are estimated),
+     * ascending; one block in each stretch of blocks */
     uint32_t n_watched;
     uint32_t *watched; /* [n_watched] */
-    /* [2 * height + 1] index in `watched` of the first block that is not before this half of a row
-     */
+    /* [2 * height + 1] for each half of a row, index in `watched` of the first block in this half
+     * or a later one */
     uint32_t *watched_of_half;
-    /* [n_watched + 1] number of sites in the watched blocks before this one */
+    /* [n_watched + 1] for each watched block, number of sites in the watched blocks before it */
     uint32_t *slot_of_watched;
     size_t bytes;
 } gbsi_levels;
@@ -97,7 +100,7 @@ void gbsi_levels_free(gbsi_levels *levels); /* NULL is allowed */
 
 /* Position of a site in the arrays. */
 typedef struct gbsi_levels_place {
-    uint32_t half;  /* 2 * row + parity of the column */
+    uint32_t half;  /* number of the half of a row: 2 * row + column mod 2 */
     uint32_t index; /* index of the site in its half of the row */
 } gbsi_levels_place;
 
@@ -113,9 +116,9 @@ static inline uint32_t gbsi_levels_sites_of(const gbsi_levels *l, uint32_t half)
     return (l->width + 1 - half % 2) / 2;
 }
 
-/* gbsi_levels_rows_of() is the number of rows that have sites of a colour, and
- * gbsi_levels_half_of() is the half of the i-th such row that has this colour.
- * gbsi_levels_color_of() finds the colour of a half, and i. */
+/* gbsi_levels_rows_of() returns the number of rows that have sites of a colour.
+ * gbsi_levels_half_of() returns the half of the i-th of these rows that has the colour. Conversely,
+ * gbsi_levels_color_of() finds the colour and i from the half. */
 uint32_t gbsi_levels_rows_of(const gbsi_levels *levels, uint32_t color);
 uint32_t gbsi_levels_half_of(const gbsi_levels *levels, uint32_t color, uint32_t i);
 uint32_t gbsi_levels_color_of(const gbsi_levels *levels, uint32_t half, uint32_t *i);

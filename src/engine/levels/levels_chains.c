@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each site's sums over chains are added in the order of chains by one thread. Results therefore do
- * not depend on which thread updates which rows. */
+/* One thread adds the conditionals of a site over chains, in the order of the chains. Results
+ * therefore do not depend on which thread updates which rows. */
 #include "levels/levels_chains.h"
 
 #include <assert.h>
@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "estimate/estimate.h"
 
-/* Bytes before half a row, which a load of left neighbours may read. */
+/* Number of bytes of margin before half a row, which a load of left neighbours may read. */
 #define MARGIN 16u
 
 #define DECLARE(set, SET)                                   \
@@ -43,7 +43,8 @@ static size_t n_cells(const gbsi_levels *l)
     return (size_t)l->n_blocks * l->n_levels * GBSI_LEVELS_BLOCK;
 }
 
-/* Largest size of the conditionals of the watched blocks in one half of a row. */
+/* Largest number of floats that the conditionals of the watched blocks in one half of a row take.
+ */
 static size_t most_watched(const gbsi_levels *l, uint32_t n_chains)
 {
     uint32_t most = 0;
@@ -188,10 +189,11 @@ void gbsi_levels_chains_scatter(gbsi_levels_chains *c)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Finds the neighbours of the sites of half a row, in the order of rows and columns. A left
- * neighbour is in the other half of its row. Its index is that of the site in odd columns, and one
- * less in even columns. The index of a right neighbour is one more than that of the left neighbour.
- * Weights of neighbours outside the picture are 0. */
+/* Finds the neighbours of the sites of half a row, in the order of rows and columns. The left
+ * neighbour of a site is in the other half of the site's row. In its half, the left neighbour has
+ * the index of the site if the site's column is odd, and the index before if the column is even.
+ * The right neighbour is at the next index after the left neighbour. Weights of neighbours outside
+ * the picture are 0. */
 static void find_neighbours(const gbsi_levels_chains *c, uint32_t half, gbsi_levels_row *row)
 {
     const gbsi_levels *l = c->levels;

@@ -9,7 +9,7 @@
 
 struct gbsi_estimate;
 
-/* Largest number of passes whose conditionals are added up in single precision before they are
+/* Largest number of passes whose conditionals are added up in single precision before their sum is
  * added to the totals. */
 #define GBSI_LEVELS_PASSES 1024u
 
@@ -20,20 +20,22 @@ typedef struct gbsi_levels_chains {
     gbsi_pool *pool; /* borrowed; NULL if there is one thread */
     uint64_t seed;
     uint32_t n_chains, n_members;
-    /* bytes of half a row with the margin before it, and bytes of a chain */
+    /* number of bytes of half a row with the margin before it, and number of bytes of a chain */
     size_t half_bytes, chain_bytes;
     uint8_t *state; /* [n_chains][2 * height][margin, half] */
     /* [n_blocks][n_levels][16] sums of conditionals over all chains; NULL if they are not kept */
     float *sum;
-    /* sums of older passes, which `sum` does not hold any more; NULL if `sum` is enough for all
-     * passes */
+    /* sums over older passes, whose conditionals are no longer in `sum`; NULL if `sum` suffices for
+     * all passes */
     float *total;
-    uint64_t n_kept;  /* number of passes in `sum` and `total` */
-    float *watched;   /* [n_members][watched blocks of half a row][n_chains][n_levels][16] */
+    uint64_t n_kept;  /* number of passes whose conditionals are in `sum` or `total` */
+    float *watched;   /* scratch for conditionals: [n_members][watched blocks of half a
+                         row][n_chains][n_levels][16] */
     size_t n_watched; /* number of floats in `watched` for each member */
 } gbsi_levels_chains;
 
-/* How many passes are kept. No totals are needed for GBSI_LEVELS_PASSES passes or fewer. */
+/* Says how many passes will be kept, which decides whether totals are needed. No totals are needed
+ * for GBSI_LEVELS_PASSES passes or fewer. */
 typedef struct gbsi_levels_keeping {
     bool keeps, long_run;
 } gbsi_levels_keeping;
@@ -48,8 +50,7 @@ void gbsi_levels_chains_free(gbsi_levels_chains *chains); /* NULL is allowed */
 /* Sets the levels of all sites of a chain. @param x levels of sites, row by row. */
 void gbsi_levels_chains_set(gbsi_levels_chains *chains, uint32_t chain, const uint32_t *x);
 void gbsi_levels_chains_get(const gbsi_levels_chains *chains, uint32_t chain, uint32_t *x);
-/* Draws the level of every site independently, given the value that the site shows, without its
- * neighbours. */
+/* Draws the level of every site independently, given only the value that the site shows. */
 void gbsi_levels_chains_scatter(gbsi_levels_chains *chains);
 
 /* Updates the sites of rows [first, end) of a colour in every chain, see gbsi_levels_rows_of().

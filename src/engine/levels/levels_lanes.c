@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Updates of sixteen sites at a time, level by level [M75]. The weight of level a is exp(l_a - max
  * l), with l_a = seen_a - sum over neighbours of c min((a - x_j)^2, t). If `multiplies` is set, the
- * weight is a product of factors. A conditional is the weights divided by their sum. In single
- * precision the relative error of a probability is about 1e-6. The draw takes the first level whose
- * cumulative weight exceeds u times the total, where u < 1 is a random multiple of 2^-24. A level
- * of weight 0 is never drawn. The frequency of every other level differs from its computed
- * probability by at most 2^-24. */
+ * weight is a product of factors. The conditional probabilities are the weights divided by the sum
+ * of the weights. In single precision the relative error of a probability is about 1e-6. The draw
+ * takes the first level whose cumulative weight exceeds u times the total, where u < 1 is a random
+ * multiple of 2^-24. A level of weight 0 is never drawn. The frequency of every other level differs
+ * from its computed probability by at most 2^-24. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -16,8 +16,8 @@
 
 enum { BLOCK = GBSI_LEVELS_BLOCK, WORDS = GBSI_LEVELS_WORDS, MOST_LEVELS = GBSI_LEVELS_MOST };
 
-/* For sixteen sites, level by level: the log-weights (or weights) of the observed value, the sums
- * of all conditionals from which chains drew, and the weights of the current draw. */
+/* For each level of sixteen sites: the log-weight (or weight) given the observed value, the sum of
+ * the conditionals from which chains drew, and the weight in the current draw. */
 typedef struct block_rows {
     float seen[MOST_LEVELS][BLOCK];
     float sum[MOST_LEVELS][BLOCK];
@@ -29,7 +29,7 @@ typedef struct neighbours {
     vf weight[GBSI_LEVELS_NEIGHBOURS];
 } neighbours;
 
-/* Constants of loops, known at compile time. */
+/* Numbers that are compile-time constants in the loops. */
 typedef struct loop_kind {
     uint32_t n; /* number of neighbours */
     bool multiplies;

@@ -4,7 +4,8 @@
 #include "base/memory.h"
 #include "estimate/estimate.h"
 
-/* Nanoseconds that a core takes for a level of a site: rows `levels` of docs/performance.md. */
+/* Nanoseconds that a core takes for one level of one site in an update, from rows `levels` of
+ * docs/performance.md. */
 #define LEVEL 0.4
 
 /* Number of operations between two looks at the watch. */
@@ -18,7 +19,7 @@ typedef struct levels_pass {
     gbsi_pass_job job;
     uint32_t next_color;
     bool is_cut;
-    /* where a pass was cut short: the colour, and how many of its rows were updated */
+    /* where a pass was cut short: in this colour, after this number of rows of the colour */
     uint32_t cut_color, cut_row;
 } levels_pass;
 

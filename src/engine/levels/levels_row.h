@@ -7,12 +7,12 @@
 #include "rng/words.h"
 #include "simd/dispatch.h"
 
-/* Number of chains whose random words are made together, and number of words (one per site) of each
- * chain. */
+/* Random words are made together for this number of chains and, in each chain, for this number of
+ * sites (one word per site). */
 #define GBSI_LEVELS_CHAINS 16u
 #define GBSI_LEVELS_WORDS  64u
 
-/* One of the neighbours of each site of half a row, in the same direction for all sites. */
+/* The neighbours in one direction of all sites of half a row. */
 typedef struct gbsi_levels_neighbour {
     ptrdiff_t at;        /* distance from the site to the neighbour, in bytes of the state */
     const float *weight; /* [half] weight of the neighbour of each site */
@@ -20,8 +20,8 @@ typedef struct gbsi_levels_neighbour {
 
 typedef struct gbsi_levels_row {
     const gbsi_levels *levels;
-    /* neighbours in order of rows and columns, so that the second half of the array comes after the
-     * site; a missing neighbour has the weight 0 */
+    /* neighbours by direction, in order of rows and columns; the second half of the array has the
+     * neighbours that come after the site; a missing neighbour has the weight 0 */
     gbsi_levels_neighbour neighbour[GBSI_LEVELS_NEIGHBOURS];
     const uint16_t *value; /* [half] values that sites show */
     uint8_t *state;        /* [n_chains][stride] states: `half` levels of a chain, then padding */
@@ -29,7 +29,7 @@ typedef struct gbsi_levels_row {
     uint32_t n_chains;
     const gbsi_words *words;
     uint64_t seed, pass;
-    /* number of the block of random words that has the first site's word */
+    /* number of the block of random words that contains the word of the first site */
     uint32_t first_word;
     /* [half / 16][n_levels][16] sums to which the conditionals of all chains are added; NULL if
      * probabilities are not kept */
@@ -44,8 +44,8 @@ typedef struct gbsi_levels_row {
 typedef struct gbsi_levels_functions {
     /* Draws every site of half a row given its neighbours, in every chain. */
     void (*update)(const gbsi_levels_row *row);
-    /* Sum, in the first chain, of the log-weights of these sites and of the terms that join each
-     * site to the neighbours after it. */
+    /* Returns the part of the first chain's log density from half a row: the log-weights of the
+     * sites, and the terms that join each site to the neighbours after it. */
     double (*log_density)(const gbsi_levels_row *row);
 } gbsi_levels_functions;
 

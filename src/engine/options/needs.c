@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Copies the text up to the separator `end`, and moves `at` past the separator. @param part
- * [GBSI_NEED_SIZE], out. */
+/* Copies the text from *at up to the separator `end` to `part`, and moves *at past the separator.
+ * @param part [GBSI_NEED_SIZE], out. */
 static void take_part(const char **at, const char *end, char *part)
 {
     const size_t length = strcspn(*at, end);
@@ -14,7 +14,7 @@ static void take_part(const char **at, const char *end, char *part)
     *at += strspn(*at, ",; ");
 }
 
-/* @param said [GBSI_SAID_SIZE] out: the condition as a text, if it does not hold. */
+/* @param said [GBSI_SAID_SIZE] out: if the condition does not hold, a text that states it. */
 static bool condition_holds(const char *condition, gbsi_holds *holds, const void *context,
                             char *said)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The conditions under which an option applies, from the last column of its row, such as "method =
- * pcd|cd, probes; no intervals". All conditions separated by "; " must hold, and at least one of
- * the alternatives separated by ", ". "no NAME" holds if option NAME is not given. For the program,
- * an option is given if it was typed; for the library, if it differs from its default. */
+/* The conditions under which an option applies, such as "method = pcd|cd, probes; no intervals".
+ * They are the last column of the option's row. Every condition between two "; " must hold. A
+ * condition holds if one of its alternatives, which ", " separates, holds. The alternative "no
+ * NAME" holds if option NAME is not given. In the program an option is given if it was typed, in
+ * the library if it differs from its default. */
 #ifndef GBSI_OPTIONS_NEEDS_H
 #define GBSI_OPTIONS_NEEDS_H
 
@@ -14,8 +15,8 @@
 #define GBSI_NEED_SIZE 128
 #define GBSI_SAID_SIZE (GBSI_NEED_SIZE + 32)
 
-/* Whether an option is given or, for values "pcd|cd", has one of these values. GBSI_HELD_ELSEWHERE:
- * the verb has no option of this name, and the condition counts as met. */
+/* Whether an option is given or, if `values` is a list such as "pcd|cd", has one of these values.
+ * GBSI_HELD_ELSEWHERE: the verb has no option of this name, and the condition counts as met. */
 typedef enum gbsi_held { GBSI_HELD_NO, GBSI_HELD_YES, GBSI_HELD_ELSEWHERE } gbsi_held;
 typedef gbsi_held gbsi_holds(const void *context, const char *name, const char *values);
 
@@ -23,16 +24,16 @@ typedef gbsi_held gbsi_holds(const void *context, const char *name, const char *
  * --method pcd|cd or --probes only". @return whether all conditions hold. */
 bool gbsi_needs_hold(const char *needs, gbsi_holds *holds, const void *context, char *said);
 
-/* Whether a condition, such as "sampled", is one of `needs`. */
+/* Whether `condition`, such as "sampled", is one of the conditions in `needs`. */
 bool gbsi_needs_have(const char *needs, const char *condition);
 
-/* Whether a value is one of the words of a list such as "a|b". */
+/* Whether a value is one of `words`, a list such as "a|b". */
 bool gbsi_is_among(const char *value, const char *words);
 
-/* Whether an option of herding ("keys", "herd-rule", "herd-init", "bin-edge", "bin-rule", "bins",
- * "threshold", "dummy-edges") has an effect with a draw. Callers use this function to refuse an
- * option that has no effect, even if it was given with its default value. gbs_run_new() refuses
- * only values that do not fit the draw. Defined in draw/draws.c.
+/* Tells whether an option of herding has an effect with a drawing method. These options are "keys",
+ * "herd-rule", "herd-init", "bin-edge", "bin-rule", "bins", "threshold" and "dummy-edges". Callers
+ * use this function to refuse an option that has no effect, even if it was given with its default
+ * value. gbs_run_new() refuses only values that do not fit the draw. Defined in draw/draws.c.
  * @param draw a gbs_draw_kind.
  * @return GBS_ERR_ARGUMENT, with the reason, if the draw keeps no weights from one update to the
  * next or, for "keys", has no keys. */

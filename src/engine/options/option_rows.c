@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of all options and the choices of each option, from options.def and enums.def. */
+/* The table of all options, and the choices of each option, which are made from options.def and
+ * enums.def. */
 #include "options/options.h"
 
 #include <stdbool.h>
@@ -13,7 +14,8 @@
 #undef GBS_CHOICE
 #undef GBS_ENUM_END
 
-/* Texts such as "|auto|exact|..."; a gbs_option shows the text after the first character. */
+/* The names of all choices of an option as a text such as "|auto|exact|..."; gbs_option.choices is
+ * this text without its first character. */
 #define GBS_ENUM(type) static const char words_of_##type[] =
 #define GBS_CHOICE(symbol, number, name, help) "|" name
 #define GBS_ENUM_END(type) ;

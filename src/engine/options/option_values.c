@@ -14,7 +14,7 @@
 #include "options/needs.h"
 #include "options/options.h"
 
-/* The smallest size of a caller's struct: a smaller one would hold no option. See
+/* The smallest legal size of a caller's struct; a smaller struct would have no option. See
  * tests/conformance/growth_test.c. */
 #define LEAST_SIZE offsetof(gbs_run_options, method)
 
@@ -40,8 +40,8 @@ static bool is_text(const gbsi_option *option)
     return option->shown.kind == GBS_OPTION_KIND_TEXT;
 }
 
-/* Returns the value of a whole-number option. A negative number, which is no choice of any enum,
- * becomes a large number and fails the range check. */
+/* Returns the value of a whole-number option. A negative number becomes a large number and fails
+ * the range check, because no enum has a negative choice. */
 static uint64_t whole_of(const gbsi_option *option, const void *options)
 {
     const char *field = (const char *)options + option->offset;
@@ -97,7 +97,7 @@ static const char *pointer_of(const gbsi_option *option, const void *options)
 
 /* ---- ranges ------------------------------------------------------------------------------ */
 
-/* @param marks whether the number that means "not set" is accepted. */
+/* @param marks whether the number that stands for "not set" is accepted. */
 static gbs_status check_whole(const gbsi_option *row, uint64_t value, bool marks, gbs_error *err)
 {
     const gbs_option *option = &row->shown;
@@ -123,8 +123,8 @@ static gbs_status check_whole(const gbsi_option *row, uint64_t value, bool marks
     return GBS_OK;
 }
 
-/* Returns the least value for messages. A least value of DBL_TRUE_MIN, which means "above 0", is
- * shown as 0. */
+/* Returns the least value of an option, as messages show it. A least value of DBL_TRUE_MIN, which
+ * means "above 0", is shown as 0. */
 static double typed_least(const gbs_option *option)
 {
     return option->real_min == DBL_TRUE_MIN ? 0.0 : option->real_min;
@@ -205,7 +205,8 @@ gbs_status gbs_run_options_init(gbs_run_options *options, size_t size, gbs_error
     return GBS_OK;
 }
 
-/* Copies the fields that the caller's struct has; the other fields keep their defaults. */
+/* Copies the fields that a caller's struct, which may be shorter, has; the other fields keep their
+ * defaults. */
 static void take_fields(const gbs_run_options *given, gbs_run_options *options)
 {
     const size_t size = options->size;
@@ -539,7 +540,7 @@ bool gbsi_option_is_named(const char *const *names, const char *name)
     return names != NULL && *names != NULL;
 }
 
-/* Fails with a message that names the choices that have the option. */
+/* Fails with a message that lists the choices to which the option applies. */
 static gbs_status refuse_name(const gbsi_option *choice, gbsi_option_names *names, const char *name,
                               gbs_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Turns the rows of include/gibbsite/questions/NAME.def into rows of an option struct. The macro
- * OPTIONS names the type of the struct. Rows for the command line alone, which have no field in the
- * struct, are left out. */
+ * OPTIONS names the type of the struct. Rows that exist only on the command line have no field in
+ * the struct and are left out. */
 /* clang-format off */
 /* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are members of an initialiser */
 #define PLACE(member)                                                                              \
@@ -32,16 +32,16 @@
     {.own = {.shown = {.name = row_name, .field = #member, .kind = GBS_OPTION_KIND_FLAG,           \
                        .unit = "", .help = row_help, .max = 1},                                    \
              PLACE(member)}, .needed = (needs)},
-/* A field that the command line takes in another form. */
+/* A field of the struct whose value the command line takes in another form. */
 #define GBS_BYNAME_ENUM(member, row_name, type, row_def, row_help)                                 \
     GBS_FIELD_ENUM(member, row_name, type, row_def, row_help, "", "", SCAN, "")
 #define GBS_BYNAME_COUNT(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset) \
     GBS_FIELD_COUNT(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset, "", "", SCAN, "")
 #define GBS_BYNAME_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset) \
     GBS_FIELD_REAL(member, row_name, row_def, row_min, row_max, row_unit, row_help, row_unset, "", "", SCAN, "")
-/* An option of the run: its row is in options.def, and its value is this member of the question's
- * struct. Only the program tests the conditions of such an option, because callers may set seeds
- * and threads for all calls alike. */
+/* An option of the run that is a member of the question's struct; the row of such an option is in
+ * options.def. Only the program tests the conditions of such an option, because callers may set
+ * seeds and threads for all calls alike. */
 #define GBS_BYNAME_RUN(member, row_name) {.run = row_name, .own = {PLACE(member)}, .needed = ""},
 #define FIELD_OF_RUN(member, row_name, short_unit, brief, topic, needs) GBS_BYNAME_RUN(member, row_name)
 #define NO_FIELD(...)

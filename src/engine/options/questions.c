@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of questions by name. Each row knows the place of its field; the rows come from
- * questions/NAME.def. */
+/* Finds, reads and sets the options of questions by name. The rows are made from
+ * questions/NAME.def, and each row has the place of its field in the question's struct. */
 #include "options/questions.h"
 
 #include <stdio.h>
@@ -27,7 +27,8 @@
 #undef GBS_CHOICE
 #undef GBS_ENUM_END
 
-/* Texts such as "|pcd|cd"; a gbs_option shows the text after the first character. */
+/* The names of all choices of an option as a text such as "|pcd|cd"; gbs_option.choices is this
+ * text without its first character. */
 #define GBS_ENUM(type) static const char words_of_##type[] =
 #define GBS_CHOICE(symbol, number, name, help) "|" name
 #define GBS_ENUM_END(type) ;
@@ -41,13 +42,13 @@
  * this struct. */
 typedef struct question_row {
     const char *run; /* name of the option of the run; NULL: an option of the question */
-    gbsi_option
-        own; /* row of the option; for an option of the run, only the place of its field is set */
+    gbsi_option own; /* row of the option; for an option of the run, only its members `offset` and
+                        `width` are set */
     const char *needed;
 } question_row;
 
 struct gbs_question {
-    const char *name, *type; /* such as "learn rbm" and "gbs_rbm_options" */
+    const char *name, *type; /* for example "learn rbm" and "gbs_rbm_options" */
     size_t size;             /* size of the struct */
     const question_row *rows;
     size_t n_rows;
@@ -101,8 +102,8 @@ static const question_row rows_of_learn_rbm[] = {
 #undef OPTIONS
 
 /* Questions whose structs lack such fields. Their callers pass a separate gbs_run_options, or the
- * program sets one limit for all its work. A field that points to such options has a separate row,
- * GBS_BYNAME_RUN. */
+ * program sets one limit for all its work. If the struct nevertheless has a field for an option of
+ * the run, this field has a row GBS_BYNAME_RUN. */
 #undef RUN_ROW
 #define RUN_ROW NO_FIELD
 
@@ -306,8 +307,8 @@ typedef struct asked {
     const void *options;
 } asked;
 
-/* Whether option `name` differs from its default or, with `values`, has one of them. A name that is
- * not an option of the struct is not decided here. */
+/* Whether option `name` differs from its default or, with `values`, has one of them. The result is
+ * GBSI_HELD_ELSEWHERE if `name` is not an option of the struct. */
 static gbsi_held holds(const void *context, const char *name, const char *values)
 {
     const asked *a = context;

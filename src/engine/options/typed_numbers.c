@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads whole numbers as a person types them: digits, a fraction, a power of ten, a letter for a
- * power of 1000. The arithmetic is exact, in integers. */
+/* Reads whole numbers as a person types them. The text has digits, and may have a decimal fraction,
+ * a power of ten, and a letter for a power of 1000. The arithmetic is exact, in integers. */
 #include "options/needs.h"
 
 typedef struct typed {
     const char *at;
-    uint64_t digits; /* all digits, read without the decimal point */
+    uint64_t digits; /* all digits of the text as one number, without the decimal point */
     int exponent;    /* the number is digits * 10^exponent */
     bool fits;       /* whether `digits` is below 2^64 */
     bool any;
@@ -22,8 +22,8 @@ static void read_digits(typed *t, int exponent_of_each)
     }
 }
 
-/* Reads an exponent such as "e6" or "e+6". Larger exponents than any 64-bit number needs are not
- * read exactly. */
+/* Reads an exponent such as "e6" or "e+6". Exponents that are too large for any 64-bit number are
+ * not read exactly. */
 static void read_exponent(typed *t)
 {
     int exponent = 0;

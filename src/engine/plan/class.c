@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds, for each variable, the cheapest class that computes its conditional exactly. The
- * properties of factors are gathered in the order of factors, not variable by variable. On a large
- * model whose factors are scattered in memory, this is one walk through memory instead of one
- * random access for each variable of each factor. */
+ * properties of factors are gathered in one loop over all factors, not variable by variable. If the
+ * factors of a large model are scattered in memory, this loop takes one walk through memory, while
+ * loops over variables would take one random access for each variable of each factor. */
 #include <math.h>
 
 #include "base/memory.h"
 #include "plan/compile.h"
 #include "simd/math.h"
 
-/* TABULATE_LIMIT: most entries of a pairwise factor of another kind that is tabulated; larger ones
- * become terms. */
-#define ENDS_AHEAD     32 /* distance at which profiles are prefetched */
+/* TABULATE_LIMIT: largest number of entries of a pairwise factor, of a kind other than table, that
+ * is converted to a table; larger factors become terms. */
+#define ENDS_AHEAD     32 /* number of scope entries by which profiles are prefetched ahead */
 #define TABULATE_LIMIT 256u
-/* Most entries of a tabulated factor of three variables or more. Up to this size, a table for each
- * variable takes no more memory than a term with its links, and fits two registers. */
+/* Largest number of entries of a factor of three variables or more that is converted to a table. Up
+ * to this size, a table for each variable takes no more memory than a term with its links, and a
+ * table fits two registers. */
 #define TABULATE_TERM 32u
 
-/* Returns the largest minus the smallest finite entry of a table. The number is computed once. */
+/* Returns the largest minus the smallest finite entry of a table. The spread of each table is
+ * computed once and kept. */
 static double table_spread(gbsi_compile *c, uint32_t table)
 {
     if (isnan(c->table_spread[table])) {
@@ -79,9 +81,9 @@ static double potts_of_table(const gbsi_factors *factors, uint32_t table, uint32
     return logw[0] - logw[1];
 }
 
-/* Whether pairwise factor f is a finite Potts coupling: J on the diagonal relative to one value off
- * the diagonal. f may be of kind POTTS or a table, because text formats write Potts couplings as
- * tables. */
+/* Whether pairwise factor f is a finite Potts coupling: all log-weights off the diagonal are equal,
+ * and those on the diagonal are larger by J. f may be of kind POTTS or a table, because text
+ * formats write Potts couplings as tables. */
 static bool is_potts(gbsi_compile *c, size_t f, double *coupling)
 {
     const gbsi_factors *factors = c->factors;
@@ -95,7 +97,7 @@ static bool is_potts(gbsi_compile *c, size_t f, double *coupling)
         return false;
     }
     double *known = &c->table_potts[factors->aux[f]];
-    if (isnan(*known)) { /* `known` may be used for every k x k factor that shares the table */
+    if (isnan(*known)) { /* `known` then serves every k x k factor that uses the table */
         *known = potts_of_table(factors, factors->aux[f], k);
     }
     *coupling = *known;
@@ -173,7 +175,8 @@ static void add_pair(gbsi_compile *c, size_t f)
     }
 }
 
-/* Prefetches profiles that later factors need; on a large model they are scattered in memory. */
+/* Prefetches the profiles that later factors need, because the profiles of a large model are
+ * scattered in memory. */
 static void look_ahead(const gbsi_compile *c, size_t f)
 {
     const gbsi_factors *factors = c->factors;
@@ -215,8 +218,8 @@ static bool add_factor(gbsi_compile *c, size_t f)
     return true;
 }
 
-/* Whether weights can be multiplied instead of adding logarithms: the products must not overflow,
- * and must not be less precise. */
+/* Whether weights can be multiplied instead of adding logarithms. This requires that products
+ * cannot overflow, and that they are as precise as the sums. */
 static bool is_linear(const gbsi_compile *c, const gbsi_profile *p)
 {
     return !c->options.heated && p->magnitude <= GBSI_LINEAR_SPAN &&

@@ -6,7 +6,8 @@
 #include "graph/graph.h"
 #include "plan/plan.h"
 
-/* A derived table, which all factors of equal content share; see derive.c. */
+/* An entry in the map of derived tables. Factors of equal content share a derived table; see
+ * derive.c. */
 typedef struct gbsi_derived {
     size_t factor; /* one of the factors that share the table; SIZE_MAX: the place is empty */
     uint32_t position;
@@ -14,8 +15,8 @@ typedef struct gbsi_derived {
     size_t base;
 } gbsi_derived;
 
-/* Properties of a variable's factors that limit the classes which the variable can have. One
- * walk through all factors finds these properties. */
+/* Bits for properties of a variable's factors. The properties limit the classes that the variable
+ * can have. One loop over all factors finds these properties for all variables. */
 #define GBSI_NEEDS_ZEROS      1u   /* hard zeros, which make log-odds infinite */
 #define GBSI_NEEDS_TABLES     2u   /* a table of three or more variables */
 #define GBSI_NEEDS_LOGICAL    4u   /* a logical factor or spin product that is not tabulated */
@@ -31,10 +32,10 @@ typedef struct gbsi_derived {
 #define GBSI_GRAIN_UNKNOWN (INT16_MAX - 1)
 
 typedef struct gbsi_profile {
-    double magnitude; /* sum over factors of the spread of their log-weights */
-    double coupling;  /* coupling of the first factor of two variables, gbsi_coupling_of() */
+    double magnitude; /* sum of the spreads of the log-weights of the variable's factors */
+    double coupling;  /* gbsi_coupling_of() of the variable's first factor of two variables */
     uint32_t n_factors;
-    uint32_t n_pairs; /* number of factors of two variables */
+    uint32_t n_pairs; /* number of the variable's factors of two variables */
     uint32_t needs;   /* bits GBSI_NEEDS_... */
     int16_t grain;    /* all log-weights are multiples of 2^grain, gbsi_grain_of() */
     uint8_t type;     /* gbsi_type_of() */
@@ -46,19 +47,19 @@ typedef struct gbsi_compile {
     gbsi_plan *plan;
     gbsi_profile *profile;          /* [n_variables] profiles; freed when the layout is known */
     gbsi_incident_factors incident; /* incident factors of all variables; made when first needed */
-    uint32_t *table_uses;  /* [n_tables] number of factors that use each table, saturating */
-    double *table_potts;   /* [n_tables] J of each table that is a Potts coupling; NAN if J is not
-                              known yet, infinite if the table is not a Potts coupling */
-    double *table_spread;  /* [n_tables] largest minus smallest finite entry of each table; NAN if
-                              the number is not known yet */
-    int16_t *table_grain;  /* [n_tables] gbsi_grain_of(), or GBSI_GRAIN_UNKNOWN */
+    uint32_t *table_uses; /* [n_tables] number of factors that use each table, saturating */
+    double *table_potts;  /* [n_tables] for each table: J if the table is a Potts coupling, infinite
+                             if it is not, NAN if this was not tested yet */
+    double *table_spread; /* [n_tables] largest minus smallest finite entry of each table; NAN if
+                             the number is not known yet */
+    int16_t *table_grain; /* [n_tables] gbsi_grain_of(), or GBSI_GRAIN_UNKNOWN */
     gbsi_derived *derived; /* hash table with open addressing; its capacity is a power of two */
     size_t n_derived, derived_capacity;
     gbsi_plan_options options;
     struct gbsi_count_table *count_table; /* cache of count.c */
     size_t n_count_tables;
-    uint32_t *degree; /* [n_slots + 1] upper bound of the neighbours of slots in classes with rows:
-                         each factor counts as one neighbour */
+    uint32_t *degree; /* [n_slots + 1] for slots in classes with rows: upper bound of the number of
+                         neighbours, in which each factor counts as one neighbour */
     double *own;      /* [max_arity] scratch: numbers for the own states */
     uint32_t *at;     /* [largest scope] scratch: states by position in a scope */
     size_t pool_capacity, pool64_capacity;
@@ -86,16 +87,18 @@ gbs_status gbsi_classify(gbsi_compile *c, gbs_error *err);
 
 /* grain.c: returns the largest g for which all log-weights of factor f are multiples of 2^g. */
 int16_t gbsi_grain_of(gbsi_compile *c, size_t f);
-/* grain.c: whether float sums of log-weights of the given grain are exact in any order [M13].
- * @param magnitude an upper bound of all partial sums. */
+/* grain.c: whether float sums of log-weights, which are multiples of 2^grain, are exact in any
+ * order [M13].
+ * @param magnitude an upper bound of the absolute values of all partial sums. */
 bool gbsi_sums_are_exact(double magnitude, int16_t grain);
 
 /* class.c: whether a logical factor or spin product of three variables or more has so few
  * entries that it is stored as a table. A table is read without counting literals. */
 bool gbsi_is_tabulated(const gbsi_compile *c, size_t f);
 
-/* order.c: stable counting sort of n items `in` (NULL: 0 .. n - 1) by key[item] < n_keys.
- * @param histogram [n_keys + 1] scratch; out: the end of each key's items in `out`. */
+/* order.c: sorts the n items in `in` (NULL: the items 0 to n - 1) by key[item], which is below
+ * n_keys, with a stable counting sort.
+ * @param histogram [n_keys + 1] scratch; out: for each key, the end of the key's items in `out`. */
 void gbsi_sort_by(const uint32_t *key, uint32_t n_keys, const uint32_t *in, uint32_t *out, size_t n,
                   uint32_t *histogram);
 
@@ -103,15 +106,16 @@ void gbsi_sort_by(const uint32_t *key, uint32_t n_keys, const uint32_t *in, uint
  * slots. */
 gbs_status gbsi_number_slots(gbsi_compile *c, const uint32_t *sequence, size_t n, gbs_error *err);
 
-/* derive.c: makes the table of factor f for the variable at `position`, and appends it to the pool.
- * If the pool already has an equal table, this table is shared. The table is [joint states of the
- * other variables, last fastest][k], with the maximum of each row subtracted; for odds the table is
- * [joint states]. */
+/* derive.c: makes the table of factor f in the order that the variable at `position` uses, and
+ * appends this derived table to the pool. If the pool already has an equal table, no new table is
+ * made. The table has a row of k entries for each joint state of the other variables, of which the
+ * last varies fastest; the maximum of each row is subtracted. If `form` is odds, a row has one
+ * entry. */
 gbs_status gbsi_derive(gbsi_compile *c, size_t f, uint32_t position, unsigned form, size_t *base,
                        gbs_error *err);
-/* The map of shared tables that gbsi_derive() uses. A position of GBSI_BY_COUNT or more stands for
- * a logical factor whose table is indexed by the number of true literals. Such factors share a
- * table even if their literals and arities differ. */
+/* Functions on the map of shared derived tables, which gbsi_derive() uses. A value of `position`
+ * from GBSI_BY_COUNT on stands for a logical factor whose table is indexed by the number of true
+ * literals. Such factors share a table even if their literals and arities differ. */
 #define GBSI_BY_COUNT 0x80000000u
 gbs_status gbsi_shared_find(gbsi_compile *c, size_t f, uint32_t position, unsigned form,
                             bool *found, size_t *base, gbs_error *err);
@@ -121,8 +125,8 @@ gbs_status gbsi_pool_take(gbsi_compile *c, unsigned form, size_t n, size_t *base
 /* Stores a log-weight in a pool, converted to `form`. */
 void gbsi_pool_put(gbsi_compile *c, unsigned form, size_t index, double logw);
 
-/* count.c: makes tables indexed by the number of neighbours in a state, for the classes in which
- * most rows have equal couplings. */
+/* count.c: makes tables indexed by the number of neighbours in a state, for classes most of whose
+ * slots have only equal couplings. */
 gbs_status gbsi_count_neighbours(gbsi_compile *c, gbs_error *err);
 
 /* noisy.c: makes the cost sums of noisy factors. */
@@ -130,14 +134,14 @@ gbs_status gbsi_compile_sums(gbsi_compile *c, gbs_error *err);
 
 /* terms.c: makes the fields and terms of the classes that use whole factors. */
 gbs_status gbsi_compile_terms(gbsi_compile *c, gbs_error *err);
-/* layout.c, sell.c: compute the memory of rows that are stored one after the other, and of rows in
- * slices. */
+/* gbsi_lay_out_rows() (layout.c) computes the memory of rows that are stored one after the other,
+ * and gbsi_lay_out_slices() (sell.c) the memory of rows in slices. */
 gbs_status gbsi_lay_out_rows(gbsi_compile *c, gbs_error *err);
 gbs_status gbsi_lay_out_slices(gbsi_compile *c, gbs_error *err);
-/* The two functions allocate the memory of rows and of slices. */
+/* The next two functions allocate this memory. */
 gbs_status gbsi_take_rows(gbsi_plan *plan, gbs_error *err);
 gbs_status gbsi_take_slices(gbsi_compile *c, gbs_error *err);
-/* rows.c: fills the rows. */
+/* rows.c: fills the rows of neighbours. */
 gbs_status gbsi_compile_rows(gbsi_compile *c, gbs_error *err);
 /* Makes the padding, terms and tables of slices. @param used [n_slots] number of neighbours of each
  * row. */
@@ -152,15 +156,15 @@ static inline gbs_status gbsi_compile_spend(const gbsi_compile *c, uint64_t n, g
 /* Makes c->incident, the list of factors of every variable, if this list does not exist yet. */
 gbs_status gbsi_need_incidence(gbsi_compile *c, gbs_error *err);
 
-/* Returns the coupling of a factor of two variables, for the variable at `position`. For two binary
- * variables the coupling is w of [M3]; If `field` is not NULL, *field is set to the constant that
- * the factor adds to the log-odds. Otherwise the coupling is J of [M4], or NAN if the factor is not
- * a Potts coupling. */
+/* Returns the coupling of a factor of two variables, as the variable at `position` uses it. For two
+ * binary variables the coupling is w of [M3]. If `field` is then not NULL, *field is set to the
+ * constant that the factor adds to the log-odds. Otherwise the coupling is J of [M4], or NAN if the
+ * factor is not a Potts coupling. */
 double gbsi_coupling_of(gbsi_compile *c, size_t f, uint32_t position, double *field);
 
-/* Stores the field of a slot, which is the sum of the factors of this variable alone. logw has one
- * number per state; if the slot uses odds, logw[0] is the log-weight of state 1 minus that of state
- * 0. */
+/* Stores the field of a slot, which is the sum of the log-weights of its factors of one variable.
+ * logw has one number per state; if the slot uses odds, logw[0] is the log-weight of state 1 minus
+ * the log-weight of state 0. */
 void gbsi_store_field(gbsi_plan *plan, uint32_t slot, const double *logw);
 /* Adds factor f, which has one variable, to logw, in the form that gbsi_store_field() takes. */
 void gbsi_add_unary(const gbsi_compile *c, size_t f, bool odds, double *logw);

@@ -37,8 +37,8 @@ static void sort(uint32_t *row, size_t n)
     }
 }
 
-/* Lists the neighbours of variable v, ascending and without repetitions. @param row out; needs room
- * for all members of all scopes of v. @return number of neighbours. */
+/* Lists the neighbours of variable v, ascending and without repetitions. @param row out; must have
+ * room for all entries of the scopes of v's factors. @return number of neighbours. */
 static size_t find_neighbours(const gbsi_graph *graph, uint32_t v, uint32_t *row)
 {
     size_t n = 0;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* If all neighbours of a slot have an equal coupling w, a kernel counts the c neighbours in each
- * state and reads the log-weight w c from a table indexed by c. Such tables are made only if most
- * rows of a class have equal couplings, because a slice that mixes both kinds of rows takes the
- * work of both. Two factors of the same two variables count as two neighbours here, which gives the
- * right sum. */
+/* If all couplings of a slot are equal to w, a kernel counts the number c of neighbours in a state
+ * and reads the log-weight w c from a table indexed by c. Such tables are made only if most slots
+ * of a class have equal couplings. The reason is that a slice with slots of the two kinds takes the
+ * work of the two kinds together. Two factors of the same two variables count as two neighbours
+ * here, which gives the right sum. */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "plan/compile.h"
 
-/* A cache that finds equal tables again. If the place of a new table in the cache is taken, the new
- * table replaces the old one. At worst a table is then made twice. */
+/* Sizes of a cache by which slots with equal tables share one table. If the place of a new table in
+ * the cache is taken, the new table replaces the old one. At worst a table is then made twice. */
 #define MOST_COUNTED 255u
 #define N_CACHED     1024u
 #define MOST_TABLES  65536u
 
 typedef struct gbsi_count_table {
     double coupling;
-    uint32_t n, type; /* number of neighbours; type of the slot */
+    uint32_t n, type; /* number of neighbours, and type of the slot */
     uint32_t base;
     bool used;
 } count_table;
@@ -64,7 +64,7 @@ static gbs_status store_by_count(gbsi_compile *c, uint32_t slot, gbs_error *err)
     if (!cached->used || cached->n != key.n || cached->coupling != key.coupling ||
         cached->type != key.type) {
         if (c->n_count_tables == MOST_TABLES) {
-            return GBS_OK; /* there are so many different tables that sharing saves no memory */
+            return GBS_OK; /* with so many different tables, sharing saves no memory */
         }
         GBSI_PASS(make_count_table(c, &key, gbsi_plan_class(plan, slot), gbsi_plan_form(plan, slot),
                                    err));

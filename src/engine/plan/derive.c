@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the tables of factors as one of their variables uses them. Factors of equal content share a
- * table. */
+/* Makes derived tables: the entries of a factor in the order that one of its variables uses.
+ * Factors of equal content share a derived table. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -144,7 +144,9 @@ void gbsi_shared_add(gbsi_compile *c, size_t f, uint32_t position, unsigned form
 void gbsi_pool_put(gbsi_compile *c, unsigned form, size_t index, double logw)
 {
     assert(index < ((form & GBSI_DOUBLE) != 0 ? c->plan->n_pool64 : c->plan->n_pool));
-    assert(!(logw > 0.0) || (form & GBSI_ODDS) != 0); /* the maximum of each row was subtracted */
+    assert(!(logw > 0.0) ||
+           (form & GBSI_ODDS) !=
+               0); /* the maximum of each row is 0 before exp(), because it was subtracted */
     if ((form & GBSI_DOUBLE) != 0) {
         c->plan->pool64[index] = logw;
     } else {
@@ -199,8 +201,8 @@ gbs_status gbsi_derive(gbsi_compile *c, size_t f, uint32_t position, unsigned fo
     memset(c->at, 0, n * sizeof *c->at);
     for (size_t row = 0; row < n_rows; ++row) {
         store_row(c, f, position, k, form, *base + row * width);
-        for (uint32_t q = n;
-             q-- > 0;) { /* next joint state of the other variables, the last one fastest */
+        for (uint32_t q = n; q-- > 0;) { /* the next joint state of the other variables, of which
+                                            the last varies fastest */
             if (q != position && ++c->at[q] < c->model->arity[scope[q]]) {
                 break;
             }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds which float sums are exact. If all log-weights of a variable's factors are multiples of
- * 2^g, all their partial sums are multiples of 2^g in any order. A float holds every multiple of
- * 2^g below 2^(24 + g) exactly [M13]. */
+/* Finds out which float sums of log-weights are exact. If all log-weights of a variable's factors
+ * are multiples of 2^g, all partial sums, in any order, are multiples of 2^g. A float holds every
+ * multiple of 2^g below 2^(24 + g) exactly [M13]. */
 #include <math.h>
 #include <string.h>
 
 #include "plan/compile.h"
 
-/* Limit on entries in units of the grain. In tables whose entries share a larger constant, even
- * double sums need not be exact. */
+/* Limit on the absolute value of a log-weight in units of its grain. If the entries of a table
+ * share a larger constant, even sums in double need not be exact. */
 #define MOST_GRAINS 0x1p24
 /* Range of grains, far from the exponents at which floats lose bits or overflow. */
 #define FINEST   (-100)
@@ -22,7 +22,7 @@ static int lowest_bit(double x)
     const int exponent = (int)(bits >> 52 & 0x7FF);
     const uint64_t fraction = bits & UINT64_C(0xFFFFFFFFFFFFF);
     if (exponent == 0x7FF || (exponent == 0 && fraction == 0)) {
-        return GBSI_GRAIN_ANY; /* infinite weight or zero weight */
+        return GBSI_GRAIN_ANY; /* the log-weight is infinite or 0 */
     }
     return exponent == 0 ? GBSI_GRAIN_NONE
                          : exponent - 1075 + __builtin_ctzll(fraction | UINT64_C(1) << 52);

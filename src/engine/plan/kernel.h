@@ -8,14 +8,16 @@
 #include "plan/tile.h"
 #include "simd/dispatch.h"
 
-/* The chains of one group. They follow the same schedule independently. */
+/* The chains of one group. The chains follow the same schedule, but are independent of one another.
+ */
 typedef struct gbsi_group {
     void *state;       /* [n_slots][lanes] uint8_t or uint16_t, from gbsi_alloc_lanes() */
-    uint32_t *counter; /* [n_counters][lanes] numbers of true literals of long factors, and halves
-                          of the sums of noisy factors; NULL: no counters */
+    uint32_t *counter; /* [n_counters][lanes] counters: the number of true literals of each long
+                          factor, and the two halves of the sum of each noisy factor; NULL: the plan
+                          has no counters */
 } gbsi_group;
 
-/* Returns element i of an array of states of one or two bytes each. */
+/* Returns element i of an array of states, which have one or two bytes each. */
 static inline uint32_t gbsi_state_at(const void *states, size_t i, uint32_t value_bytes)
 {
     return value_bytes == 1 ? ((const uint8_t *)states)[i] : ((const uint16_t *)states)[i];
@@ -28,7 +30,7 @@ static inline int64_t gbsi_noisy_sum_at(const gbsi_group *group, const gbsi_nois
     return (int64_t)((uint64_t)low[lanes] << 32 | low[0]);
 }
 
-/* Returns the log-weight of a noisy factor for a given sum of costs. */
+/* Returns the log-weight that a noisy factor has if the sum of its costs is `sum`. */
 double gbsi_noisy_sum_log(const gbsi_noisy_sum *noisy, int64_t sum, gbsi_noisy_part part);
 
 typedef struct gbsi_kernel {
@@ -47,10 +49,10 @@ const gbsi_kernel *gbsi_kernel_of(gbsi_class class_id, gbsi_simd level);
 double gbsi_noisy_term_log(const gbsi_plan *plan, const gbsi_group *group, const gbsi_term *term,
                            uint32_t slot, uint32_t lanes, uint32_t lane, uint32_t a);
 
-/* gbsi_counters_init() computes the counters of true literals and the sums of costs from the
- * states. gbsi_counters_commit() updates them for a tile whose values are drawn but not yet stored.
- * The variables of a factor are neighbours; no two updates of a batch therefore change the same
- * counter. Call these functions only if plan->n_counters > 0. */
+/* gbsi_counters_init() computes all counters of a group from the states. gbsi_counters_commit()
+ * updates the counters for a tile whose values are drawn but not yet stored. The variables of a
+ * factor are neighbours; no two updates of a batch therefore change the same counter. These
+ * functions must be called only if plan->n_counters > 0. */
 void gbsi_counters_init(const gbsi_plan *plan, uint32_t lanes, gbsi_group *group);
 void gbsi_counters_commit(const gbsi_plan *plan, gbsi_group *group, const gbsi_tile *tile);
 

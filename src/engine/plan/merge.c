@@ -22,7 +22,7 @@ void gbsi_row_entries_clear(gbsi_row_entries *e)
     GBSI_FREE(e->entry, e->tie);
 }
 
-/* Entries of the same neighbour may stay in any order, because they are merged later. */
+/* Entries of the same neighbour may come in any order, because they are merged later. */
 static int by_slot(const void *a, const void *b)
 {
     const uint32_t x = ((const gbsi_row_entry *)a)->slot;

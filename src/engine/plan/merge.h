@@ -17,7 +17,8 @@ typedef struct gbsi_tie {
 } gbsi_tie;
 
 typedef struct gbsi_row_entries {
-    gbsi_row_entry *entry; /* [n] neighbours with their edges */
+    gbsi_row_entry
+        *entry; /* [n] entries of the row: each is a neighbour and the edge to this neighbour */
     uint32_t n;
     size_t capacity;
     gbsi_tie *tie; /* scratch */
@@ -29,14 +30,15 @@ void gbsi_row_entries_clear(gbsi_row_entries *e);
 
 /* Sorts the entries by slot. @return whether the order changed. */
 bool gbsi_row_entries_sort(gbsi_row_entries *e);
-/* Whether a neighbour occurs more than once in a sorted row. */
+/* Whether some neighbour occurs more than once in a sorted row. */
 bool gbsi_row_entries_tied(const gbsi_row_entries *e);
 /* Makes one entry per neighbour: adds the factors of the same two variables in double, in the order
  * of factors, and rounds the sum once. */
 gbs_status gbsi_row_entries_merge(gbsi_compile *c, uint32_t slot, gbsi_row_entries *e,
                                   gbs_error *err);
 
-/* Returns a coupling in the form that kernels read. */
+/* Returns a coupling in the form in which kernels read it: w or J, or its exponential for linear
+ * slots. */
 gbsi_edge gbsi_coupling_edge(double coupling, unsigned form);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Noisy factors as sums of costs -ln q_i(u_i) over their parents [M56]. Each factor has a unit, and
- * its costs are whole multiples of the unit. A sum therefore does not depend on the order of its
- * terms. */
+/* Compiles noisy factors to sums, over their parents, of costs -ln q_i(u_i) [M56]. Each noisy
+ * factor has a unit, and the costs of the factor are whole multiples of this unit. A sum therefore
+ * does not depend on the order of its terms. */
 #include <assert.h>
 #include <math.h>
 
@@ -10,7 +10,7 @@
 
 enum { SUM_BITS = 61 }; /* bits of the largest sum; two such sums can be added in 63 bits */
 
-/* The conversion of a factor's logarithms to costs. */
+/* How the logarithms of a factor are converted to costs. */
 typedef struct scale {
     double per_log; /* cost of 1 nat; a power of two */
     int64_t never;
@@ -23,11 +23,13 @@ static int64_t cost_of(const scale *s, double log_q)
     }
     const int64_t cost = (int64_t)(-log_q * s->per_log + 0.5);
     assert(cost >= 0 && cost < s->never);
-    return cost == 0 && log_q < 0.0 ? 1 : cost; /* a possible state must not become certain */
+    return cost == 0 && log_q < 0.0
+               ? 1
+               : cost; /* a cost above 0 must not become 0, which stands for a certain state */
 }
 
 /* Chooses the scale. A sum must be able to hold `never` once for each parent and once for the leak.
- * `never` must also be more than twice the sum of the finite costs of all parents and the leak. */
+ * The cost `never` must also be more than twice the sum of all finite costs of the factor. */
 static scale scale_of(const gbsi_compile *c, const gbsi_noisy *noisy)
 {
     const double *log_q = noisy->log_q + 1;
@@ -85,7 +87,7 @@ static gbs_status add_sum(gbsi_compile *c, size_t f, size_t *cost_capacity, gbs_
     return GBS_OK;
 }
 
-/* Lists, for each slot, the sums of noisy factors that it changes. */
+/* Lists, for each slot, the noisy factors whose sums change with the state of the slot. */
 static gbs_status link_sums(gbsi_compile *c, size_t n_links, gbs_error *err)
 {
     gbsi_plan *plan = c->plan;

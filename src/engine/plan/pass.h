@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pass updates all chains once. There is one table of functions for each kind of pass.
+/* A pass updates the variables of all chains, usually once each. Each kind of pass is a table of
+ * functions.
  *
  * Tiles (chains/tiles.c) update variables one by one, splashes (splash/) update blocks of
  * variables, and bit lattices (lattice/) update spins by operations on bits. The executor
@@ -29,8 +30,8 @@ struct gbsi_estimate;
 /* The ranks whose variables share factors with a slot, if the model is divided among ranks. */
 typedef enum gbsi_reach {
     GBSI_REACH_INTERIOR, /* only this rank */
-    GBSI_REACH_BOUNDARY, /* other ranks too, because some factor has the slot and a variable of
-                            another rank */
+    GBSI_REACH_BOUNDARY, /* also other ranks: some factor contains the slot's variable and a
+                            variable of another rank */
     GBSI_REACH_HALO,     /* the slot belongs to another rank */
 } gbsi_reach;
 
@@ -41,7 +42,7 @@ typedef enum gbsi_reach {
 typedef struct gbsi_turns {
     uint32_t n_ranks, rank;
     uint32_t n;           /* number of turns of a pass */
-    uint32_t own;         /* the turn of this rank */
+    uint32_t own;         /* number of the turn of this rank */
     const uint8_t *reach; /* [slots] a gbsi_reach for each slot; NULL: all slots are interior */
 } gbsi_turns;
 
@@ -50,8 +51,8 @@ static inline gbsi_reach gbsi_reach_of(const gbsi_turns *turns, uint32_t slot)
     return turns->reach == NULL ? GBSI_REACH_INTERIOR : (gbsi_reach)turns->reach[slot];
 }
 
-/* The inputs from which a pass is made. All pointers are borrowed until the pass is freed, except
- * `options`, which is borrowed until prepare() returns. */
+/* The inputs from which gbsi_pass.prepare() makes the state of a pass. All pointers are borrowed
+ * until the pass is freed, except `options`, which is borrowed until prepare() returns. */
 typedef struct gbsi_pass_setting {
     const gbsi_plan *plan;
     const void *compiled; /* with GBSI_PASS_OWNS: the model in the form that the pass uses */
@@ -67,11 +68,11 @@ typedef struct gbsi_pass_setting {
     const gbsi_turns *turns; /* NULL: no other rank has a part of the model */
 } gbsi_pass_setting;
 
-/* Arguments of one pass over all chains. */
+/* Arguments of gbsi_pass.begin(), for one pass over all chains. */
 typedef struct gbsi_pass_job {
     uint64_t pass; /* number of the pass; random numbers are functions of this number and of the
-                      global place */
-    const gbsi_schedule *schedule; /* schedule, if the scan has one */
+                      place in the whole pass */
+    const gbsi_schedule *schedule; /* schedule of the pass; NULL if the scan has none */
     const gbsi_draw *draw;
     void *draw_state;
     const float
@@ -93,8 +94,8 @@ typedef struct gbsi_pass {
 
     /* REQUIRED. Returns an upper bound of the bytes that prepare() takes. */
     uint64_t (*bytes)(const gbsi_pass_setting *setting);
-    /* REQUIRED. Allocates all memory that passes need. The functions below allocate only to grow
-     * tables of draws and blocks. */
+    /* REQUIRED. Allocates all memory that passes need. The functions below allocate memory only to
+     * grow tables of draws and of blocks. */
     gbs_status (*prepare)(const gbsi_pass_setting *setting, void **state, gbs_error *err);
     /* REQUIRED. Begins a pass. @param job is copied. */
     gbs_status (*begin)(void *state, const gbsi_pass_job *job, gbs_error *err);
@@ -107,33 +108,33 @@ typedef struct gbsi_pass {
     gbs_status (*end)(void *state, gbs_error *err);
     /* REQUIRED. Returns the number of updates of each chain in the last pass. */
     uint64_t (*n_updates)(const void *state);
-    /* REQUIRED. Returns the operations of all passes so far for n_chains chains: counted work times
-     * calibrated nanoseconds. No clock is read. */
+    /* REQUIRED. Returns the number of operations of all passes so far, for n_chains chains. It is
+     * counted work times calibrated nanoseconds. No clock is read. */
     double (*operations)(void *state, uint32_t n_chains);
     /* REQUIRED. Returns a lower bound of the operations of a pass, from setting->plan or
      * setting->compiled, and setting->n_chains. */
     double (*least_operations)(const gbsi_pass_setting *setting);
 
-    /* Set and get the states of one chain, one state 0 .. arity - 1 per variable. NULL without
-     * GBSI_PASS_OWNS. */
+    /* Set and get the state of one chain: x has the state of each variable, from 0 to its arity -
+     * 1. NULL without GBSI_PASS_OWNS. */
     void (*set)(void *state, uint32_t chain, const uint32_t *x);
     void (*get)(const void *state, uint32_t chain, uint32_t *x);
-    /* OPTIONAL. Gives each chain its own dispersed start. If the pointer is NULL, starts are
-     * computed from the model's factors. */
+    /* OPTIONAL. Gives each chain a start of its own, far from the starts of other chains. If the
+     * pointer is NULL, starts are computed from the model's factors. */
     void (*scatter)(void *state);
     /* Returns the log density of a chain after the last pass. NULL without GBSI_PASS_OWNS. */
     double (*log_density)(const void *state, uint32_t chain);
-    /* Moves counts that the pass keeps itself to the estimate. The function is called before the
-     * estimate is read; NULL if the pass keeps no counts. */
+    /* Moves the counts of visits that the pass keeps itself to the estimate. The function is called
+     * before the estimate is read; NULL if the pass keeps no counts. */
     void (*fetch)(void *state, struct gbsi_estimate *estimate);
 
-    /* Whether the blocks so far prove that all states of positive weight are reached from each
-     * other. NULL without GBSI_PASS_CONNECT. */
+    /* Whether the blocks drawn so far prove that every state of positive weight can be reached from
+     * every other one. NULL without GBSI_PASS_CONNECT. */
     bool (*connects)(const void *state);
     /* OPTIONAL; a pass has both functions or neither. held() returns how often, up to
      * GBSI_HELD_OFTEN, one block held the variable of a slot together with its whole connected
-     * component. Such a draw is independent of all earlier draws. set_held() sets this number when
-     * a saved run is continued. */
+     * component. A draw of such a block is independent of all earlier draws. set_held() sets this
+     * number when a saved run is continued. */
     uint8_t (*held)(const void *state, uint32_t slot);
     void (*set_held)(void *state, uint32_t slot, uint8_t n);
     /* OPTIONAL. Sets a callback for blocks. @param on_block NULL: no callback. */

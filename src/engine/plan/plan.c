@@ -158,10 +158,11 @@ static bool is_sliced(const gbsi_compile *c)
     return c->options.sell && c->options.repeats;
 }
 
-/* Whether the neighbourhoods can be left out, because the plan is only measured. Bytes and counts
- * do not depend on neighbourhoods if all slots have only couplings and no two factors of the same
- * variables are merged. Slices of POTTS slots are the exception: their numbers of neighbours, which
- * tell which updates are long, are stored beside the neighbours. */
+/* Whether the neighbourhoods can be left out because the plan is only measured (see
+ * gbsi_plan_options.measure). Bytes and counts do not depend on neighbourhoods if all slots have
+ * only couplings and no two factors of the same variables are merged. Slices of POTTS slots are an
+ * exception. Their numbers of neighbours are stored beside the neighbours, and are needed to tell
+ * which updates are long. */
 static bool is_measured(const gbsi_plan *plan, const gbsi_compile *c)
 {
     const uint32_t n_couplings =

@@ -35,7 +35,7 @@ static void check_slots(const gbsi_plan *plan)
     assert(n_of_class[GBSI_CLASS_PRECISE] == 0 || plan->field64 != NULL);
 }
 
-/* Checks that levels are runs of slots, and that no level is empty. */
+/* Checks that each level is a range of successive slots, and that no level is empty. */
 static void check_levels(const gbsi_plan *plan)
 {
     for (uint32_t l = 0; plan->level_start != NULL && l < plan->n_levels; ++l) {
@@ -70,7 +70,8 @@ static void check_row(const gbsi_plan *plan, uint32_t slot)
     assert(table == GBSI_NONE || table + (size_t)row.n < plan->n_pool);
 }
 
-/* Checks that a term reads inside its pool for all states of the neighbours. */
+/* Checks that the entries that a term can read, for any states of the neighbours, lie inside its
+ * pool. */
 static void check_term(const gbsi_plan *plan, uint32_t slot, const gbsi_term *term)
 {
     const bool odds = (gbsi_plan_form(plan, slot) & GBSI_ODDS) != 0;
@@ -98,7 +99,7 @@ static uint32_t lowest(const gbsi_plan *plan, const gbsi_term *term)
     return low;
 }
 
-/* Checks that terms are in the order in which they are summed [M2]. */
+/* Checks that the terms of a slot are in the order in which they must be summed [M2]. */
 static void check_terms(const gbsi_plan *plan, uint32_t slot)
 {
     const size_t first = gbsi_offset(&plan->term_start, slot);
@@ -167,8 +168,7 @@ void gbsi_plan_check(const gbsi_plan *plan, bool packed)
 
 /* ---- schedules ----------------------------------------------------------------------------- */
 
-/* Checks that all places of a piece have equal class, form and arity, and that the list of slots,
- * if there is one, has them. */
+/* Checks that the slots of all places of a piece have the class, form and arity of the piece. */
 static void check_piece(const gbsi_plan *plan, const gbsi_schedule *s, const gbsi_piece *piece)
 {
     assert(piece->n > 0);
@@ -222,7 +222,8 @@ void gbsi_schedule_check_batches(const gbsi_plan *plan, const gbsi_schedule *sch
 {
     const gbsi_graph *graph = plan->graph;
     assert(!graph->all ||
-           schedule->n_batches == schedule->n_places); /* all variables are neighbours */
+           schedule->n_batches ==
+               schedule->n_places); /* all variables of the model are neighbours of one another */
     for (size_t i = 0; !graph->all && i < gbsi_graph_n_last(graph); ++i) {
         last[i] = 0;
     }

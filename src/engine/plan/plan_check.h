@@ -26,8 +26,7 @@ static inline void gbsi_schedule_check_batches(const gbsi_plan *plan, const gbsi
     (void)last;
 }
 #else
-/* @param packed whether the plan has neighbourhoods; a plan that is only measured may leave them
- * out. */
+/* @param packed whether the plan has neighbourhoods; a plan that is only measured may have none. */
 void gbsi_plan_check(const gbsi_plan *plan, bool packed);
 void gbsi_schedule_check(const gbsi_plan *plan, const gbsi_schedule *schedule);
 /* Asserts that no two variables of a batch are neighbours, and that no variable is twice in a batch

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the fields and rows of the classes ISING, POTTS and PAIRWISE. Every factor is visited once,
- * in order, and written to the rows of its two variables. On a large model whose factors are
- * scattered in memory this takes one memory access for each variable of a factor; a walk from each
- * variable over its factors to the other variables would take six. Rows are sorted after all
- * factors were visited. */
+/* Makes the fields and rows of the classes ISING, POTTS and PAIRWISE. Every factor of two variables
+ * is visited once, in order, and is added to the rows of its two variables. On a large model, whose
+ * factors are scattered in memory, this takes one memory access for each variable of a factor. A
+ * loop over variables, their factors and the other variables of these factors would take six. Rows
+ * are sorted after all factors were visited. */
 #include <math.h>
 #include <string.h>
 
@@ -12,12 +12,12 @@
 #include "plan/merge.h"
 
 typedef struct writing {
-    uint32_t *used; /* [n_slots + 1] number of entries written so far */
-    double *logw;   /* indexed by field_start: sums of the factors of one variable and of the fields
-                       of 0/1 forms */
+    uint32_t *used; /* [n_slots + 1] number of entries of each row that were written so far */
+    double *logw; /* field of each slot (plan->field_start has the index): sum of the factors of one
+                     variable and of the fields of 0/1 forms */
     gbsi_row_entries entries;
-    bool shrunk; /* some row is shorter than its room after merging */
-    /* the last coupling and its edge, because most factors give two equal edges */
+    bool shrunk; /* whether some row became shorter by merging than its room */
+    /* latest coupling and the edge made from it, kept because most factors give two equal edges */
     double coupling;
     unsigned form;
     gbsi_edge edge;
@@ -25,7 +25,7 @@ typedef struct writing {
 
 /* ---- one walk through the factors ---------------------------------------------------------- */
 
-/* Makes the edge of a pairwise factor for the variable at `position`. */
+/* Makes the edge by which the variable at `position` reads a factor of two variables. */
 static gbs_status edge_of(gbsi_compile *c, writing *w, size_t f, uint32_t position, uint32_t slot,
                           gbsi_edge *edge, double *field, gbs_error *err)
 {
@@ -87,8 +87,8 @@ static gbs_status write_factor(gbsi_compile *c, writing *w, size_t f, gbs_error 
     return GBS_OK;
 }
 
-/* Distances, in scope entries, at which data are prefetched: first slots, then the starts of their
- * rows, then the rows. */
+/* Distances, in scope entries, at which three kinds of data are prefetched: slots, then the starts
+ * of the slots' rows, then the rows. */
 #define SLOT_AHEAD  96
 #define START_AHEAD 64
 #define ROW_AHEAD   32
@@ -151,7 +151,7 @@ static void write_row(gbsi_plan *plan, uint32_t slot, uint32_t n, const gbsi_row
     }
 }
 
-/* Sorts the row of a slot, and merges the entries of factors of the same two variables. */
+/* Sorts the row of a slot, and merges the entries that belong to the same neighbour. */
 static gbs_status finish_row(gbsi_compile *c, writing *w, uint32_t slot, gbs_error *err)
 {
     gbsi_plan *plan = c->plan;
@@ -174,8 +174,8 @@ static gbs_status finish_row(gbsi_compile *c, writing *w, uint32_t slot, gbs_err
     return GBS_OK;
 }
 
-/* Moves rows together if some rows became shorter. In slices the unused rest of a row becomes
- * padding. */
+/* Moves the rows together, without gaps, if some rows became shorter. In slices the unused rest of
+ * a row becomes padding. */
 static gbs_status close_gaps(gbsi_plan *plan, writing *w, gbs_error *err)
 {
     gbsi_offsets start = {0};

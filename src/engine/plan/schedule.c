@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cuts one pass of a sequence into batches [M11]. The graph gives the level of each update; updates
- * are sorted by stable counting sorts, by level last, and then cut into pieces of one class, form
- * and arity. */
+/* Cuts one pass of a sequence into batches [M11]. The graph gives the level of each update. Stable
+ * counting sorts order the updates by level and, within a level, by type and slot. The sorted
+ * updates are then cut into pieces of one class, form and arity. */
 #include <string.h>
 
 #include "base/extremes.h"
@@ -33,8 +33,8 @@ static gbs_status reserve(gbsi_schedule *s, const gbsi_plan *plan, size_t n, gbs
                                "schedule", err));
         s->position = pointer;
     }
-    /* room for the last batch of each variable and scope, for levels, keys and sorted updates, and
-     * for histograms */
+    /* size of the scratch memory for the last batch of each variable and scope, for levels, keys
+     * and sorted updates, and for histograms */
     const size_t words = gbsi_graph_n_last(plan->graph) + 3 * n +
                          more(more(plan->n_slots, (uint32_t)n), more(plan->max_arity, UINT8_MAX)) +
                          2;
@@ -65,8 +65,8 @@ static bool extends(const gbsi_plan *plan, const gbsi_piece *piece, uint32_t slo
            piece->form == gbsi_plan_form(plan, slot) && piece->arity == gbsi_plan_arity(plan, slot);
 }
 
-/* Adds an update to the last piece of the batch if it continues that piece, otherwise to a new
- * piece. */
+/* Adds an update to the last piece of the batch if the update continues this piece, otherwise to a
+ * new piece. */
 static gbs_status add_update(const gbsi_plan *plan, gbsi_schedule *s, size_t place, uint32_t slot,
                              bool counts, gbs_error *err)
 {
@@ -109,7 +109,7 @@ static void end_pass(gbsi_schedule *s, size_t n)
     }
 }
 
-/* Cuts the sorted updates, with slots by place and levels by update, into batches and pieces.
+/* Cuts the sorted updates into batches and pieces. Slots are given by place, and levels by update.
  * @param counts [n] whether each update counts; NULL: all updates count. */
 static gbs_status cut(const gbsi_plan *plan, const uint32_t *level, const uint32_t *update,
                       const uint32_t *counts, size_t n, gbsi_schedule *s, gbs_error *err)
@@ -201,7 +201,7 @@ static gbs_status put_in_levels(const gbsi_plan *plan, const uint32_t *sequence,
     uint32_t *last = schedule->scratch;
     uint32_t *level = last + gbsi_graph_n_last(plan->graph);
     uint32_t *by_rank = level + n;
-    uint32_t *update = by_rank + n; /* before the last sort, the array `update` holds keys */
+    uint32_t *update = by_rank + n; /* until the last sort, the array `update` is used for keys */
     uint32_t *histogram = update + n;
     uint32_t n_levels = 0;
     if (given == NULL) {
@@ -224,7 +224,7 @@ static gbs_status put_in_levels(const gbsi_plan *plan, const uint32_t *sequence,
             schedule->position[n + pad] = n > 0 ? update[n - 1] : 0;
         }
     }
-    if (schedule->wants_last) { /* by_rank is no longer needed */
+    if (schedule->wants_last) { /* the array by_rank is free now */
         find_last(plan, schedule, sequence, n, by_rank, histogram);
     }
     GBSI_PASS(cut(plan, level, update, schedule->wants_last ? by_rank : NULL, n, schedule, err));

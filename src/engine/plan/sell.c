@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "plan/compile.h"
 
-#define WIDEST 65535u /* most links of a term in a regular slice */
+#define WIDEST 65535u /* largest number of links of a term in a regular slice */
 
 /* Widens slice s so that it can hold a slot. @return false if the slot cannot be in a regular
  * slice. */
@@ -17,7 +17,7 @@ static bool take_in(const gbsi_compile *c, uint32_t slot, gbsi_slice *s)
     switch (gbsi_plan_class(plan, slot)) {
     case GBSI_CLASS_ISING:
         if (gbsi_plan_by_count(plan, slot) == GBSI_NONE && width > GBSI_LONG_ROW) {
-            return false; /* such rows are summed in strided partial sums */
+            return false; /* rows of this length are summed in strided partial sums */
         }
         break;
     case GBSI_CLASS_POTTS:
@@ -43,8 +43,7 @@ static bool take_in(const gbsi_compile *c, uint32_t slot, gbsi_slice *s)
     return true;
 }
 
-/* Whether a slice padded to its widest and deepest slot has less than about twice as many entries
- * as the slots need. */
+/* Whether the padded slice has less than about twice as many entries as its slots need. */
 static bool worth_padding(const gbsi_compile *c, uint32_t first, const gbsi_slice *s)
 {
     const gbsi_plan *plan = c->plan;
@@ -183,8 +182,9 @@ gbs_status gbsi_take_slices(gbsi_compile *c, gbs_error *err)
 typedef struct packing {
     gbsi_plan *plan;
     const uint32_t *used;
-    uint32_t neutral; /* pool[neutral ..]: neutral entries, first as logarithms, then as weights */
-    uint32_t neutral64; /* pool64[neutral64 ..]: neutral entries, as logarithms */
+    uint32_t neutral; /* index in `pool` of the neutral entries: first logarithms (0), then weights
+                         (1) */
+    uint32_t neutral64; /* index in `pool64` of the neutral entries, which are logarithms (0) */
 } packing;
 
 /* Moves the rows of an irregular slice together if some rows became shorter. */
@@ -293,7 +293,7 @@ static gbs_status take_neutral(gbsi_compile *c, packing *p, gbs_error *err)
     return GBS_OK;
 }
 
-/* Returns the index of the neutral entries for a slot of a slice. */
+/* Returns the index, in its pool, of the neutral entries that suit a slot. */
 static uint32_t neutral_of(const packing *p, uint32_t slot)
 {
     const bool linear = (gbsi_plan_form(p->plan, slot) & GBSI_LINEAR) != 0;

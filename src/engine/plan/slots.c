@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers the slots. Variables are sorted by the level of their first use, then by class, form and
- * arity, and then by an order that keeps neighbours close in memory. This order is the order of the
- * variables' numbers, unless neighbours are far apart in it. The sorts are stable counting sorts;
- * the last criterion is sorted first. */
+ * arity, and then in an order that keeps neighbours close in memory. The last order is ascending
+ * numbers of variables, unless neighbours have numbers that are far apart. The sorts are stable
+ * counting sorts, so that the last criterion is sorted first. */
 #include <assert.h>
 #include <string.h>
 
@@ -10,12 +10,12 @@
 #include "graph/graph.h"
 #include "plan/compile.h"
 
-/* The state of a sort of variables into slots. Each step sorts from one of two arrays into the
- * other. */
+/* The state of a sort of variables into slots. Each step sorts the variables from one of two arrays
+ * into the other one. */
 typedef struct sorting {
     uint32_t n;
     uint32_t *order;     /* [n] current order of the variables; NULL: ascending numbers */
-    uint32_t *spare;     /* [n] the other array; NULL until it is needed */
+    uint32_t *spare;     /* [n] the array into which the next step sorts; NULL until it is needed */
     uint32_t *key;       /* [n] sort key of each variable */
     uint32_t *histogram; /* [histogram_capacity] scratch */
     size_t histogram_capacity;
@@ -39,7 +39,8 @@ static gbs_status sort(sorting *s, uint32_t n_keys, gbs_error *err)
     return GBS_OK;
 }
 
-/* Passes the current order to the caller, or makes the identity if no sort was needed. */
+/* Passes the current order to the caller. If no sort was needed, the order is made as 0 to n - 1.
+ */
 static gbs_status take_order(sorting *s, uint32_t **order, gbs_error *err)
 {
     if (s->order == NULL) {
@@ -124,7 +125,9 @@ static gbs_status find_levels(gbsi_compile *c, const uint32_t *sequence, size_t 
     for (size_t t = 0; t < n; ++t) {
         uint32_t *key = &s->key[sequence[t]];
         n_used += *key == UINT32_MAX;
-        *key = level[t] < *key ? level[t] : *key; /* the first use has the lowest level */
+        *key = level[t] < *key
+                   ? level[t]
+                   : *key; /* of all uses of a variable, the first has the lowest level */
     }
     for (uint32_t v = 0; n_used < s->n && v < s->n; ++v) {
         s->key[v] = s->key[v] == UINT32_MAX ? plan->n_levels : s->key[v];
@@ -203,7 +206,7 @@ static gbs_status take_fields(gbsi_plan *plan, gbs_error *err)
     return GBS_OK;
 }
 
-/* Counts c->degree: the pairwise factors of each slot that has a row. */
+/* Fills c->degree: for each slot that has a row, the number of its factors of two variables. */
 static gbs_status find_degrees(gbsi_compile *c, gbs_error *err)
 {
     const gbsi_plan *plan = c->plan;

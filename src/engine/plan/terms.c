@@ -43,8 +43,9 @@ static gbs_status add_links(gbsi_compile *c, growth *g, gbsi_term *term, size_t 
     return GBS_OK;
 }
 
-/* Makes a term of kind TABLE. The strides are those of the derived table: the other variables in
- * the order of the scope, the last one fastest, and the own states innermost. */
+/* Makes a term of kind GBSI_TERM_TABLE. The strides fit the order of the derived table: the other
+ * variables are in the order of the scope, the later ones vary faster, and the own state varies
+ * fastest. */
 static gbs_status table_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t f,
                              uint32_t position, unsigned form, gbs_error *err)
 {
@@ -73,7 +74,7 @@ static void put_logical(gbsi_compile *c, const gbsi_term *term, size_t f, uint32
     size_t index = term->base;
     for (uint32_t i = 0; i < (n_body + 1) * n_heads; ++i) {
         const uint32_t count = i / n_heads;
-        double value[2]; /* values if the own literal is false, and if it is true */
+        double value[2]; /* value[0]: the own literal is false; value[1]: the own literal is true */
         for (uint32_t own = 0; own < 2; ++own) {
             bool head = logical->head == GBSI_HEAD_TRUE;
             if (logical->head == GBSI_HEAD_FREE) {
@@ -109,7 +110,7 @@ static gbs_status logical_term(gbsi_compile *c, growth *g, gbsi_term *term, size
     term->own_body = !own_head;
     term->literal = literal[position];
     term->counter = g->counter_of[f];
-    const uint32_t n_body = n - 1 - term->head; /* number of body neighbours */
+    const uint32_t n_body = n - 1 - term->head; /* number of literals of neighbours in the body */
     const size_t n_values =
         ((size_t)n_body + 1) * (term->head ? 2 : 1) * ((form & GBSI_ODDS) != 0 ? 1 : 2);
     const uint32_t key =
@@ -132,8 +133,9 @@ static gbs_status spin_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t 
     term->own_body = 1;
     term->literal = 1;
     GBSI_PASS(gbsi_pool_take(c, form, 2, &term->base, err));
-    /* With odds, the two entries are for a product of the other spins of +1 and of -1. With
-     * weights, they are for own states 0 and 1, with a product of the other spins of +1. */
+    /* With odds, the first entry applies if the product of the other spins is +1, the second entry
+     * if the product is -1. With weights, the two entries are for own states 0 and 1, if the
+     * product of the other spins is +1. */
     const bool odds = (form & GBSI_ODDS) != 0;
     const double top = odds ? 0.0 : fabs(j);
     gbsi_pool_put(c, form, term->base, odds ? 2.0 * j : -j - top);
@@ -153,8 +155,8 @@ static gbs_status potts_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t
     return add_links(c, g, term, f, position, NULL, err);
 }
 
-/* Makes the term of a noisy factor. The only link of such a term is to the child, and only terms of
- * parents have it. */
+/* Makes the term of a noisy factor. The term of a parent has a single link, which leads to the
+ * child; the term of the child has none. */
 static gbs_status noisy_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t f,
                              uint32_t position, gbs_error *err)
 {
@@ -167,8 +169,7 @@ static gbs_status noisy_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t
     return add_links(c, g, term, f, position, NULL, err);
 }
 
-/* Adds the term of one incident factor to a slot. @param end index in the list of incident factors.
- */
+/* Adds the term of one factor to a slot. @param end index of the factor in c->incident.factor. */
 static gbs_status add_term(gbsi_compile *c, growth *g, size_t end, uint32_t slot, gbs_error *err)
 {
     gbsi_plan *plan = c->plan;
@@ -250,8 +251,8 @@ static void rearrange(gbsi_term *term, uint64_t *key, uint32_t n)
     }
 }
 
-/* Sorts the terms of a slot into the order of summation: by their lowest neighbour, and terms of
- * equal lowest neighbour by their factors. */
+/* Sorts the terms of a slot into the order of summation: by the lowest neighbour of each term, and
+ * for equal lowest neighbours by the number of the factor. */
 static gbs_status sort_terms(gbsi_plan *plan, growth *g, size_t first, gbs_error *err)
 {
     const uint32_t n = (uint32_t)(g->n_terms - first);
@@ -270,7 +271,7 @@ static gbs_status sort_terms(gbsi_plan *plan, growth *g, size_t first, gbs_error
     return GBS_OK;
 }
 
-/* The factors of the variable of a slot: c->incident.factor[first .. end). */
+/* The range in c->incident.factor of the factors of a slot's variable: from `first` to end - 1. */
 typedef struct span {
     size_t first, end;
 } span;
@@ -302,8 +303,8 @@ static gbs_status compile_slot(gbsi_compile *c, growth *g, uint32_t slot, gbs_er
     return g->n_terms > first ? sort_terms(plan, g, first, err) : GBS_OK;
 }
 
-/* Long logical factors and spin products keep a count of their true literals [M5]. Every variable
- * of such a factor changes the count, independent of the variable's class. */
+/* Whether a factor keeps a count of its true literals, as long logical factors and spin products do
+ * [M5]. Every variable of such a factor changes the count, independent of the variable's class. */
 static bool keeps_counter(const gbsi_factors *factors, size_t f)
 {
     return (factors->kind[f] == GBS_FACTOR_LOGICAL || factors->kind[f] == GBS_FACTOR_SPIN) &&
@@ -392,7 +393,7 @@ static gbs_status reserve_terms(gbsi_compile *c, growth *g, gbs_error *err)
         n_terms += size[s];
     }
     status = gbsi_offsets_take(size, plan->n_slots, &plan->term_start, "plan", err);
-    size = NULL; /* now owned by the plan */
+    size = NULL; /* the plan owns the array now */
     GBSI_TRY(status);
     void *terms = plan->term;
     GBSI_TRY(gbsi_reserve(&terms, &g->term_capacity, n_terms + 1, sizeof *plan->term, "plan", err));

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes the variation of a scan after given numbers of updates, and the number of passes after
- * which it is small enough [M38]. */
+ * which the variation is small enough [M38]. */
 #include <inttypes.h>
 #include <math.h>
 
 #include "base/memory.h"
 #include "scan/influences.h"
 
-#define MOST_WORK \
-    ((uint64_t)1  \
-     << 36) /* limit on limit on the number of updates times neighbours, for a list of steps */
-#define MOST_SEARCHED  ((uint64_t)1 << 34) /* limit for a search for passes */
-#define MOST_PASSES    ((uint64_t)1 << 20)
-#define STALLED        (1.0 - 1e-9) /* a search gives up if doubling lowers V by less */
+/* limit on the work for a given list of numbers of updates: updates times neighbours */
+#define MOST_WORK ((uint64_t)1 << 36)
+/* limit on the work of a search for the number of passes: updates times neighbours */
+#define MOST_SEARCHED ((uint64_t)1 << 34)
+#define MOST_PASSES   ((uint64_t)1 << 20)
+/* a search gives up if V after twice the number of passes is above this fraction of V before */
+#define STALLED        (1.0 - 1e-9)
 #define LEAST_DOUBLING 16u
 
 /* Returns the mean number of entries of C and of b that an update of the pass reads. An update of
@@ -28,11 +29,14 @@ static double work_of_update(const gbs_influences *f, const gbsi_scan_pass *pass
 
 /* ---- the variation after given numbers of updates ------------------------------------------- */
 
-/* The weights d of several targets, followed by copies in which each positive weight is 1. One pass
- * then gives the sums of d_i b_i and of b_i over the variables of each target. */
+/* For each of several targets, the weights d, and a copy of d in which each positive weight is 1.
+ * One computation of b then gives, for each target, the sum of d_i b_i and the sum of b_i over its
+ * variables. */
 typedef struct targets {
     size_t n;
-    double **d; /* [2 n] each NULL (all weights are 1) or owned */
+    /* [2 n] the weights of the n targets, then the n copies, owned; NULL stands for weights that
+     * are all 1 */
+    double **d;
 } targets;
 
 static void targets_free(targets *t)
@@ -70,7 +74,8 @@ cleanup:
     return status;
 }
 
-/* Returns the sum of a target's weights, which bounds the change of a function. */
+/* Returns the sum of a target's weights. A function whose change by variable i is at most d_i
+ * changes by at most this sum. */
 static double weights_sum(const gbs_influences *f, const double *d)
 {
     double sum = 0.0;
@@ -80,8 +85,8 @@ static double weights_sum(const gbs_influences *f, const double *d)
     return d == NULL ? f->c->n : sum;
 }
 
-/* Turns V and the sum of b_i over the variables of a target into bounds, by theorem 8 of Mitliagkas
- * & Mackey 2017. */
+/* Computes the bounds of each target from V and the sum of b_i over the variables of the target, by
+ * theorem 8 of Mitliagkas & Mackey 2017. */
 static void conclude(const gbs_influences *f, const targets *t, size_t n_steps, const double *sums,
                      gbs_variation_bound *bound)
 {
@@ -115,8 +120,9 @@ cleanup:
 
 static const char doing[] = "following a scan to bound its variation";
 
-/* Applies n updates of the sequence to b, beginning at *at and repeating the sequence. @return
- * false if the watch stopped. */
+/* Applies n updates of the sequence to b. Begins at index *at of the sequence, and goes on at the
+ * beginning of the sequence after its end.
+ * @return false if the watch stopped. */
 static bool follow(const gbs_influences *f, const gbsi_sequence *sequence, uint64_t n, size_t *at,
                    double *b, gbsi_watch *watch)
 {
@@ -248,7 +254,7 @@ static gbs_status search_sequence(const search *s, gbs_error *err)
     GBSI_PASS(GBSI_HAVE(err, "variation", b));
     gbsi_variation_begin(s->f->c, b);
     note(s, 0, gbsi_weigh(s->d, b, s->f->c->n));
-    double compared = INFINITY; /* V after half as many passes */
+    double compared = INFINITY; /* V after half of this number of passes */
     for (uint64_t k = 1; !s->found->found && k <= s->most; ++k) {
         if (!gbsi_variation_follow(s->f->c, sequence->variable, sequence->n, b, &watch) ||
             gbsi_watch_spend(&watch, s->f->c->n)) {
@@ -278,7 +284,7 @@ static gbs_status search_random(const search *s, gbs_error *err)
     const uint64_t n = s->pass->sequence.n;
     double value = 0.0;
     double compared = INFINITY;
-    uint64_t below = 0; /* largest number of passes known to be too small */
+    uint64_t below = 0; /* largest number of passes that is known to be too small */
     GBSI_TRY(gbsi_uniform_new(s->f->c, 1, d, &watch, &u, err));
     GBSI_TRY(gbsi_uniform_at(u, 0, &value, err));
     note(s, 0, value);

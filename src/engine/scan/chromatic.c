@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The chromatic scan visits the colour classes of a proper colouring in turn; all variables of a
- * class can be updated at once (Gonzalez, Low, Gretton & Guestrin 2011, section 3). The order
- * inside a class does not change the result; ascending order makes memory access regular. A greedy
- * colouring gives each variable the lowest free colour. A variable of colour c therefore has
- * neighbours of all lower colours, and its level [M11] is c. With two colours, every variable of
- * the second colour has a neighbour of the first. */
+ * class can be updated at once (Gonzalez, Low, Gretton & Guestrin 2011, section 3). The order of
+ * the variables in a class does not change the result. Variables are in ascending order, which
+ * makes memory access regular. A greedy colouring gives each variable the lowest free colour. A
+ * variable of colour c therefore has neighbours of all lower colours, and its level [M11] is c. If
+ * there are two colours, every variable of the second colour has a neighbour of the first colour.
+ */
 #include "base/memory.h"
 #include "scan/registry.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes optimised scans: of a given length, for a given accuracy, or with the accuracy of a given
- * number of updates of the systematic scan. Lengths are doubled as in Mitliagkas & Mackey (2017),
- * section 5.2. */
+/* Makes optimised scans. The goal of a scan is a given length, a given accuracy, or the accuracy of
+ * a given number of updates of the systematic scan. Scans of doubled lengths are made until the
+ * goal is met, as in Mitliagkas & Mackey (2017), section 5.2. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -12,11 +12,14 @@
 #include "scan/optimise.h"
 
 #define MOST_STEPS ((uint64_t)1 << 28)
-/* bytes per update: two copies of the scan, the kept values, the result, half a scan */
+/* number of bytes for each update of the scan: for two copies of the scan, the kept values, the
+ * result, and the scan of half the length */
 #define STEP_BYTES  26u
 #define MOST_ROUNDS 100u
-#define SETTLED     1e-12 /* descents end when the relative gain of a round is at most this */
-#define STALLED     (1.0 - 1e-9) /* beyond 64 passes, give up if doubling lowers V by less */
+#define SETTLED     1e-12 /* descents end if the relative gain of a round is at most this number */
+/* beyond 64 passes, the search gives up if V at twice the length is above this fraction of V before
+ */
+#define STALLED (1.0 - 1e-9)
 
 typedef struct dogs {
     const gbs_influences *f;
@@ -29,7 +32,7 @@ typedef struct dogs {
     uint32_t *scan;
     size_t n, capacity;
     gbs_scan_report report;
-    uint32_t *whole; /* the scan of the length before, for an early stop */
+    uint32_t *whole; /* the scan of the previous length, which is used after an early stop */
     size_t n_whole, whole_capacity;
     gbs_scan_report whole_report;
 } dogs;
@@ -99,8 +102,8 @@ static gbs_status choose_uniform(dogs *w, gbs_error *err)
     return GBS_OK;
 }
 
-/* Improves the current scan. @param enough stop when the variation is at most this; negative:
- * never. */
+/* Improves the current scan by descents. @param enough descents stop when the variation is at most
+ * `enough`, which never happens if `enough` is negative. */
 static gbs_status improve(dogs *w, double enough, gbs_error *err)
 {
     gbs_scan_report *r = &w->report;
@@ -139,7 +142,7 @@ static gbs_status no_length(const dogs *w, gbs_error *err)
         w->n, w->report.goal, w->report.after, norms.radius_lo, norms.radius_hi);
 }
 
-/* Keeps the scan of a length before that of twice the length is looked for. */
+/* Keeps a copy of the current scan before the search for a scan of twice the length. */
 static gbs_status keep_whole(dogs *w, gbs_error *err)
 {
     void *pointer = w->whole;
@@ -154,7 +157,8 @@ static gbs_status keep_whole(dogs *w, gbs_error *err)
     return status;
 }
 
-/* After an early stop: the scan of the length before, if that of this length is none or worse. */
+/* After an early stop, goes back to the scan of the previous length if the search found no better
+ * scan of the current length. */
 static gbs_status or_the_whole(dogs *w, gbs_status found)
 {
     const bool stopped = found == GBS_ERR_STOPPED || (found >= 0 && gbsi_watch_stopped(&w->watch));
@@ -167,9 +171,9 @@ static gbs_status or_the_whole(dogs *w, gbs_status found)
     return GBS_OK;
 }
 
-/* Tries lengths 2, 4, 8, ... until the goal is met. If the goal is to match the systematic scan and
- * this scan is being improved, the search ends at w->request->match updates at the latest, because
- * the scan itself meets the goal there. */
+/* Tries lengths 2, 4, 8, ... until the goal is met. If the goal is the accuracy of the systematic
+ * scan and descents begin with this scan, the search ends at w->request->match updates at the
+ * latest. At this length, the scan meets the goal even before it is improved. */
 static gbs_status by_doubling(dogs *w, gbs_error *err)
 {
     const uint64_t match = w->is_systematic ? w->request->match : 0;

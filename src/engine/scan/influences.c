@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public functions on influences of a model given evidence, and the scans whose variation is
- * bounded. */
+/* The public functions for the influences of a model given evidence, and for the scans whose
+ * variation is bounded. */
 #include "scan/influences.h"
 
 #include <inttypes.h>

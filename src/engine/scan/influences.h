@@ -21,21 +21,22 @@ struct gbs_influences {
 /* Returns a watch for one call, which asks the user's callback whether to stop. */
 gbsi_watch gbsi_influences_watch(const gbs_influences *influences);
 
-/* Returns the bytes that the memory limit still allows. */
+/* Returns the number of bytes that the memory limit still allows. */
 uint64_t gbsi_influences_room(const gbs_influences *influences);
 
-/* Puts the budget of `influences` in force for a call. @return the argument for gbsi_budget_leave()
- * at the end of the call. The call changes nothing in `influences` except the count of used memory.
- */
+/* Puts the budget of `influences` in force for a call. @return the argument for
+ * gbsi_budget_leave(), which must be called at the end. The function changes nothing in
+ * `influences` except the count of used memory. */
 gbsi_budget *gbsi_influences_enter(const gbs_influences *influences);
 
-/* Checks the user's weights and computes the weights of the free variables. @param weight NULL: all
- * weights are 1, and *d becomes NULL. @param d out, [n], from gbsi_alloc. */
+/* Checks the user's weights and computes the weights of the free variables. @param weight the
+ * user's weights; if NULL, all weights are 1 and *d becomes NULL. @param d out, [n], from
+ * gbsi_alloc. */
 gbs_status gbsi_weights_of(const gbs_influences *influences, const double *weight, double **d,
                            gbs_error *err);
 
-/* One pass of a scan that repeats the same sequence in every pass; for a random scan, only the
- * length of a pass. */
+/* The sequence of a scan that repeats the same sequence in every pass. For a random scan, only the
+ * length of the pass is known. */
 typedef struct gbsi_scan_pass {
     const gbsi_scan *scan;
     void *state;
@@ -43,8 +44,8 @@ typedef struct gbsi_scan_pass {
     size_t n_uniform; /* number of entries of the sequence that are drawn uniformly (GBSI_NONE) */
 } gbsi_scan_pass;
 
-/* Makes one pass of the scan of `options`; its sequence may omit variables. @param options NULL:
- * the defaults. */
+/* Makes one pass of the scan of `options`; its sequence may omit variables. @param options options
+ * of the run; if NULL, the defaults. */
 gbs_status gbsi_scan_pass_init(const gbs_influences *influences, const gbs_run_options *options,
                                gbsi_scan_pass *pass, gbs_error *err);
 void gbsi_scan_pass_free(gbsi_scan_pass *pass);

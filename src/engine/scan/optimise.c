@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mitliagkas & Mackey (2017), algorithm 2, with corrections of its forward pass, its first gradient
- * and its update of V [M39]. Let b_t be the vector of ones after t updates, and d_t the weights
- * propagated back through the updates after t. Then
+/* Coordinate descent by algorithm 2 of Mitliagkas & Mackey (2017), with corrections of its forward
+ * pass, its first gradient and its update of V [M39]. Let b_t be what t updates make of the vector
+ * of ones, and d_t the weights propagated back through the updates after t. Then
  *
  *     V = d_t' b_t ,     dV / dq_t(i) = w_i = -d_i g_i ,     g = (I - C) b_{t-1} .
  *
- * The descent goes backwards through the scan. Undoing one update of b changes g at one variable
- * and at the neighbours in its column. Propagating d back through the new update changes d along a
- * row. A tournament keeps track of the least w. If no variable has weight, all w are 0. */
+ * The descent goes backwards through the scan. Undoing one update of b changes g at the updated
+ * variable i and at the neighbours in column i of C. Propagating d back through the new update, of
+ * s, changes d along row s of C. A tournament keeps track of the least w. If all weights are 0, all
+ * w are 0. */
 #include "scan/optimise.h"
 
 #include <math.h>
@@ -16,20 +17,22 @@
 #include "base/memory.h"
 #include "scan/tournament.h"
 
-#define GRACE       (UINT64_C(1) << 24) /* work that is finished even after a stop */
-#define REFRESHMENT 8u                  /* operations that a change in the tournament takes */
+#define GRACE       (UINT64_C(1) << 24) /* most operations that are finished after a stop */
+#define REFRESHMENT 8u                  /* number of operations of one change in the tournament */
 
 struct gbsi_optimiser {
     const gbsi_influences *c;
     gbsi_watch *watch;
-    double *d0, *g0;   /* [n] weights d; 1 minus the row sums of C, which is g before any update */
-    uint32_t *support; /* [n_support] variables with d0 > 0; NULL: too many to list */
+    /* [n] d0: the weights d. g0: 1 minus the row sums of C, which is g before the first update */
+    double *d0, *g0;
+    uint32_t *support; /* [n_support] variables with d0 > 0; NULL if these are too many to list */
     uint32_t n_support;
     double *d, *g;     /* [n] between calls equal to d0 and g0 */
     double *b;         /* [2 n] first half: between calls equal to 1; second half: scratch */
     gbsi_tournament w; /* tournament over w; between calls w = -d0 g0 */
     uint8_t *is_touched;
-    uint32_t *touched; /* [n_touched] variables whose entries may differ from these values */
+    uint32_t *touched; /* [n_touched] variables whose entries in b, d, g and w may differ from these
+                          values */
     uint32_t n_touched;
     double *old; /* [n] value of b at the updated variable, before each update of the scan */
     uint32_t *kept;
@@ -77,8 +80,8 @@ static void fill(gbsi_optimiser *o, const double *d)
     }
 }
 
-/* Lists the variables of positive weight if they are few, so that V of a short scan of a large
- * model is a short sum. */
+/* Lists the variables of positive weight if these are few. With this list, V of a short scan of a
+ * large model is a short sum. */
 static gbs_status list_support(gbsi_optimiser *o, gbs_error *err)
 {
     uint32_t n = 0;
@@ -194,8 +197,8 @@ double gbsi_optimiser_variation(gbsi_optimiser *o, const uint32_t *scan, size_t 
     return v;
 }
 
-/* Computes b after the scan, stores the replaced values in o->old, and then updates g and w where
- * they changed. @return false if the watch stopped. */
+/* Computes b after the scan, and stores the replaced values in o->old. Then updates the entries of
+ * g and w that changed. @return false if the watch stopped. */
 static bool forward(gbsi_optimiser *o, const uint32_t *scan, size_t n)
 {
     for (size_t t = 0; t < n; ++t) {

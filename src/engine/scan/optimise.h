@@ -5,12 +5,12 @@
 
 #include "dobrushin/variation.h"
 
-/* Arrays of the size of the model, allocated and filled once. A descent changes and restores only
- * the entries that its scan and its weights reach. */
+/* The arrays that descents use. The arrays have the size of the model, and are allocated and filled
+ * once. A descent changes and restores only the entries that its scan and its weights reach. */
 typedef struct gbsi_optimiser gbsi_optimiser;
 
-/* @param c borrowed. @param d [n] weights >= 0, copied; NULL: all weights are 1. @param watch
- * borrowed or NULL; may stop calls. */
+/* @param c borrowed. @param d [n] weights >= 0, which are copied; if NULL, all weights are 1.
+ * @param watch borrowed; may stop later calls; NULL if nothing stops them. */
 gbs_status gbsi_optimiser_new(const gbsi_influences *c, const double *d, gbsi_watch *watch,
                               gbsi_optimiser **out, gbs_error *err);
 void gbsi_optimiser_free(gbsi_optimiser *o);
@@ -24,11 +24,12 @@ double gbsi_optimiser_variation(gbsi_optimiser *o, const uint32_t *scan, size_t 
  * One descent, from the last update to the first. Each update is replaced by the variable that
  * lowers V most while all other updates stay unchanged.
  *
- * If the watch stops the descent, earlier updates of the scan stay unchanged. A scan that is too
- * long for gbsi_optimiser_variation() to finish after a stop stays unchanged as a whole.
+ * If the watch stops the descent, the updates that the descent has not reached yet, at the
+ * beginning of the scan, stay unchanged. A scan that is too long for gbsi_optimiser_variation() to
+ * finish after a stop stays unchanged as a whole.
  *
  * @param scan     [n] in, out; not changed if rounding errors would make the new scan worse.
- * @param enough   the descent ends when V is at most this; negative: never.
+ * @param enough   the descent ends when V is at most `enough`; a negative number has no effect.
  * @param variation in: V of the given scan; out: V of the new scan, computed by a separate pass.
  * @return GBS_ERR_MEMORY; the call takes 12 n bytes. Each update takes time O(neighbours + log n).
  */

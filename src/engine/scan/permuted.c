@@ -3,8 +3,9 @@
  */
 #include "scan/registry.h"
 
-/* A Fisher-Yates shuffle of the identity, so that a pass does not depend on earlier passes: for i =
- * n-1 .. 1 swap i with a uniform j <= i (Durstenfeld 1964, CACM 7(7):420). */
+/* Shuffles the sequence 0, 1, 2, ..., so that a pass does not depend on earlier passes. The method
+ * is Fisher-Yates: for i = n-1 .. 1 swap i with a uniform j <= i (Durstenfeld 1964, CACM 7(7):420).
+ */
 static gbs_status permuted_next_pass(void *state, uint64_t pass, gbsi_sequence *sequence,
                                      gbs_error *err)
 {

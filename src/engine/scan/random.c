@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The random scan draws variables with replacement, all equally likely. A pass has as many draws as
- * there are variables. */
+/* The random scan draws variables with replacement. All variables are equally likely. A pass has as
+ * many draws as there are variables. */
 #include "scan/registry.h"
 
 static gbs_status random_next_pass(void *state, uint64_t pass, gbsi_sequence *sequence,

@@ -26,7 +26,7 @@ static gbs_status check_ids(const gbs_run_options *options, uint32_t n_user, gbs
 }
 
 /* Copies the variables of the sequence that are free. @param seen [n_variables] in: zeros; out: 1
- * if the variable occurs. @return whether some variable occurs twice. */
+ * for each variable that occurs. @return whether some variable occurs twice. */
 static bool keep_free(const gbsi_conditioned *model, const gbs_run_options *options,
                       gbsi_fixed *fixed, uint8_t *seen)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The synchronous scan updates all variables at once, each given the states before the pass
- * (Gonzalez, Low, Gretton & Guestrin 2011, algorithm 1). If the graph has two colours, such a chain
- * consists of two independent chromatic chains (theorem 3.2), and these two chains are run instead.
- * They use the sequence of the chromatic scan, and chains/synchronous_states.c combines their
- * states [M34]. With more colours a pass really reads the states before it. */
+/* The synchronous scan updates all variables at once: each update reads the states before the pass
+ * (Gonzalez, Low, Gretton & Guestrin 2011, algorithm 1). If the graph has two colours, a
+ * synchronous chain consists of two independent chromatic chains (theorem 3.2), and these two
+ * chains are run instead. The two chains use the sequence of the chromatic scan, and
+ * chains/synchronous_states.c combines their states [M34]. If the graph has more colours, every
+ * update of a pass reads the states before the pass. */
 #include "base/memory.h"
 #include "scan/registry.h"
 

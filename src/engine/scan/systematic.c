@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The systematic scan visits the variables in the user's order, starting at a given variable and
- * wrapping round at the end. The start of the sweep matters if a question is about one variable.
- * Mitliagkas & Mackey (2017) use q_t = e_{(t mod p) + 1}, which is origin 1 here. */
+ * wrapping round at the end. The start of the sweep affects the accuracy of answers about a single
+ * variable. Mitliagkas & Mackey (2017) use q_t = e_{(t mod p) + 1}, which is origin 1 here. */
 #include <inttypes.h>
 
 #include "base/status.h"
 #include "scan/registry.h"
 
-/* Returns the first free variable whose user's id is at least origin; 0 if there is no such
- * variable. */
+/* Returns the first free variable whose number in the user's model is at least `origin`; 0 if no
+ * free variable has such a number. */
 static uint32_t first_from(const gbsi_conditioned *model, uint64_t origin)
 {
     /* user_variable is ascending. */

@@ -19,7 +19,7 @@ gbs_status gbsi_tournament_init(gbsi_tournament *t, uint32_t n, gbs_error *err)
     gbsi_tournament made = {.n_levels = 0};
     size_t total = 0;
     size_t size = n;
-    do { /* until a level has at most sixteen numbers */
+    do { /* repeats until a level has at most sixteen numbers */
         size = (size + GBSI_FAN - 1) / GBSI_FAN;
         made.first[made.n_levels++] = total;
         total += size * GBSI_FAN;

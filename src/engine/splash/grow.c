@@ -8,7 +8,7 @@
 #include "base/memory.h"
 
 #define REJECTED UINT32_MAX
-/* from this bit on, place[] holds the version of the slot's key */
+/* values of place[] from UNDECIDED on are UNDECIDED plus the version of the slot's key */
 #define UNDECIDED (UINT32_C(1) << 31)
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -106,7 +106,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts the neighbours by links, and removes repeated ones. */
+/* Lists the neighbours of a slot by links in g->near, in ascending order and each of them once. */
 static void sort_near(gbsi_grower *g, const gbsi_potentials *p, uint32_t slot)
 {
     uint32_t n = 0;
@@ -123,10 +123,10 @@ static void sort_near(gbsi_grower *g, const gbsi_potentials *p, uint32_t slot)
     g->n_near = n;
 }
 
-/* Locks the Markov blanket: takes a write lock on the slot, read locks on its neighbours by links,
- * and write locks on its long factors in place of their variables. All locks are taken in ascending
- * order. Without a lock on a long factor, one thread could write a variable of the factor while
- * another thread reads this variable. */
+/* Locks the Markov blanket of a slot: takes a write lock on the slot, and read locks on its
+ * neighbours by links. In place of locks on the variables of its long factors, takes write locks on
+ * these factors. All locks are taken in ascending order. Without a lock on a long factor, one
+ * thread could write a variable of the factor while another thread reads this variable. */
 static void lock_blanket(gbsi_grower *g, const gbsi_growing *job, uint32_t slot)
 {
     const gbsi_potentials *p = job->potentials;
@@ -159,12 +159,11 @@ static void unlock_blanket(const gbsi_grower *g, const gbsi_growing *job, uint32
     }
 }
 
-/* Reason why a splash must not take a slot: the strongest reason among all slots that it would
- * touch. */
+/* Reasons why a splash must not take a slot, in ascending strength. */
 typedef enum hold {
     FREE,
-    FRESH,  /* slot of an earlier splash of which this splash must not know yet */
-    OTHERS, /* slot of another splash of the round */
+    FRESH,  /* the slot belongs to an earlier splash of which this splash must not know yet */
+    OTHERS, /* the slot belongs to another splash of the round */
 } hold;
 
 static hold hold_of(const gbsi_growing *job, uint32_t tag, const _Atomic uint32_t *owner)
@@ -176,8 +175,8 @@ static hold hold_of(const gbsi_growing *job, uint32_t tag, const _Atomic uint32_
     return job->fresh != NULL && job->fresh[of - job->first_tag] ? FRESH : OTHERS;
 }
 
-/* The reason around a slot. All variables of a long factor belong to one splash at a time, so that
- * the factor has a single tag. */
+/* Returns the strongest reason that holds for a slot, its neighbours or its long factors. Only one
+ * splash at a time holds variables of a long factor, so that the factor has a single tag. */
 static hold hold_around(const gbsi_growing *job, uint32_t tag, uint32_t slot)
 {
     const gbsi_potentials *p = job->potentials;
@@ -214,13 +213,13 @@ static bool is_inside(const gbsi_grower *g, uint32_t slot)
     return g->mark[slot] == g->stamp && g->place[slot] < UNDECIDED;
 }
 
-/* Numbers of the variables inside the splash, in ascending order. */
+/* A set of variables inside the splash, by their numbers in the splash, ascending. */
 typedef struct insiders {
     uint32_t n;
     uint32_t number[GBSI_SPLASH_WIDTH];
 } insiders;
 
-/* Adds a number to the set. @return false if the set would have more than `width` numbers. */
+/* Adds number `own` to the set. @return false if the set would have more than `width` numbers. */
 static bool add_insider(insiders *in, uint32_t width, uint32_t own)
 {
     uint32_t at = in->n;
@@ -239,8 +238,8 @@ static bool add_insider(insiders *in, uint32_t width, uint32_t own)
     return true;
 }
 
-/* Finds the neighbours of a slot that are inside the splash. @return false if there are more than
- * the width allows. */
+/* Finds the neighbours of a slot that are inside the splash. @return false if more neighbours are
+ * inside than the width allows. */
 static bool find_inside(gbsi_grower *g, const gbsi_potentials *p, const gbsi_growth *growth,
                         uint32_t slot, insiders *in)
 {
@@ -264,8 +263,8 @@ static bool find_inside(gbsi_grower *g, const gbsi_potentials *p, const gbsi_gro
     return true;
 }
 
-/* Counts the entries of the tables that a variable adds to the splash: entries of the variable's
- * own table, and of the tables of its long factors over the variables inside. */
+/* Counts the table entries that a variable adds to the splash: one for each of its states, and the
+ * entries of its long factors over the variables inside. */
 static uint64_t count_entries(const gbsi_grower *g, const gbsi_potentials *p,
                               const gbsi_growth *growth, uint32_t slot)
 {
@@ -287,7 +286,8 @@ static uint64_t count_entries(const gbsi_grower *g, const gbsi_potentials *p,
     return sum;
 }
 
-/* Whether the tables of a slot fit the limits. gbsi_growth_extend() may still refuse the slot. */
+/* Returns whether the splash with the tables of a slot would stay within the limits.
+ * gbsi_growth_extend() may still refuse the slot. */
 static bool may_fit(gbsi_grower *g, const gbsi_potentials *p, uint32_t slot,
                     const gbsi_growth *growth, uint64_t before, insiders *in, uint64_t *after)
 {
@@ -298,8 +298,8 @@ static bool may_fit(gbsi_grower *g, const gbsi_potentials *p, uint32_t slot,
     return growth->n == 0 || (*after <= GBSI_SPLASH_ROWS && *after >= before);
 }
 
-/* Adds a slot to the splash if that is possible. The neighbours of the slot are checked last, since
- * this check may take locks. */
+/* Adds a slot to the splash if the limits and the other splashes allow the slot. The neighbours of
+ * the slot are checked last, since this check may take locks. */
 static bool try_slot(gbsi_grower *g, const gbsi_growing *job, uint32_t tag, uint32_t slot,
                      gbsi_growth *growth, uint64_t *n_entries)
 {
@@ -344,7 +344,7 @@ static uint64_t hash_of(const gbsi_growing *job, uint32_t root, uint32_t slot)
     return mix(mix(splash) + UINT64_C(0x9E3779B97F4A7C15) * ((uint64_t)slot + 1));
 }
 
-/* Reports the operations since the last call to the watch. @return whether to stop. */
+/* Tells the watch how many operations were done since the last call. @return whether to stop. */
 static bool is_over(gbsi_grower *g)
 {
     const uint64_t looked = g->n_looked + g->score.n_looked;
@@ -353,7 +353,7 @@ static bool is_over(gbsi_grower *g)
     return g->spends ? gbsi_watch_spend(g->watch, n) : gbsi_watch_stopped(g->watch);
 }
 
-/* Key of a candidate that puts the largest score first. */
+/* Returns the key of a candidate; the candidate with the largest score has the least key. */
 static uint64_t score_key(gbsi_grower *g, const gbsi_growing *job, uint32_t root, uint32_t slot,
                           const gbsi_growth *growth, const insiders *in)
 {
@@ -361,7 +361,8 @@ static uint64_t score_key(gbsi_grower *g, const gbsi_growing *job, uint32_t root
                                     &(gbsi_score_inside){growth, &g->shares, in->n, in->number},
                                     hash_of(job, root, slot), &g->score);
     uint64_t bits = 0;
-    assert(score >= 0.0); /* the bits of non-negative numbers have the order of the numbers */
+    assert(score >= 0.0); /* non-negative floating-point numbers and their bits, read as integers,
+                             have the same order */
     memcpy(&bits, &score, sizeof bits);
     return ~bits;
 }
@@ -386,21 +387,21 @@ static gbs_status meet(gbsi_grower *g, const gbsi_growing *job, uint32_t root, u
         key = hash_of(job, root, slot);
     } else if (job->order == GBS_GROW_ADAPTIVE) {
         if (!find_inside(g, job->potentials, growth, slot, &in)) {
-            g->place[slot] = REJECTED; /* the slot has too many neighbours in the splash, and their
+            g->place[slot] = REJECTED; /* the slot has too many neighbours in the splash, whose
                                           number cannot fall */
             return GBS_OK;
         }
         key = score_key(g, job, root, slot, growth, &in);
         if (is_over(g)) {
-            return GBS_OK; /* the growth is stopped too */
+            return GBS_OK; /* also true if the watch stops growth */
         }
     }
     return push(g, (gbsi_candidate){key, slot, g->place[slot]}, err);
 }
 
-/* Visits the neighbours of the variable that the splash took last. The first variable of a long
- * factor in the splash makes the factor's other variables candidates. Each further variable of the
- * factor changes the scores of these candidates, which matters for adaptive growth only. */
+/* Visits the neighbours of the variable that the splash took last. When the splash takes the first
+ * variable of a long factor, the factor's other variables become candidates. Each further variable
+ * of the factor changes the scores of these candidates, which only adaptive growth uses. */
 static gbs_status meet_near(gbsi_grower *g, const gbsi_growing *job, uint32_t root,
                             const gbsi_growth *growth, gbs_error *err)
 {

@@ -90,7 +90,8 @@ void gbsi_wholes_free(gbsi_wholes *wholes)
     *wholes = (gbsi_wholes){0};
 }
 
-/* Uses that a splash grows along factors, so that all its variables belong to one component. */
+/* A splash grows along factors, so that all its variables belong to one component. The first
+ * variable therefore determines the component. */
 void gbsi_wholes_note(gbsi_wholes *wholes, const gbsi_growth *growth)
 {
     const uint32_t whole = wholes->of[growth->clique[0].slot];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of splashes, which is allocated once, before the first round. */
+/* Allocates the memory of splashes once, before the first round. */
 #include <assert.h>
 #include <string.h>
 
@@ -7,8 +7,8 @@
 #include "rng/words.h"
 #include "splash/splash_inside.h"
 
-/* Largest share of the slots, as 1 / CROWDED, that splashes of a round may fill if they grow at
- * once. */
+/* The splashes of a round may grow at the same time only if all of them together can hold at most
+ * the fraction 1 / CROWDED of the slots. */
 #define CROWDED 4u
 /* Least number of variables to which the size of splashes is lowered, so that they grow side by
  * side. Splashes of fewer variables would hardly be blocks, so smaller models keep the size. */
@@ -136,7 +136,7 @@ static gbs_status take_blocks(gbsi_splash *s, const gbs_run_options *options, gb
     return GBS_OK;
 }
 
-/* Makes the rings of roots for each reach; the roots of a reach are the slots of that reach. */
+/* Makes a ring of roots for each reach, whose roots are the slots of this reach. */
 static gbs_status take_roots(gbsi_splash *s, const gbs_run_options *options, gbs_error *err)
 {
     const uint32_t most = (uint32_t)options->splashes;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does the work of loops_lanes.c for one chain in logarithms and in double. It is used for chains
- * whose weights exceed the range of floats, and for splashes of variables that need double. */
+/* Does the work of loops_lanes.c for one chain in logarithms and in double. This file is used for
+ * chains whose weights exceed the range of floats, and for splashes with variables that need sums
+ * in double. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -16,8 +17,8 @@ static double *base_of(const gbsi_splash_job *job, const gbsi_splash_clique *c, 
     return job->work->log_base + (size_t)lane * job->program->n_base + c->base;
 }
 
-/* Reads the states of a slot in chains first to end - 1; if sixteen states of one byte lie side by
- * side, they are read at once. */
+/* Reads the states of a slot in chains first to end - 1. If the slot has a row of sixteen states of
+ * one byte each, the whole row is read at once. */
 static void read_lanes(const gbsi_splash_view *view, uint32_t slot, uint32_t first, uint32_t end,
                        uint32_t *x)
 {
@@ -33,9 +34,10 @@ static void read_lanes(const gbsi_splash_view *view, uint32_t slot, uint32_t fir
     }
 }
 
-/* Adds the log-weights of neighbours outside. The list of neighbours is walked once for all chains,
- * for two own states at a time, whose sums stay in registers. The sum of each chain is added in the
- * order of the neighbours, as if the chain were alone. */
+/* Adds the log-weights of links to neighbours outside the splash. The list of neighbours is walked
+ * once for all chains. Each walk through the list serves two own states, whose sums stay in
+ * registers. The terms of each chain's sum are added in the order of the neighbours, as if the
+ * chain were alone. */
 static void sum_links(const gbsi_splash_job *job, const gbsi_splash_clique *c, uint32_t a,
                       uint32_t n, uint32_t first, uint32_t end)
 {
@@ -117,7 +119,7 @@ static const double *entries_of(const gbsi_splash_job *job, const gbsi_splash_op
     }
 }
 
-/* Computes the states of the axes at a row of the clique. */
+/* Computes the states of a clique's axes at a given row of the clique. */
 static void states_of_row(const gbsi_splash_clique *c, uint32_t row, uint32_t *x)
 {
     for (uint32_t j = 0; j < c->n_axes; ++j) {
@@ -145,7 +147,8 @@ static void fill_row(const gbsi_splash_job *job, const gbsi_splash_clique *c, ui
     }
 }
 
-/* Number of operands of a clique that are long factors and are not decided. */
+/* Returns the number of operands of a clique that are long factors and that the states outside do
+ * not decide. */
 static uint32_t count_long(const gbsi_splash_job *job, const gbsi_splash_clique *c)
 {
     uint32_t n = 0;
@@ -156,8 +159,8 @@ static uint32_t count_long(const gbsi_splash_job *job, const gbsi_splash_clique 
     return n;
 }
 
-/* Fills work->table with p(own | separator), and `message` with the logarithms of the sums over own
- * states. */
+/* Fills work->table with p(own state | separator), and `message` with the logarithms of the sums
+ * over own states. */
 static void fill_table(const gbsi_splash_job *job, const gbsi_splash_clique *c, uint32_t lane,
                        double *message)
 {
@@ -246,8 +249,8 @@ static void give_children(const gbsi_splash_job *job, const gbsi_splash_clique *
     }
 }
 
-/* Computes marginals downwards. Parents come first, so that the marginal of a clique's separator is
- * complete when the clique is processed. */
+/* Computes marginals downwards. Parents are processed before children, so that the marginal of a
+ * clique's separator is complete when the clique is processed. */
 void gbsi_logs_down(const gbsi_splash_job *job, uint32_t lane)
 {
     const gbsi_splash_program *program = job->program;
@@ -256,11 +259,11 @@ void gbsi_logs_down(const gbsi_splash_job *job, uint32_t lane)
     for (uint32_t i = 0; i < program->n; ++i) {
         const gbsi_splash_clique *c = &program->clique[i];
         float *p = work->p + (size_t)c->base * GBSI_LANES + lane;
-        double *own = base_of(job, c, lane); /* buffer that receives the sums */
+        double *own = base_of(job, c, lane); /* gets the sums over rows, in place of the base */
         if (c->n_axes == 0) {
             work->log_q[c->message] = 1.0;
         }
-        /* the message is no longer needed */
+        /* overwrites the message, which is no longer needed */
         fill_table(job, c, lane, work->log_message + c->message);
         memset(own, 0, c->arity * sizeof *own);
         for (uint32_t row = 0; row < c->n_rows; ++row) {

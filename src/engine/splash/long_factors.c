@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Long factors given the variables outside the splash, and the table of the loops by instruction
- * set. */
+/* Computes long factors given the states outside the splash. Also defines gbsi_splash_loops_of(),
+ * which finds the loops of an instruction set. */
 #include <math.h>
 #include <string.h>
 
 #include "splash/loops.h"
 #include "splash/sums.h"
 
-/* Computes the sums over the variables inside for each of their joint states, last variable
- * fastest.
+/* For each joint state of the variables inside the splash, computes their contribution to the sum
+ * on which a long factor depends. The state of the last variable varies fastest.
  * @return the largest sum. */
 static uint64_t sum_inside(const gbsi_splash_job *job, const gbsi_splash_many *many)
 {
@@ -38,7 +38,7 @@ static uint64_t sum_inside(const gbsi_splash_job *job, const gbsi_splash_many *m
     return largest;
 }
 
-/* Lists the places of the variables inside, last place of the scope first. */
+/* Lists the places in the scope of the variables inside the splash, last place first. */
 static void sort_places(const gbsi_splash_many *many, uint32_t *place)
 {
     for (uint32_t m = 0; m < many->n_inside; ++m) {
@@ -51,7 +51,7 @@ static void sort_places(const gbsi_splash_many *many, uint32_t *place)
 }
 
 /* Computes the contribution of the variables outside the splash to the sum of a long factor, in
- * some chains. @param sum [n_lanes] out. */
+ * some chains. @param sum [n_lanes] out: the contribution in each chain. */
 static void sum_outside(const gbsi_splash_job *job, const gbsi_splash_many *many,
                         uint32_t first_lane, uint32_t n_lanes, uint64_t *sum)
 {
@@ -79,14 +79,14 @@ static void sum_outside(const gbsi_splash_job *job, const gbsi_splash_many *many
     }
 }
 
-/* Most different sums of a logical or spin factor, whose entries repeat: each value is computed
- * once, at its sum over the variables inside. If the variables outside decide the factor, all its
- * entries are equal. */
+/* Largest number of different contributions of the variables inside to the sum of a logical or spin
+ * factor. Entries of such a factor repeat, so that the entry for each sum is computed only once and
+ * stored by sum. If the variables outside decide the factor, all its entries are equal. */
 #define MOST_SUMS (2 * (GBSI_SPLASH_WIDTH + 1) + 2)
 
 /* Fills the entries of a factor in one chain. @param outside contribution of the variables outside
- * in the chain. @param largest largest sum from sum_inside(). @return false if all entries are
- * equal; `out` is then not filled. */
+ * the splash to the sum, in this chain. @param largest largest contribution of the variables
+ * inside, from sum_inside(). @return false if all entries are equal; `out` is then not filled. */
 static bool fill_lane(const gbsi_splash_job *job, const gbsi_splash_many *many, uint64_t outside,
                       size_t largest, double *out)
 {
@@ -100,7 +100,7 @@ static bool fill_lane(const gbsi_splash_job *job, const gbsi_splash_many *many, 
     if (factors->kind[many->factor] == GBS_FACTOR_TABLE) {
         table = factors->table + factors->table_start[factors->aux[many->factor]] + outside;
     } else if (!noisy) {
-        bool same = true; /* whether no entry is impossible so far */
+        bool same = true; /* whether all entries so far are possible and equal */
         for (size_t i = 0; i <= largest; ++i) {
             value[i] = gbsi_value_of_sum(plan, many->factor, outside + i);
             same = same && value[i] == value[0] && value[i] > -INFINITY;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sum-product on the tree of a splash [M35], sixteen chains at once, in weights rather than
- * logarithms. The table of a clique is the product of its operands and of the factors that join its
+ * logarithms. The table of a clique is a product: of its operands, and of the factors that join its
  * own variable to variables outside the splash. The table is never stored: each pass, up and down,
- * computes its entries once. The product of all operands that do not depend on the inner axes is
- * computed once for all states of these axes. Most entries therefore cost one fused multiply-add.
+ * computes its entries once. The product of the operands that do not depend on the inner axes is
+ * computed once for all joint states of the inner axes. Most entries therefore cost one fused
+ * multiply-add.
  *
  * Every operand has a largest entry of at most 1 and a known smallest entry. If the product of the
- * smallest entries is below LEAST, logs.c computes the chain instead. No entry is thus lost to
- * underflow, even if it is multiplied by further factors. */
+ * smallest entries is below LEAST, logs.c computes the chain instead. In the other chains no entry
+ * underflows, even if the entry is multiplied by further factors. */
 #include "splash/loops.h"
 
 #include <math.h>
@@ -35,7 +36,8 @@ GBSI_INLINE vu states_of(const gbsi_splash_view *view, uint32_t slot)
 
 /* ---- factors with variables outside the splash ---------------------------------------------- */
 
-/* Replaces logarithms by weights, whose largest is 1. @return the smallest weight that is not 0. */
+/* Replaces logarithms by weights of which the largest is 1. @return the smallest weight that is not
+ * 0. */
 static vf to_weights(float *row, uint32_t n)
 {
     vf top = vf_set1(-3.0e38F);
@@ -113,7 +115,8 @@ typedef struct walk {
  * number for all chains. */
 typedef struct place {
     const float *at;
-    uint32_t step; /* floats per state of the last axis */
+    uint32_t step; /* distance, in floats, between the entries for two successive states of the last
+                      axis */
     bool scalar;
 } place;
 
@@ -203,8 +206,8 @@ static walk begin(const gbsi_splash_job *job, uint32_t i, const share *part, flo
     return w;
 }
 
-/* Moves to the next states of all axes except the last. @return false after the last combination.
- */
+/* Moves to the next joint state of all axes except the last. @return false after the last
+ * combination. */
 static bool advance(walk *w)
 {
     uint32_t j = w->c->n_axes - 1;
@@ -235,12 +238,12 @@ static uint32_t row_of(const walk *w)
 
 /* ---- up -------------------------------------------------------------------------------------- */
 
-/* Rows along the last axis, with sums over own states of part * first * second. */
+/* The rows along the last axis. Each row sums part * first * second over the own states. */
 typedef struct strip {
     const float *part;
     place first, second;
     uint32_t n; /* number of states of the last axis */
-    float *out; /* row of the first state */
+    float *out; /* output row for the first state of the last axis */
     size_t out_step;
 } strip;
 
@@ -513,7 +516,7 @@ static unsigned up(const gbsi_splash_job *job)
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-/* Looks up entries of a table of rows, each lane in its own row. */
+/* Looks up, for each lane, the entry of a table in the row that the lane names. */
 GBSI_INLINE vf gather_rows(const float *table, vu row)
 {
     return vf_gather(table, vu_add(vu_shl(row, 4), vu_iota()));
@@ -646,8 +649,7 @@ static void divide_children(const gbsi_splash_job *job, const gbsi_splash_clique
     }
 }
 
-/* Divides marginals by their total, because rounding on the way down moves the total away from 1.
- */
+/* Divides marginals by their total, which is not exactly 1 because of rounding. */
 static void share_out(float *p, uint32_t k)
 {
     vf sum = vf_set1(0.0F);

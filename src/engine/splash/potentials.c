@@ -11,13 +11,13 @@
 /* ---- tables of pairs, each stored once ------------------------------------------------------- */
 
 typedef struct pair_key {
-    uint64_t weight; /* bits of the weight */
+    uint64_t weight; /* the bits of the weight, which is a double */
     uint32_t kind, aux, arity[2];
 } pair_key;
 
 typedef struct pair_table {
     pair_key key;
-    /* index of the table as the first variable of the scope sees it, and as the second sees it */
+    /* index of the table for the first variable of the scope, and for the second variable */
     uint32_t table[2];
     float least;
 } pair_table;
@@ -26,7 +26,8 @@ typedef struct pair_pool {
     gbsi_potentials *p;
     pair_table *pair;
     size_t n_pairs, pair_capacity;
-    uint32_t *hashed; /* [n_hashed] pair, or GBSI_NONE; n_hashed is a power of two */
+    uint32_t *hashed; /* [n_hashed] hash table of pairs by key: number of a pair; GBSI_NONE if the
+                         place is free; n_hashed is a power of two */
     size_t n_hashed;
     size_t capacity; /* capacity of log64 */
 } pair_pool;
@@ -46,7 +47,7 @@ static bool same(const pair_key *a, const pair_key *b)
            a->arity[0] == b->arity[0] && a->arity[1] == b->arity[1];
 }
 
-/* Place of the pair with this key, or a free place. */
+/* Returns the place of the pair with this key, or a free place if no pair has this key. */
 static size_t find(const pair_pool *pool, const pair_key *key)
 {
     size_t at = hash(key) & (pool->n_hashed - 1);
@@ -69,8 +70,8 @@ static gbs_status rehash(pair_pool *pool, size_t n, gbs_error *err)
     return GBS_OK;
 }
 
-/* Fills the entries of a new pair, minus their maximum, in the order that each of the two variables
- * uses. */
+/* Fills the two tables of a new pair, one in the order that each of the two variables uses, with
+ * the entries minus their maximum. */
 static gbs_status fill_pair(pair_pool *pool, size_t f, pair_table *pair, gbs_error *err)
 {
     const gbsi_conditioned *model = pool->p->plan->model;
@@ -124,7 +125,7 @@ static gbs_status pair_of(pair_pool *pool, size_t f, const pair_table **out, gbs
                 .aux = factors->aux[f],
                 .arity = {model->arity[factors->scope[e]], model->arity[factors->scope[e + 1]]}}};
     memcpy(&made.key.weight, &factors->weight[f], sizeof made.key.weight);
-    /* literals differ, so that such tables are never shared */
+    /* literals differ between logical factors, so that their tables are never shared */
     if (factors->kind[f] == GBS_FACTOR_LOGICAL) {
         made.key.weight = f;
         made.key.aux = GBSI_NONE;
@@ -187,8 +188,8 @@ static gbs_status count_ends(gbsi_potentials *p, gbs_error *err)
     return GBSI_HAVE(err, "splash", p->link, p->many, p->long_factor, p->field64, p->field);
 }
 
-/* Enters links and long factors. @param at_link, at_many [n] places of the next entries of each
- * slot. */
+/* Enters links and long factors. @param at_link, at_many [n] places of each slot's next link and
+ * next long factor. */
 static gbs_status place_factors(gbsi_potentials *p, pair_pool *pool, size_t *at_link,
                                 size_t *at_many, gbs_error *err)
 {
@@ -224,7 +225,7 @@ static gbs_status place_factors(gbsi_potentials *p, pair_pool *pool, size_t *at_
 
 /* ---- precision ------------------------------------------------------------------------------- */
 
-/* Largest minus smallest finite entry. */
+/* Returns the largest minus the smallest finite entry of n entries. */
 static double span_of(const double *log, size_t n)
 {
     double low = INFINITY;
@@ -239,7 +240,7 @@ static double span_of(const double *log, size_t n)
 static double span_of_many(const gbsi_factors *factors, size_t f)
 {
     if (gbsi_is_noisy(factors->kind[f])) {
-        return INFINITY; /* such factors are summed in double */
+        return INFINITY; /* variables of noisy factors are summed in double */
     }
     if (factors->kind[f] == GBS_FACTOR_TABLE) {
         const size_t first = factors->table_start[factors->aux[f]];
@@ -250,8 +251,8 @@ static double span_of_many(const gbsi_factors *factors, size_t f)
     return w < INFINITY ? 2.0 * w : 0.0;
 }
 
-/* Marks variables with (d + 2) 2^-24 S > 1e-4 [M13]. @param span [n_factors] spans of long factors.
- */
+/* Marks variables with (d + 2) 2^-24 S > 1e-4 [M13]. @param span [n_factors] span of the entries of
+ * each long factor. */
 static void find_precise(gbsi_potentials *p)
 {
     const gbsi_factors *factors = &p->plan->model->factors;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Factors in the form that splashes use, by slot of the plan: factors of one variable, tables of
- * pairs in the order of each of the two variables, and long factors. The maximum is subtracted from
- * logarithms, so that no weight exceeds 1. */
+/* The factors of each slot in the form that splashes use. There are factors of one variable, tables
+ * of pairs in the order of each of the two variables, and long factors. The maximum of each table
+ * is subtracted from its logarithms, so that no weight exceeds 1. */
 #ifndef GBSI_SPLASH_POTENTIALS_H
 #define GBSI_SPLASH_POTENTIALS_H
 
 #include "plan/plan.h"
 
-/* A factor of two variables, as one of them sees it. The pool holds the entry for state x of the
- * other variable and own state a of k states at table + x * k + a. */
+/* A factor of two variables, in the form that one of the variables reads. The pool holds the entry
+ * for state x of the other variable and own state a of k states at table + x * k + a. */
 typedef struct gbsi_splash_link {
     uint32_t slot; /* slot of the other variable */
     uint32_t table;
-    float least; /* smallest weight that is not 0 */
+    float least; /* smallest weight of the table that is not 0 */
 } gbsi_splash_link;
 
 /* Place of a variable in a long factor, which is a factor of three or more variables. */
@@ -25,16 +25,17 @@ typedef struct gbsi_potentials {
     const gbsi_plan *plan; /* borrowed */
     uint32_t n;            /* number of slots */
     size_t *field_start;   /* [n + 1] */
-    double *field64;       /* sum of the logarithms of all factors of the variable alone */
+    double *field64; /* [field_start[n]] for each state of each slot: sum of the logarithms of the
+                        factors that contain only this variable */
     float *field;
     size_t *link_start; /* [n + 1] */
     gbsi_splash_link *link;
     size_t *many_start;       /* [n + 1] */
-    gbsi_splash_member *many; /* long factors of each variable, in ascending order */
+    gbsi_splash_member *many; /* long factors of each slot, ascending by their numbers */
     uint32_t n_long;
     size_t *long_factor; /* [n_long] index in the model of each long factor */
     size_t n_pool;
-    double *log64; /* pool of tables */
+    double *log64; /* [n_pool] logarithms of all tables of pairs */
     float *log, *weight;
     uint8_t *precise; /* [n] 1 if sums in float may have an error above 1e-4 [M13] */
     uint64_t bytes;
@@ -45,7 +46,7 @@ void gbsi_potentials_free(gbsi_potentials *potentials);
 /* Upper bound of the bytes of potentials. */
 uint64_t gbsi_potentials_bytes(const gbsi_plan *plan);
 
-/* Counts of long factors, which need no potentials. */
+/* Counts of the long factors of a plan. */
 typedef struct gbsi_long_counts {
     uint64_t n;      /* number of long factors */
     uint64_t n_ends; /* number of variables in the scopes of all long factors */

@@ -76,7 +76,8 @@ static gbs_status add_links(builder *b, gbsi_splash_clique *c, uint32_t i, gbs_e
                                            .child = GBSI_NONE,
                                            .number = GBSI_NONE,
                                            .least = link->least};
-            /* strides by variable; set_walk() replaces them by strides by axis */
+            /* strides in the order of the separator's variables; set_walk() puts them into the
+             * order of the axes */
             const uint32_t *separator = gbsi_growth_separator(b->growth, i);
             for (uint32_t j = 0; j < c->n_axes; ++j) {
                 operand.stride[j] = separator[j] == other ? c->arity : 0;
@@ -88,7 +89,8 @@ static gbs_status add_links(builder *b, gbsi_splash_clique *c, uint32_t i, gbs_e
     return GBS_OK;
 }
 
-/* Sets the strides of a table over n earlier variables in ascending order, own variable fastest. */
+/* Sets the strides of a table over n earlier variables in ascending order and the own variable,
+ * which varies fastest. */
 static void set_strides(const builder *b, uint32_t i, uint32_t n, const uint32_t *variable,
                         gbsi_splash_operand *operand)
 {
@@ -105,8 +107,8 @@ static void set_strides(const builder *b, uint32_t i, uint32_t n, const uint32_t
     }
 }
 
-/* Lists the variables of a long factor inside the splash in ascending order; the chain of shares
- * leads back from the last one. */
+/* Lists the variables of a long factor inside the splash in ascending order. The shares of the
+ * factor are visited from the last one back to the first. */
 static void find_inside(const gbsi_growth *growth, const gbsi_growth_share *last,
                         gbsi_splash_many *many)
 {
@@ -128,8 +130,8 @@ static void find_inside(const gbsi_growth *growth, const gbsi_growth_share *last
     }
 }
 
-/* Adds the long factors of clique i. @param given true to add the factors that have only this
- * variable inside the splash, false to add the others. */
+/* Adds the long factors of clique i. @param given true: adds the long factors that have only this
+ * variable inside the splash; false: adds the other long factors. */
 static gbs_status add_many(builder *b, gbsi_splash_clique *c, uint32_t i, bool given,
                            gbs_error *err)
 {
@@ -142,7 +144,7 @@ static gbs_status add_many(builder *b, gbsi_splash_clique *c, uint32_t i, bool g
         gbsi_splash_many many = {.factor = potentials->long_factor[potentials->many[f].number],
                                  .at = p->n_many_entries};
         if (!share->is_last || (share->before == UINT32_MAX) != given) {
-            continue; /* the clique of the factor's latest variable has it */
+            continue; /* the factor belongs to the clique of its latest variable */
         }
         find_inside(b->growth, share, &many);
         many.n_entries = 1;
@@ -170,9 +172,9 @@ static gbs_status add_many(builder *b, gbsi_splash_clique *c, uint32_t i, bool g
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* Adds an operand for the message of every child of clique i. The list of children begins at
- * `first`; first_operand of each child, which is set to its final value later, points to the next
- * child. */
+/* Adds an operand for the message of every child of clique i. The list of children begins at child
+ * `first`. Until first_operand of a child gets its final value, this member has the number of the
+ * next child in the list. */
 static gbs_status add_messages(builder *b, gbsi_splash_clique *c, uint32_t i, uint32_t first,
                                gbs_error *err)
 {
@@ -191,8 +193,8 @@ static gbs_status add_messages(builder *b, gbsi_splash_clique *c, uint32_t i, ui
 
 /* ---- walks ----------------------------------------------------------------------------------- */
 
-/* Orders the axes of a clique: axes that many operands have come first. Sets everything that
- * follows from the order. */
+/* Orders the axes of a clique: axes that many operands have come first. Sets all members that
+ * depend on this order. */
 static void set_walk(const builder *b, gbsi_splash_clique *c, uint32_t i)
 {
     const uint32_t m = c->n_axes;
@@ -264,8 +266,8 @@ static gbs_status build_clique(builder *b, uint32_t i, uint32_t first_child, gbs
     c->first_given = p->n_many;
     GBSI_PASS(add_many(b, c, i, true, err));
     c->n_given = p->n_many - c->first_given;
-    /* from here on first_operand is the clique's own field; until now its parent used the field as
-     * a list of children */
+    /* from here on first_operand has its own meaning; until now the parent used this member as a
+     * link in its list of children */
     const uint32_t first_operand = p->n_operands;
     GBSI_PASS(add_links(b, c, i, err));
     GBSI_PASS(add_many(b, c, i, false, err));
@@ -309,7 +311,7 @@ gbs_status gbsi_splash_build(const gbsi_potentials *potentials, const gbsi_growt
         p->n_rows += grown->n_rows;
         p->n_base += grown->arity;
     }
-    for (uint32_t i = p->n; i-- > 0;) { /* lists of children become ascending */
+    for (uint32_t i = p->n; i-- > 0;) { /* the descending loop makes the lists of children ascend */
         const uint32_t parent = gbsi_growth_parent(growth, i);
         if (parent != UINT32_MAX) {
             p->clique[i].first_operand = p->clique[parent].first_given;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A grown splash in the form that loops over chains use: for each clique, the tables whose product
- * is the table of the clique, and the order in which its states are walked. All chains share the
- * program. */
+/* A program is a grown splash in the form that loops over chains use. It lists, for each clique,
+ * the tables whose product is the table of the clique, and the order in which the clique's states
+ * are walked. All chains share the program. */
 #ifndef GBSI_SPLASH_PROGRAM_H
 #define GBSI_SPLASH_PROGRAM_H
 
@@ -12,44 +12,46 @@
 
 typedef enum gbsi_operand_kind {
     GBSI_SPLASH_LINK, /* a table of the pool, equal for all chains */
-    /* a long factor given the variables outside, with entries of sixteen chains */
+    /* the table of a long factor given the states outside, with entries for sixteen chains */
     GBSI_SPLASH_MANY,
-    GBSI_SPLASH_MESSAGE, /* the message of a child, with entries of sixteen chains */
+    GBSI_SPLASH_MESSAGE, /* the message of a child, with entries for sixteen chains */
 } gbsi_operand_kind;
 
 /* A table over the clique's own variable, which is the fastest, and some variables of its
  * separator. */
 typedef struct gbsi_splash_operand {
     uint8_t kind;
-    /* number of axes whose states determine where the operand is read */
+    /* the place at which the operand is read depends only on the states of this number of first
+     * axes */
     uint8_t depth;
-    uint32_t at;    /* index of the first entry */
+    uint32_t at;    /* index of the operand's first entry */
     uint32_t child; /* MESSAGE: the child; else GBSI_NONE */
     /* MANY: number of the long factor in the program; else GBSI_NONE */
     uint32_t number;
     float least; /* LINK: smallest weight that is not 0 */
-    /* by axis; 0 for an axis that the operand lacks; the last one is 0 */
+    /* stride of each axis; 0 for an axis that the operand lacks, and for the last axis */
     uint32_t stride[GBSI_SPLASH_WIDTH + 1];
 } gbsi_splash_operand;
 
-/* A clique. Its axes are the variables of the separator, slowest first. Axes of few operands come
- * last, because most steps of the walk are along these. Messages are stored by variables in
- * ascending order, for any order of axes. */
+/* A clique. Its axes are the variables of the separator, slowest first. An axis on which few
+ * operands depend comes last, because most steps of the walk are along the last axes. In messages,
+ * the variables of a separator are always in ascending order. */
 typedef struct gbsi_splash_clique {
     uint32_t slot, arity;
     uint32_t n_axes, n_rows;
-    uint32_t message; /* first row of the message */
-    uint32_t base;    /* first entry of the weights from factors with variables outside */
+    uint32_t message; /* number of the message's first row */
+    uint32_t base;    /* index, in gbsi_splash_work.base, of the weights from factors with no other
+                         variable inside */
     uint32_t first_operand, n_operands;
     uint32_t first_outer, n_outer;        /* links to variables outside */
     uint32_t first_given, n_given;        /* long factors with no other variable inside */
-    uint32_t variable[GBSI_SPLASH_WIDTH]; /* number in the splash of each axis's variable */
+    uint32_t variable[GBSI_SPLASH_WIDTH]; /* for each axis: number of its variable in the splash */
     uint32_t axis_arity[GBSI_SPLASH_WIDTH];
     uint32_t row_stride[GBSI_SPLASH_WIDTH];
 } gbsi_splash_clique;
 
-/* A long factor, with its variables inside in ascending order. The last of them is the clique's own
- * variable, which is the fastest. */
+/* A long factor, with its variables inside the splash in ascending order. The last of these
+ * variables is the clique's own variable, which varies fastest. */
 typedef struct gbsi_splash_many {
     size_t factor;
     uint32_t at, n_entries;
@@ -73,19 +75,20 @@ typedef struct gbsi_splash_program {
     uint32_t n_rows, n_base, n_many_entries;
     uint32_t largest;   /* number of states of the largest clique */
     uint64_t n_entries; /* number of entries of all cliques */
-    uint64_t n_given;   /* number of entries and scopes of long factors with one variable inside */
-    /* number of factors with several variables inside, plus the number of entries of the cliques
-     * that have these factors */
+    uint64_t n_given;   /* number of entries of long factors with one variable inside, and of their
+                           scopes */
+    /* number of long factors with several variables inside, plus the number of entries of the
+     * cliques to which these factors belong */
     uint64_t n_shared;
-    bool precise;                /* whether some variable needs double */
+    bool precise;                /* whether some variable needs sums in double */
     gbsi_splash_operand *sorted; /* scratch */
     size_t clique_capacity, operand_capacity, sorted_capacity, outer_capacity, many_capacity;
 } gbsi_splash_program;
 
-/* Splash of the round to which each slot belongs, and number of the slot among the variables of its
- * splash. */
+/* The splash of the round to which each slot belongs, and the number of the slot among the
+ * variables of its splash. */
 typedef struct gbsi_ownership {
-    _Atomic uint32_t *owner; /* [n] tag */
+    _Atomic uint32_t *owner; /* [n] tag of the splash that owns each slot */
     /* [n_long] tag of the only splash of the round that has variables of the factor */
     _Atomic uint32_t *of_long;
     uint32_t *number; /* [n] number in the splash; valid if the owner is a splash of the round */

@@ -53,7 +53,8 @@ void gbsi_roots_defer(gbsi_roots *roots, uint32_t root)
     roots->deferred[roots->n_deferred++] = root;
 }
 
-/* Moves the roots that were used to the back of the ring; deferred roots stay in front. */
+/* Moves the roots that were used to the back of the ring. Roots that were put back stay at the
+ * front. */
 void gbsi_roots_end_round(gbsi_roots *roots)
 {
     const uint32_t n = roots->n_taken;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Roots of splashes: slots in a fixed random order, which is repeated. A slot that was put back
- * stays in front. Every slot is therefore a root within a bounded number of rounds (the second
+/* Roots of splashes. Slots become roots in a random order, which stays the same for the whole run
+ * and begins again after the last slot. A slot whose splash had to be given up stays at the front
+ * of the order. Every slot is therefore a root within a bounded number of rounds (the second
  * condition of theorem 4.1 of Gonzalez et al. 2011). */
 #ifndef GBSI_SPLASH_ROOTS_H
 #define GBSI_SPLASH_ROOTS_H
@@ -18,8 +19,8 @@ typedef struct gbsi_roots {
     uint32_t n_deferred;
 } gbsi_roots;
 
-/* @param n_slots number of slots; the slots whose reach is `reach` are roots. @param most largest
- * number of roots of a round. */
+/* @param n_slots number of slots. @param reach reach of the slots that become roots. @param most
+ * largest number of roots of a round. */
 gbs_status gbsi_roots_init(gbsi_roots *roots, uint32_t n_slots, const gbsi_turns *turns,
                            gbsi_reach reach, uint32_t most, uint64_t seed, gbs_error *err);
 void gbsi_roots_free(gbsi_roots *roots);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saves the state on which later rounds depend. Growth is a function of seed, round and root. The
- * roots and the number of rounds therefore suffice, without the owners of earlier rounds. */
+/* Saves the state on which later rounds depend. The growth of a splash is a function of the seed,
+ * the round and the root. It therefore suffices to save the roots and the number of rounds. The
+ * owners of earlier rounds are not needed. */
 #include "splash/splash_inside.h"
 
 enum { N_SAVED = 6 };

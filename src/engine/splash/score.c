@@ -56,15 +56,15 @@ void gbsi_score_begin(gbsi_score_scratch *scratch)
     }
 }
 
-/* Conditional of a slot in one chain. */
+/* Arguments for computing the conditional of a slot in one chain. */
 typedef struct conditional {
     const gbsi_potentials *p;
     const gbsi_splash_view *states;
     uint32_t lane, slot, k;
     uint32_t n_inside;
-    uint32_t inside[GBSI_SPLASH_WIDTH]; /* slots of the variables inside, ascending */
+    uint32_t inside[GBSI_SPLASH_WIDTH]; /* slots of the neighbours inside the splash, ascending */
     uint32_t number[GBSI_SPLASH_WIDTH]; /* number of each variable in the splash */
-    gbsi_score_scratch *scratch;        /* scratch->x has the states of the variables inside */
+    gbsi_score_scratch *scratch;        /* scratch->x has the states of the neighbours inside */
 } conditional;
 
 static void set_insiders(conditional *c, const gbsi_score_inside *inside)
@@ -82,7 +82,7 @@ static void set_insiders(conditional *c, const gbsi_score_inside *inside)
     }
 }
 
-/* Index of `wanted` among n numbers; n if `wanted` is not among them. */
+/* Returns the index of `wanted` among n numbers; n if none of the numbers is `wanted`. */
 static uint32_t index_of(const uint32_t *of, uint32_t n, uint32_t wanted)
 {
     uint32_t i = 0;
@@ -116,7 +116,7 @@ static void set_factors(const conditional *c, const gbsi_score_inside *inside)
     }
 }
 
-/* Sum of a long factor over its whole scope, in the current chain. */
+/* Returns the sum of a long factor over its whole scope, in the current chain. */
 static uint64_t sum_scope(const conditional *c, size_t f)
 {
     const gbsi_plan *plan = c->p->plan;
@@ -148,8 +148,9 @@ static uint64_t kept_sum(conditional *c, uint32_t number)
     return sum[lane];
 }
 
-/* Computes the contribution of the variables outside to each long factor: the sum over the scope,
- * minus the contributions of the scored variable and of the variables inside. */
+/* Computes, for each long factor, the contribution of the variables outside to its sum. It is the
+ * sum over the scope, minus the contributions of the scored variable and of the variables inside.
+ */
 static void sum_outside(conditional *c)
 {
     const gbsi_potentials *p = c->p;
@@ -198,8 +199,8 @@ static void add_link(const conditional *c, const gbsi_splash_link *link, uint32_
     }
 }
 
-/* Adds factors to the log-weights of the slot's states: the factors that have a neighbour inside,
- * or the factors that have none. */
+/* Adds factors to the log-weights of the slot's states. If `inside` is true, the factors that
+ * contain a neighbour inside the splash are added, otherwise all other factors. */
 static void add_factors(const conditional *c, bool inside, double *logw)
 {
     const gbsi_potentials *p = c->p;
@@ -220,7 +221,8 @@ static void add_factors(const conditional *c, bool inside, double *logw)
     }
 }
 
-/* p(x | u, rest), or 0 if no state is possible given u. */
+/* Returns p(x | u, rest), where u are the states of the neighbours inside; 0 if no state of the
+ * slot is possible given u. */
 static double share_of(const double *logw, uint32_t k, uint32_t x)
 {
     double top = -INFINITY;
@@ -242,7 +244,8 @@ static double clamped_log(double r)
     return gbsi_log(r > 1e-300 ? r : 1e-300);
 }
 
-/* Number of joint states of the variables inside; 0 if there are more than GBSI_SCORE_STATES. */
+/* Returns the number of joint states of the variables inside; 0 if this number exceeds
+ * GBSI_SCORE_STATES. */
 static uint32_t count_states(const conditional *c)
 {
     uint64_t n = 1;

@@ -8,10 +8,11 @@
 #include "plan/tile.h"
 #include "splash/splash_rounds.h"
 
-#define GROW  300.0 /* for a variable of a splash, once for all chains */
-#define DRAW  350.0 /* for a variable of a splash, for every sixteen chains */
-#define ENTRY 20.0  /* for an entry of a clique (up, down and marginals), for sixteen chains */
-#define LOGS  20.0  /* for an entry of a clique, for one chain in logarithms */
+#define GROW 300.0 /* time to grow a splash, per variable */
+#define DRAW 350.0 /* time to draw a splash in sixteen chains, per variable */
+/* time for sixteen chains and an entry of a clique, for messages, states and marginals together */
+#define ENTRY 20.0
+#define LOGS  20.0 /* time for one chain and an entry of a clique, in logarithms */
 
 double gbsi_splash_operations(const gbsi_splash_counts *counts, uint32_t n_chains)
 {

@@ -15,19 +15,21 @@ typedef struct block {
     gbsi_splash_program program;
     uint32_t root;
     uint32_t tag;
-    uint64_t place; /* place of the first variable */
+    uint64_t place; /* place, in the pass, of the splash's first variable */
     bool settled;
 } block;
 
 struct gbsi_splash {
     gbsi_pass_setting setting;
     gbsi_potentials *potentials;
-    gbsi_turns turns; /* turns of the ranks; of a single rank if the model is not shared */
-    /* by gbsi_reach: roots of splashes in the interior, and of splashes that may reach the boundary
-     */
+    gbsi_turns
+        turns; /* turns of the ranks; a single rank if the model is not divided among ranks */
+    /* [gbsi_reach] roots of splashes in the interior, and roots of splashes that may reach the
+     * boundary */
     gbsi_roots roots[2];
     gbsi_ownership own;
-    gbsi_rw_lock *lock; /* NULL with deterministic reservations */
+    gbsi_rw_lock
+        *lock; /* NULL if splashes compete by deterministic reservations instead of locks */
     uint32_t next_tag;
     uint64_t round;
     uint64_t adapt; /* number of rounds of adaptive growth that are left */
@@ -38,7 +40,8 @@ struct gbsi_splash {
     uint32_t most_blocks;
     block *block;   /* [most_blocks] */
     uint8_t *fresh; /* [most_blocks] scratch, see gbsi_growing */
-    /* whether most splashes of the last round clashed, so that one thread grows them in turn */
+    /* whether one thread must grow the splashes of this round one after another, because most
+     * splashes of the last round clashed */
     bool in_turn;
     uint32_t n_bundles;     /* number of bundles of sixteen chains */
     gbsi_splash_view *view; /* [n_bundles] */
@@ -47,12 +50,13 @@ struct gbsi_splash {
     gbsi_splash_team team; /* all workers, for rounds with fewer splashes than workers */
     gbsi_zeros zeros;
     gbsi_wholes wholes;
-    gbsi_splash_counts counts; /* without n_log_entries, which the workers count */
+    gbsi_splash_counts counts; /* all counts except n_log_entries, which the workers count */
     bool crowded;
-    gbsi_pass_job job;       /* the pass in progress */
-    uint32_t half;           /* current half of a turn of the pass, from 0 to 2 turns.n */
-    uint64_t n_updates;      /* updates of each chain in the current pass */
-    uint64_t n_of[2];        /* updates of the current pass in rounds of each kind of roots */
+    gbsi_pass_job job;  /* the pass in progress */
+    uint32_t half;      /* number of the current half turn of the pass, from 0 to 2 turns.n */
+    uint64_t n_updates; /* number of updates of each chain in the current pass */
+    uint64_t n_of[2]; /* [gbsi_reach] number of updates of slots of each reach in the current pass;
+                         only rounds whose roots have this reach count */
     gbsi_on_block *on_block; /* callback for each variable of a splash; may be NULL */
     void *context;           /* context of on_block */
 };

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rounds and threads. A round has two phases with a barrier between them: all splashes are grown,
- * then all splashes are drawn. No state changes while splashes grow; while a splash is drawn it
- * reads only its own variables and a boundary that belongs to no splash.
+ * then all splashes are drawn. No state changes while splashes grow. The draw of a splash reads
+ * only the splash's variables and a boundary that belongs to no splash.
  *
- * With reservations all splashes of a round grow at once, and each takes account of the settled
- * splashes only. Then, in the order of their roots, splashes that touch no settled splash are
- * settled; the remaining splashes grow again (deterministic reservations: Blelloch, Fineman,
- * Gibbons & Shun (2012), PPoPP 47(8):181-192). The result does not depend on the threads. If the
- * splashes of a round could fill much of the model, they grow one after another, so that no grown
- * splash is discarded. With blanket locks splashes compete for variables, as in the paper, and
- * chance decides which splash gets a variable. */
+ * With reservations, all splashes of a round grow at the same time. Each splash avoids only the
+ * splashes that are already settled. Then splashes that touch no settled splash are settled, in the
+ * order of their roots. The remaining splashes grow again (deterministic reservations: Blelloch,
+ * Fineman, Gibbons & Shun (2012), PPoPP 47(8):181-192). The result does not depend on the number of
+ * threads. If the splashes of a round could fill much of the model, they grow one after another, so
+ * that no grown splash is discarded. With locks on Markov blankets, splashes compete for variables
+ * as in the paper, and the timing of threads decides which splash gets a variable. */
 #include "splash/splash_inside.h"
 
 #include <assert.h>
@@ -43,14 +43,14 @@ static void run_tasks(void *context, uint32_t member)
     }
 }
 
-/* Whether one thread does all work. */
+/* Returns whether one thread does all work. */
 static bool is_alone(const gbsi_splash *s)
 {
     return s->n_workers == 1 || (uint64_t)s->potentials->n * s->setting.n_chains < LEAST_SHARED;
 }
 
 /* Runs the tasks of a phase. Results do not depend on which worker runs which task. @return the
- * first failure among the workers. */
+ * status of the first worker that failed; GBS_OK if none did. */
 static gbs_status run_phase(phase *ph, void (*run)(phase *, gbsi_splash_worker *, uint32_t),
                             uint32_t n_tasks, gbs_error *err)
 {
@@ -113,8 +113,8 @@ static gbs_status grow_one_by_one(phase *ph, gbs_error *err)
     return GBS_OK;
 }
 
-/* Grows all unsettled splashes at once, each of which takes account of the settled splashes only;
- * then settles them in order. */
+/* Grows all unsettled splashes at the same time, where each splash avoids only the settled
+ * splashes. Then settles the splashes in order. */
 static gbs_status grow_together(phase *ph, gbs_error *err)
 {
     gbsi_splash *s = ph->s;
@@ -127,8 +127,9 @@ static gbs_status grow_together(phase *ph, gbs_error *err)
     return GBS_OK;
 }
 
-/* Grows the splashes of grow_together() by one thread. Gives up a splash that meets a splash
- * settled in this turn, because threads would have grown both at the same time. */
+/* Grows the splashes that grow_together() would grow, but on one thread. A splash that meets a
+ * splash settled in this turn is given up, because several threads would have grown the two at the
+ * same time. */
 static gbs_status grow_in_turn(phase *ph, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -179,8 +180,8 @@ static gbs_status grow_at_once(phase *ph, gbs_error *err)
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-/* Key of random words for a pass or round of this rank. Ranks that share the model have different
- * keys. */
+/* Returns the key of the random words for a pass or round of this rank. Ranks that share the model
+ * have different keys. */
 static uint64_t of_rank(const gbsi_splash *s, uint64_t number)
 {
     return number * s->turns.n_ranks + s->turns.rank;
@@ -264,8 +265,8 @@ static void next_tags(gbsi_splash *s, gbsi_roots *roots)
     s->next_tag += s->n_blocks;
 }
 
-/* Moves splashes without variables to the end of the array, and their roots to the front of the
- * ring. @return number of splashes with variables. */
+/* Moves splashes without variables to the end of the array, and puts their roots back to the front
+ * of the ring. @return number of splashes with variables. */
 static uint32_t drop_empty(gbsi_splash *s, gbsi_roots *roots)
 {
     uint32_t n = 0;
@@ -282,7 +283,8 @@ static uint32_t drop_empty(gbsi_splash *s, gbsi_roots *roots)
     return n;
 }
 
-/* Numbers the places of splashes, and counts all updates and the updates of slots of this reach. */
+/* Numbers the places of the splashes. Counts all updates, and the updates of slots that have the
+ * reach of the round. */
 static void number_blocks(gbsi_splash *s, gbsi_reach reach, bool adapts)
 {
     for (uint32_t i = 0; i < s->n_blocks; ++i) {
@@ -315,8 +317,8 @@ static void tell_blocks(const gbsi_splash *s, uint32_t n)
     }
 }
 
-/* Makes room in the tables of the draw on one thread, so that the threads that draw need not
- * enlarge them. */
+/* Makes room in the tables of the drawing method on one thread, so that the threads that draw need
+ * not enlarge these tables. */
 static gbs_status expect_updates(const phase *ph, uint32_t n, gbs_error *err)
 {
     const gbsi_draw *draw = ph->sweep->draw;
@@ -337,7 +339,7 @@ static void forget_round(gbsi_splash *s)
     }
 }
 
-/* Number of entries that sixteen chains walk together. */
+/* Returns the number of entries that a program walks for sixteen chains together. */
 static uint64_t entries_of(const gbsi_splash_program *p)
 {
     return p->n_entries + p->n_given + (p->precise ? 0 : p->n_shared);
@@ -451,7 +453,7 @@ static gbs_status find_impossible(const gbsi_splash *s, gbs_error *err)
                      name == NULL ? "" : ")");
 }
 
-/* Gives each worker the watch. The first worker is the calling thread. */
+/* Gives the watch of the pass to each worker. The first worker is the calling thread. */
 static void set_watch(gbsi_splash *s, gbsi_watch *watch)
 {
     for (uint32_t w = 0; w < s->n_workers; ++w) {
@@ -475,10 +477,10 @@ static gbs_status begin(void *state, const gbsi_pass_job *job, gbs_error *err)
     return GBS_OK;
 }
 
-/* Whether this half of a turn is complete. A pass has as many updates of the boundary as there are
- * boundary slots, all in the rank's own turn. It has as many updates of the interior as there are
- * interior slots; every turn makes a part of these, in which updates by splashes from the boundary
- * do not count. [M72] */
+/* Returns whether this half turn is complete. A pass makes at least as many updates of boundary
+ * slots as there are boundary slots, all in the rank's own turn. A pass makes at least as many
+ * updates of interior slots as there are interior slots. Every turn makes an equal part of these
+ * updates of interior slots. Updates by splashes with roots in the boundary do not count. [M72] */
 static bool half_is_over(const gbsi_splash *s)
 {
     const uint64_t turn = s->half / 2;
@@ -490,8 +492,8 @@ static bool half_is_over(const gbsi_splash *s)
                              : s->n_of[GBSI_REACH_INTERIOR] >= n_interior);
 }
 
-/* Runs a batch, which is a round, or, if ranks exchange states after each batch, all rounds of half
- * a turn. */
+/* Runs a batch. A batch is one round, or all rounds of half a turn if ranks exchange states after
+ * each batch. */
 static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
 {
     gbsi_splash *s = state;
@@ -563,7 +565,7 @@ static double least_operations(const gbsi_pass_setting *setting)
     for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
         counts.n_entries += gbsi_plan_arity(plan, slot);
     }
-    /* each long factor has two entries or more */
+    /* the table of each long factor has two entries or more */
     const gbsi_long_counts many = gbsi_count_long(plan);
     counts.n_entries += 2 * many.n + many.n_ends;
     return gbsi_splash_operations(&counts, setting->n_chains);

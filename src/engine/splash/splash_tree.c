@@ -37,7 +37,8 @@ static uint32_t *separator_of(gbsi_growth *g, uint32_t i)
     return g->separator + (size_t)i * g->width;
 }
 
-/* Number of rows of a separator; 0 if its clique, or all cliques together, would be too large. */
+/* Returns the number of rows of a separator; 0 if its clique, or all cliques together, would be too
+ * large. */
 static uint32_t count_rows(const gbsi_growth *g, uint32_t i)
 {
     const uint32_t *separator = gbsi_growth_separator(g, i);
@@ -72,7 +73,7 @@ static void write_journal(gbsi_growth *g, uint32_t i)
     memcpy(entry + 2, gbsi_growth_separator(g, i), entry[1] * sizeof *entry);
 }
 
-/* Undoes the changes of the variable with number growth->n. */
+/* Undoes the changes that the extension by variable number growth->n made. */
 static void roll_back(gbsi_growth *g)
 {
     while (g->n_journal > 0) {
@@ -82,7 +83,8 @@ static void roll_back(gbsi_growth *g)
         memcpy(separator_of(g, entry[0]), entry + 2, entry[1] * sizeof *entry);
         g->n_rows -= clique->n_rows;
         clique->n_rows = count_rows(g, entry[0]);
-        assert(clique->n_rows > 0); /* the clique was taken, so that its rows fit */
+        assert(clique->n_rows >
+               0); /* the tree had this separator before, so that its rows are within the limits */
         g->n_rows += clique->n_rows;
     }
     g->n_rows -= g->clique[g->n].n_rows;
@@ -120,10 +122,10 @@ static void merge(uint32_t *into, uint32_t n, const uint32_t *other, uint32_t n_
     }
 }
 
-/* Passes variables along the path of parents: a clique gives its parent the variables that the
- * parent lacks. If the parent is new, it needs the whole separator; otherwise only the variables
- * that were added now. Lines 9 and 11 of the algorithm, as printed in the paper, mix up the two
- * cliques. */
+/* Passes variables up the path of parents: a clique gives its parent the separator variables that
+ * the parent lacks. A new parent needs the whole separator; the old parent needs only the variables
+ * that were added now. Lines 9 and 11 of the algorithm in the paper mix up the clique and its
+ * parent. */
 static bool pass_on(gbsi_growth *g, uint32_t i)
 {
     uint32_t handed[GBSI_SPLASH_WIDTH];
@@ -154,8 +156,8 @@ static bool pass_on(gbsi_growth *g, uint32_t i)
         n_handed = next == parent ? n_fresh : clique->n_separator;
         memcpy(handed, next == parent ? fresh : separator, n_handed * sizeof *handed);
         v = next;
-        if (next == parent) { /* the parent must be the latest of the whole separator, not only of
-                                 its new part */
+        if (next == parent) { /* the parent is the latest variable of the whole separator, not only
+                                 of its new part */
             handed[n_handed++] = v;
         }
     }
@@ -178,7 +180,7 @@ bool gbsi_growth_extend(gbsi_growth *growth, uint32_t slot, uint32_t arity, uint
         return false;
     }
     if (i == 0) {
-        /* a root is taken for any number of states */
+        /* a root may have any number of states */
         growth->n_rows = growth->clique[0].n_rows = 1;
     }
     if (!pass_on(growth, i)) {

@@ -13,9 +13,11 @@
 
 #include "base/status.h"
 
-#define GBSI_SPLASH_WIDTH 16u                 /* most variables of a separator */
-#define GBSI_SPLASH_ROWS  (UINT32_C(1) << 18) /* most rows of all separators of a tree together */
-#define GBSI_SPLASH_TABLE (UINT32_C(1) << 20) /* most states of a clique other than the root */
+#define GBSI_SPLASH_WIDTH 16u /* largest number of variables of a separator */
+/* limit on the number of rows (joint states) of all separators of a tree together */
+#define GBSI_SPLASH_ROWS (UINT32_C(1) << 18)
+/* largest number of states of a clique other than the root */
+#define GBSI_SPLASH_TABLE (UINT32_C(1) << 20)
 
 typedef struct gbsi_growth_clique {
     uint32_t slot;  /* slot of the clique's own variable */
@@ -27,23 +29,25 @@ typedef struct gbsi_growth_clique {
 } gbsi_growth_clique;
 
 /* A pair of a variable of the splash and a long factor that contains the variable. The shares of a
- * factor are chained in the order in which its variables were added, so that its scope need not be
- * searched for them. */
+ * factor form a linked list in the order in which the factor's variables were added. The scope of
+ * the factor therefore need not be searched for variables of the splash. */
 typedef struct gbsi_growth_share {
-    uint32_t variable; /* number in the splash */
-    uint32_t at;       /* position in the scope of the factor */
-    uint32_t before;   /* previous share of the factor; UINT32_MAX if there is none */
-    bool is_last;      /* whether no variable of the factor was added later */
+    uint32_t variable; /* number of the variable in the splash */
+    uint32_t at;       /* position of the variable in the scope of the factor */
+    uint32_t before;   /* previous share of the factor; UINT32_MAX for the first share */
+    bool is_last;      /* whether this is the latest share of the factor */
 } gbsi_growth_share;
 
 typedef struct gbsi_growth {
-    uint32_t width, most; /* limits: variables of a separator, variables of the tree */
+    uint32_t width, most; /* width: largest number of variables of a separator; most: largest number
+                             of variables of the tree */
     uint32_t n;
-    uint32_t n_rows;            /* rows of all separators together */
+    uint32_t n_rows;            /* number of rows of all separators together */
     gbsi_growth_clique *clique; /* [most] cliques in the order in which they were added */
     uint32_t *separator;        /* [most][width] earlier variables of each clique, ascending */
     uint32_t n_journal;
-    uint32_t *journal; /* [most][width + 2] cliques before their change: number, separator */
+    uint32_t *journal; /* [most][width + 2] number and old separator of each clique that the latest
+                          extension changed */
     uint32_t n_shares;
     size_t share_capacity;
     gbsi_growth_share *share;
@@ -60,16 +64,17 @@ static inline const uint32_t *gbsi_growth_separator(const gbsi_growth *growth, u
     return growth->separator + (size_t)i * growth->width;
 }
 
-/* Latest variable of a separator; UINT32_MAX if the separator is empty. */
+/* Returns the parent of clique i, which is the latest variable of its separator; UINT32_MAX if the
+ * separator is empty. */
 static inline uint32_t gbsi_growth_parent(const gbsi_growth *growth, uint32_t i)
 {
     const uint32_t m = growth->clique[i].n_separator;
     return m == 0 ? UINT32_MAX : gbsi_growth_separator(growth, i)[m - 1];
 }
 
-/* Adds a variable whose neighbours are n earlier variables. The time is proportional to the length
- * of the path to the root and to the width [M35]. @param earlier [n] in ascending order. @return
- * false if a limit would be exceeded; the tree is then unchanged. */
+/* Adds a variable whose neighbours are n earlier variables. The time is proportional to the width
+ * times the length of the path from the new clique to the root [M35]. @param earlier [n] in
+ * ascending order. @return false if a limit would be exceeded; the tree is then unchanged. */
 bool gbsi_growth_extend(gbsi_growth *growth, uint32_t slot, uint32_t arity, uint32_t n,
                         const uint32_t *earlier);
 

@@ -6,16 +6,17 @@
 #include "plan/kernel.h"
 #include "splash/potentials.h"
 
-/* First bit, in the sum of a noisy factor, of the role that the state of the factor's child has
- * (gbsi_noisy_part). */
+/* In the sum of a noisy factor, the bits from this one on are the role of the state of the factor's
+ * child (gbsi_noisy_part). */
 #define GBSI_PART_BIT 62
 
-/* Contribution of a variable in state x to the sum on which a long factor depends. The sum is over
- * offsets in the table (TABLE), over literals that hold, with 2 for a body literal and 1 for the
- * head (LOGICAL), over states 0 (SPIN), or over costs (noisy factors). For a state of variables
- * inside the splash the contribution is equal in all chains; variables outside have one
- * contribution for each chain.
- * @param e entry of the variable in the scopes. @param stride gbsi_part_stride(). */
+/* Returns the contribution of a variable in state x to the sum on which a long factor depends. The
+ * contribution is an offset in the table if the factor is a table. In a logical factor, the
+ * contribution is 2 for a true literal of the body, and 1 for a true head. In a spin product, it is
+ * 1 for state 0 and 0 for state 1. In a noisy factor, it is a cost. The contribution of a state of
+ * a variable inside the splash is equal in all chains; a variable outside has one contribution for
+ * each chain.
+ * @param e index of the variable in the array of all scopes. @param stride gbsi_part_stride(). */
 static inline uint64_t gbsi_part_of(const gbsi_plan *plan, size_t f, size_t e, size_t stride,
                                     uint32_t x)
 {
@@ -64,8 +65,8 @@ static inline double gbsi_value_of_sum(const gbsi_plan *plan, size_t f, uint64_t
     }
 }
 
-/* Stride of the variable at an entry of the scopes in the table of its factor. The stride has no
- * meaning for factors without a table, whose scopes may be long. */
+/* Stride, in the table of its factor, of the variable at an index of the array of all scopes. For
+ * factors without a table, whose scopes may be long, the result is 1 and has no meaning. */
 static inline size_t gbsi_part_stride(const gbsi_plan *plan, size_t f, size_t e)
 {
     const gbsi_factors *factors = &plan->model->factors;

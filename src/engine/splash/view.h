@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* States of up to sixteen chains, in either of the two layouts. */
+/* The states of up to sixteen chains, in one of two layouts: one array with rows of sixteen chains,
+ * or one array for each chain. */
 #ifndef GBSI_SPLASH_VIEW_H
 #define GBSI_SPLASH_VIEW_H
 
@@ -7,7 +8,7 @@
 
 typedef struct gbsi_splash_view {
     uint32_t lanes; /* 16 if the chains form one array of rows, 1 if each chain has its own array */
-    uint32_t n;     /* number of chains; lanes beyond them repeat the last chain */
+    uint32_t n;     /* number of chains; lanes n to 15 repeat the last chain */
     uint32_t value_bytes;
     void *state[GBSI_LANES];
 } gbsi_splash_view;

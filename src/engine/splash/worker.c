@@ -12,9 +12,9 @@ typedef struct room {
     uint64_t rows, entries, table, arity, most;
 } room;
 
-/* Largest numbers of rows of separators, of entries of bases and long factors, and of entries of a
- * clique: the limits of growth (splash_tree.h, grow.c), or smaller numbers that the model cannot
- * exceed. */
+/* Returns three largest numbers: of rows of all separators, of entries of bases and long factors,
+ * and of entries of a clique. These are the limits of growth (splash_tree.h, grow.c), or smaller
+ * numbers that the model cannot exceed. */
 static room room_for(const gbsi_plan *plan, uint32_t width, uint32_t most, uint64_t entries_of_root)
 {
     const uint64_t k = plan->max_arity;
@@ -30,7 +30,8 @@ static room room_for(const gbsi_plan *plan, uint32_t width, uint32_t most, uint6
     return r;
 }
 
-/* Largest number of entries of a root of a splash with its long factors. */
+/* Returns the largest number of entries that the root of a splash can have, with the entries of its
+ * long factors. */
 static uint64_t entries_of_root(const gbsi_potentials *p)
 {
     uint64_t most = 0;
@@ -42,7 +43,8 @@ static uint64_t entries_of_root(const gbsi_potentials *p)
     return most;
 }
 
-/* Number of entries of bases. @param many whether there are long factors. */
+/* Returns the largest number of entries of work->base. @param many whether the model has long
+ * factors. */
 static uint64_t base_entries(const room *r, bool many)
 {
     return many || r->most * r->arity > r->entries ? r->entries : r->most * r->arity;
@@ -126,8 +128,8 @@ static void note_impossible(gbsi_splash_worker *worker, const gbsi_splash_task *
     }
 }
 
-/* Random words of a place, which are made for a window of places at a time; NULL if the draw uses
- * none. */
+/* Returns the random words of a place, which are made for a window of places at a time; NULL if the
+ * draw uses no random words. */
 static const uint32_t *words_of(gbsi_splash_worker *worker, const gbsi_splash_task *task,
                                 uint64_t place, uint64_t *window_end)
 {
@@ -145,8 +147,9 @@ static const uint32_t *words_of(gbsi_splash_worker *worker, const gbsi_splash_ta
     return worker->work.word + (place - first) * GBSI_LANES;
 }
 
-/* Draws a row where every group has one chain. The weights of the draw belong to the group, so that
- * each chain is drawn alone, in lane 0 of a separate row. @param tile tile of the whole row. */
+/* Draws a row if every group has one chain. The weights of the drawing method belong to groups, so
+ * that each chain is drawn alone, in lane 0 of a separate row. @param tile the tile of the whole
+ * row. */
 static void draw_chains(gbsi_splash_worker *worker, const gbsi_splash_task *task, gbsi_tile tile,
                         uint32_t *x)
 {
@@ -157,7 +160,8 @@ static void draw_chains(gbsi_splash_worker *worker, const gbsi_splash_task *task
     const unsigned idle = tile.idle;
     tile.lanes = 1;
     tile.idle = 0;
-    tile.w = work->partial; /* scratch of the walks, which is free during draws */
+    tile.w = work->partial; /* scratch memory of the walks over cliques, which is not used during
+                               draws */
     tile.word = word == NULL ? NULL : own_word;
     for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
         if ((idle >> lane & 1u) != 0) {
@@ -176,7 +180,7 @@ static void draw_chains(gbsi_splash_worker *worker, const gbsi_splash_task *task
     }
 }
 
-/* Draws a row of values from work->w. @param idle bits of the lanes that may get any state.
+/* Draws a row of values from work->w. @param idle a bit for each lane that may get any state.
  * @param x [GBSI_LANES] out. */
 static void draw_row(gbsi_splash_worker *worker, const gbsi_splash_task *task, uint32_t i,
                      const uint32_t *word, unsigned idle, uint32_t *x)
@@ -268,8 +272,8 @@ static gbsi_tile tile_of(const gbsi_splash_task *task, const gbsi_splash_clique 
                        .p = p};
 }
 
-/* Feeds the estimate where every group has one chain: each group reads its probabilities from lane
- * 0. */
+/* Feeds the estimate if every group has one chain. Each group then reads its probabilities from
+ * lane 0. */
 static void keep_chains(const gbsi_splash_task *task, const gbsi_splash_clique *c, const float *p)
 {
     float *own = task->job.work->w;
@@ -296,22 +300,21 @@ static void keep_marginals(const gbsi_splash_task *task)
     }
 }
 
-/* Reports operations to the watch. @return whether to stop. */
+/* Tells the watch that n_operations are about to be done. @return whether to stop. */
 static bool spend(const gbsi_splash_worker *worker, uint64_t n_operations)
 {
     return worker->spends ? gbsi_watch_spend(worker->watch, n_operations)
                           : gbsi_watch_stopped(worker->watch);
 }
 
-/* Operations of one walk: entries of cliques, their operands, and factors with variables outside.
- */
+/* Returns the number of operations of one walk over the cliques of a program: entries of cliques,
+ * operands of cliques, and factors with variables outside. */
 static uint64_t cost_of(const gbsi_splash_program *program)
 {
     return program->n_entries + program->n_operands + program->n_outer + program->n_many_entries;
 }
 
-/* Draws a splash. All results of a chain depend on this chain only, and not on the other chains of
- * the bundle. */
+/* Draws a splash. The results of a chain do not depend on the other chains of the bundle. */
 void gbsi_splash_draw(gbsi_splash_worker *worker, const gbsi_splash_task *task)
 {
     const gbsi_splash_job *job = &task->job;
@@ -320,7 +323,7 @@ void gbsi_splash_draw(gbsi_splash_worker *worker, const gbsi_splash_task *task)
     const uint64_t cost = cost_of(job->program);
     unsigned bad = 0xFFFFu;
     if (spend(worker, cost)) {
-        return; /* the states have not changed */
+        return; /* no state has changed yet */
     }
     if (!job->program->precise) {
         if (job->program->n_many > 0) {

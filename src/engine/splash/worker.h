@@ -15,10 +15,12 @@ typedef struct gbsi_splash_worker {
     const gbsi_words *words;
     gbsi_watch *watch;      /* NULL if work never stops */
     bool spends;            /* whether this thread may read the clock */
-    uint64_t n_log_entries; /* entries of cliques computed in logarithms, for single chains */
-    gbs_status status;      /* status of the tasks that the worker ran */
-    gbs_error error;        /* the reason if `status` is negative */
-    /* place of the first conditional without weight in this pass; UINT64_MAX if there is none */
+    uint64_t n_log_entries; /* number of entries of cliques that were computed in logarithms,
+                               counted for each chain */
+    gbs_status status; /* status of the first of the worker's tasks that failed; 0 if none failed */
+    gbs_error error;   /* the reason if `status` is negative */
+    /* place of the first conditional of this pass whose weights are all 0; UINT64_MAX if there is
+     * none */
     uint64_t impossible_place;
     uint32_t impossible_slot;
 } gbsi_splash_worker;

@@ -14,7 +14,7 @@ static double fermi_sum(const double *u, size_t n, double c, double sign)
     return sum;
 }
 
-/* Equation 12 of Bennett: with M = ln(n0 / n1) c = ln(Z_1 / Z_0) is the solution of
+/* Equation 12 of Bennett. With M = ln(n0 / n1), the ratio c = ln(Z_1 / Z_0) solves
  *     sum_i 1 / (1 + exp(M + c - u0_i)) = sum_i 1 / (1 + exp(u1_i - c - M)).
  * The left side decreases with c and the right side increases, so that bisection finds the
  * solution. */

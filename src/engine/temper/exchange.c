@@ -8,11 +8,12 @@
 #include "rng/philox.h"
 #include "simd/math.h"
 
-/* assumed for a pair of levels that never rejected a swap, so that the two levels stay apart */
+/* rejection rate that is assumed for a pair of levels that never rejected a swap; with a rate of 0
+ * the two levels would coincide */
 #define LEAST_RATE 1e-4
 
-/* End of the ladder that a replica visited last. A round trip is counted where a replica comes from
- * the hot end to the cold end. */
+/* The end of the ladder at which a replica was last. A round trip is counted when a replica that
+ * visited the hot end last arrives at the cold end. */
 enum { FROM_NOWHERE, FROM_COLD, FROM_HOT };
 
 uint64_t gbsi_exchange_bytes(uint32_t n_levels, uint32_t n_ladders)
@@ -138,8 +139,9 @@ double gbsi_exchange_barrier_from(const gbsi_exchange *e, double from)
     return gbsi_exchange_barrier(e, t, e->n_levels - 1) - within;
 }
 
-/* Equal rejection (section 5 of the paper). The cumulative barrier is C(b_t) = sum over s < t of
- * the rejection rates, interpolated linearly between levels. The new levels are
+/* Places the new levels at equal rejection (section 5 of the paper that exchange.h cites). The
+ * cumulative barrier C(b_t) is the sum of the rejection rates of the pairs s < t, and C is
+ * interpolated linearly between levels. The new levels are
  *     b'_k = C^-1(C(b_first) + (C(1) - C(b_first)) k / (n - 1)). */
 static void space(const gbsi_exchange *from, double first, uint32_t n, double *beta)
 {

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "simd/math.h"
 
-#define LEAST_BATCHES 4u /* fewest batches for a standard error */
+#define LEAST_BATCHES 4u /* least number of batches for a standard error */
 #define FULL_WINDOW   12u
 
 uint64_t gbsi_means_bytes(uint32_t n_ladders, size_t n_cells)
@@ -191,8 +191,8 @@ gbsi_mean gbsi_means_cell(const gbsi_means *m, size_t cell)
     return mean;
 }
 
-/* Computes the sum over cells of weight times the mean over batches [from, to) of a ladder. @return
- * false if no draw of these batches counts. */
+/* Computes a weighted sum over cells. Each cell contributes its weight times its mean over batches
+ * [from, to) of a ladder. @return false if no draw was added to these batches. */
 static bool combine(const gbsi_means *m, const double *weight, uint32_t ladder, uint32_t from,
                     uint32_t to, double *value)
 {
@@ -217,8 +217,10 @@ double gbsi_means_error(const gbsi_means *m, const double *weight)
     spread batches = {0};
     spread ladders = {0};
     double value = 0.0;
-    double shift = 0.0; /* any value will do */
-    (void)combine(m, weight, 0, 0, m->n_full, &shift);
+    double shift = 0.0; /* the mean of ladder 0 becomes the shift */
+    if (!combine(m, weight, 0, 0, m->n_full, &shift)) {
+        shift = 0.0; /* no draw of ladder 0 was added */
+    }
     for (uint32_t r = 0; r < m->n_ladders; ++r) {
         for (uint32_t b = 0; b < m->n_full; ++b) {
             if (combine(m, weight, r, b, b + 1, &value)) {

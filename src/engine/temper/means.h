@@ -2,9 +2,10 @@
 /* Probabilities averaged over the draws of independent ladders, in batches.
  *
  * Between 8 and 16 batches of equal length cover the kept iterations. When 16 batches are full,
- * neighbouring batches are merged. Sums are integers, so that the result depends on the kept
- * iterations only, and not on the times of merging. Some draws may be left out of a mean, which is
- * the ratio of two sums. */
+ * neighbouring batches are merged. Sums are integers, so that the result depends only on the kept
+ * iterations, and not on when batches were merged. A caller may leave out draws, so that the draws
+ * of a batch vary in number. A mean is therefore the ratio of two sums: the sum of the values, and
+ * the number of draws that were added. */
 #ifndef GBSI_TEMPER_MEANS_H
 #define GBSI_TEMPER_MEANS_H
 
@@ -21,8 +22,8 @@ enum { GBSI_MOST_BATCHES = 16 };
 
 typedef struct gbsi_means {
     uint32_t n_ladders;
-    /* draws per iteration of all ladders together: one of each ladder, unless the caller sets a
-     * larger number */
+    /* number of draws that all ladders together make in an iteration; n_ladders, unless the caller
+     * sets a larger number */
     uint32_t n_draws;
     size_t n_cells;
     uint64_t length;  /* number of iterations in a batch */
@@ -30,14 +31,15 @@ typedef struct gbsi_means {
     uint64_t open;    /* number of iterations in the batch that is being filled */
     uint32_t n_full;  /* number of full batches */
     uint64_t *sum;    /* [MOST_BATCHES][n_ladders][n_cells] */
-    uint64_t *weight; /* [MOST_BATCHES][n_ladders] number of draws that count */
+    uint64_t *weight; /* [MOST_BATCHES][n_ladders] number of draws that were added to `sum` */
     uint64_t *trips;  /* [MOST_BATCHES][n_ladders] number of round trips */
 } gbsi_means;
 
 /* Estimate of one cell; numbers that are undefined are NAN. */
 typedef struct gbsi_mean {
     double p;
-    double mcse; /* the larger one of two standard errors: by batches, and by ladders */
+    double mcse; /* standard error: the larger of an estimate from batches and an estimate from
+                    ladders */
     double rhat; /* sqrt(1 + variance between ladders / variance of a draw) */
 } gbsi_mean;
 
@@ -45,10 +47,12 @@ gbs_status gbsi_means_new(uint32_t n_ladders, size_t n_cells, gbsi_means **means
 void gbsi_means_free(gbsi_means *means);
 uint64_t gbsi_means_bytes(uint32_t n_ladders, size_t n_cells);
 
-/* Row to which the current iteration of one ladder is added. @return [n_cells] */
+/* @return [n_cells] the sums of one ladder in the open batch, to which the caller must add the
+ * values of the current iteration. */
 uint64_t *gbsi_means_row(gbsi_means *means, uint32_t ladder);
-/* Ends an iteration. @param counted [n_ladders] number of draws added. @param trips [n_ladders]
- * number of round trips that ended. */
+/* Ends an iteration. @param counted [n_ladders] for each ladder, number of draws that the caller
+ * added in this iteration. @param trips [n_ladders] number of round trips that ended in this
+ * iteration. */
 void gbsi_means_end(gbsi_means *means, const uint64_t *counted, const uint64_t *trips);
 /* Whether exactly 12 batches are full and no batch is open, so that the first third of the batches
  * may be dropped. */
@@ -62,7 +66,7 @@ gbsi_mean gbsi_means_cell(const gbsi_means *means, size_t cell);
 double gbsi_means_error(const gbsi_means *means, const double *weight);
 /* Number of round trips of the ladder that has the fewest round trips. */
 uint64_t gbsi_means_least_trips(const gbsi_means *means);
-/* Share of the draws that count among all draws. */
+/* Fraction of all draws that were added; the others were left out. */
 double gbsi_means_share(const gbsi_means *means);
 
 /* Save and load everything except the shape, which the caller sets. @return GBS_ERR_FORMAT if the

@@ -3,16 +3,18 @@
 
 #include "base/memory.h"
 
-/* share of agreement between ladders from which on the memory of a variable is ignored */
+/* If two ladders agree on the state of a variable in at least this fraction of comparisons, the
+ * variable is treated as constant, and its memory is ignored. */
 #define CONSTANT 0.9
 
 struct gbsi_overlap {
     uint32_t n_variables, n_levels;
-    /* [n_variables][n_levels] lanes whose state equals the state before the move */
+    /* [n_variables][n_levels] number of lanes whose state after a move equals the state before */
     uint32_t *same;
-    /* [n_variables][n_levels] lanes whose state equals the state in the next ladder */
+    /* [n_variables][n_levels] number of lanes whose state equals the state at this level of the
+     * next ladder */
     uint32_t *agree;
-    uint32_t *n; /* [n_variables] lanes of a level that were compared */
+    uint32_t *n; /* [n_variables] number of comparisons at each level */
 };
 
 uint64_t gbsi_overlap_bytes(uint32_t n_variables, uint32_t n_levels)
@@ -82,7 +84,7 @@ double gbsi_overlap_memory(const gbsi_overlap *o, uint32_t t)
 
 double gbsi_overlap_hot_end(const gbsi_overlap *o, double most)
 {
-    double q = 0.0; /* at b = 0 a sweep draws a state independent of the old one */
+    double q = 0.0; /* memory at b = 0, where a sweep forgets the old state */
     for (uint32_t t = 0; t + 1 < o->n_levels; ++t) {
         const double next = gbsi_overlap_memory(o, t + 1);
         if (next >= most) {

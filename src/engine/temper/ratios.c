@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "simd/math.h"
 
-/* Index of the first cell of the pair (t, t + 1); functions below give the second cell and the last
- * cell of a ladder. */
+/* Each pair of levels (t, t + 1) has two cells, with the indices hot_cell(t) and cold_cell(t). The
+ * last cell of a ladder has the index valid_cell(n_levels). */
 static size_t hot_cell(uint32_t t)
 {
     return 2 * (size_t)t;
@@ -78,7 +78,7 @@ gbs_status gbsi_ratios_fix(gbsi_ratios *r, const gbsi_exchange *e, gbs_error *er
     const size_t n_rows = r->n_rows < GBSI_RATIOS_ROWS ? (size_t)r->n_rows : GBSI_RATIOS_ROWS;
     const size_t n_lanes = (size_t)r->n_levels * r->n_ladders;
     const size_t n = n_rows * r->n_ladders;
-    if (n == 0) { /* the run ends before an iteration of burn-in, so that it keeps no iteration */
+    if (n == 0) { /* the run had no iteration of burn-in, and therefore keeps no iteration */
         return GBS_OK;
     }
     double *u = gbsi_alloc_array(2 * n, sizeof *u);
@@ -139,8 +139,8 @@ void gbsi_ratios_add(const gbsi_ratios *r, const gbsi_exchange *e, uint32_t ladd
 }
 
 /* Computes ln Z = sum over t of c_t + ln E_t - ln E_(t+1), and adds the logarithm of the share of
- * valid cold states. To first order, the error of ln Z equals the error of sum_cells +-p / mean p.
- */
+ * valid cold states. To first order, the error of ln Z is the error of a weighted sum of the cells:
+ * the weight of a cell is 1 / (its mean) or -1 / (its mean). */
 gbsi_log_ratio gbsi_ratios_total(const gbsi_ratios *r, const gbsi_means *means)
 {
     const size_t valid = valid_cell(r->n_levels);

@@ -4,9 +4,9 @@
  *
  * With u = (b_(t+1) - b_t) U(x), f(y) = 1 / (1 + exp(-y)) and any constant c,
  *     Z_(t+1) / Z_t = exp(c) E_t[f(u - c)] / E_(t+1)[f(c - u)]                            [M47]
- * (Bennett 1976, equation 8), The variance is least for c = ln Z_(t+1) / Z_t. Burn-in finds this c
- * within a few tenths by Bennett's acceptance ratio. After burn-in c is fixed, so that the two
- * means are ordinary averages. */
+ * (Bennett 1976, equation 8). The variance is least for c = ln(Z_(t+1) / Z_t). During burn-in,
+ * Bennett's acceptance ratio finds this c with an error of a few tenths. After burn-in c is fixed,
+ * so that the two means are ordinary averages. */
 #ifndef GBSI_TEMPER_RATIOS_H
 #define GBSI_TEMPER_RATIOS_H
 
@@ -21,7 +21,8 @@ typedef struct gbsi_ratios {
     uint32_t n_levels, n_ladders;
     double *c;      /* [n_levels - 1] constant c of each pair of levels */
     double *weight; /* [cells] scratch */
-    double *row;    /* [GBSI_RATIOS_ROWS][lanes] U by lane in the last iterations of burn-in */
+    double *row; /* [GBSI_RATIOS_ROWS][lanes] log density U of each lane in the last iterations of
+                    burn-in */
     uint64_t n_rows;
 } gbsi_ratios;
 
@@ -35,13 +36,13 @@ void gbsi_ratios_learn(gbsi_ratios *ratios, const double *density);
  * least once. */
 gbs_status gbsi_ratios_fix(gbsi_ratios *ratios, const gbsi_exchange *exchange, gbs_error *err);
 
-/* Save and load the ratios learnt during burn-in; the caller must pass an object of the same shape.
- */
+/* Save and load the constants and densities from burn-in. The caller must load into an object with
+ * equal numbers of levels and ladders. */
 gbs_status gbsi_ratios_save(const gbsi_ratios *ratios, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_ratios_load(gbsi_ratios *ratios, const gbsi_source *source, gbs_error *err);
 
-/* Number of quantities averaged for each ladder: two for each pair of neighbouring levels, and one
- * that says whether the cold state violates no hard zero. */
+/* Number of quantities that are averaged for each ladder: two for each pair of neighbouring levels,
+ * and one that is 1 if the cold state violates no hard zero and else 0. */
 size_t gbsi_ratios_cells(const gbsi_exchange *exchange);
 /* Adds one iteration of one ladder to the means; called before swaps. */
 void gbsi_ratios_add(const gbsi_ratios *ratios, const gbsi_exchange *exchange, uint32_t ladder,
@@ -52,7 +53,8 @@ typedef struct gbsi_log_ratio {
     double error; /* standard error of `value`; NAN if there are too few batches */
 } gbsi_log_ratio;
 
-/* Estimate from the kept iterations; -infinity if no cold state was valid. */
+/* @return the estimate from the kept iterations; its value is -infinity if no cold state was
+ *   valid. */
 gbsi_log_ratio gbsi_ratios_total(const gbsi_ratios *ratios, const gbsi_means *means);
 
 /* Estimate of the ratio of two partition functions from draws of the two laws: Bennett's acceptance

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers some cases side by side: passes messages up from the observed variables, then down to the
- * queried ones.
+/* Answers some cases side by side: passes messages up from the observed variables, and then down to
+ * the queried variables.
  *
  * Weights are scaled so that the largest weight of a table, and of a message, is at most 1. A
  * product that is too small for a double is lost. The `risk` of a message bounds the effect of lost
- * products. If a product may be missing in a message, its risk is the binary logarithm of all
- * numbers by which this message and the messages computed from it were divided since. The missing
- * part is at most 2^(risk - 1022) of the whole, times the number of products. Cases of a risk above
- * MOST_RISK are left to a calculation in logarithms. */
+ * products. If a message may lack a lost product, its risk is the binary logarithm of the product
+ * of all later divisors: of this message and of the messages that were computed from it. The lost
+ * part of the message is at most 2^(risk - 1022) of the whole, times the number of products. Cases
+ * whose risk exceeds MOST_RISK are returned as unsure, and must be computed in logarithms. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -21,24 +21,25 @@
 #define MOST_RISK 700.0
 #define NO_RISK   (-1.0)
 #define LN2       0.69314718055994530942
-#define BLOCK     ((size_t)1 << 13) /* table entries between two checks of the watch */
+#define BLOCK     ((size_t)1 << 13) /* number of table entries between two checks of the watch */
 
 struct gbsi_case_worker {
     const gbsi_case_tree *cases;
     double *room;  /* [n_rows][LANES] messages */
-    double *least; /* [n_messages][LANES] the least positive weight of a message whose largest
-                      weight is in (1/2, 1] */
-    double *risk;  /* [n_messages][LANES] the risk described above */
-    double
-        *scale; /* [n_nodes][LANES] binary logarithm of the divisor of the message to the parent */
-    size_t *at; /* [most_operands + 1] rows of the operands and of the target */
+    double *least; /* [n_messages][LANES] the least positive weight of each message, scaled so that
+                      its largest weight is in (1/2, 1] */
+    double *risk;  /* [n_messages][LANES] risk of each message, as described above */
+    double *scale; /* [n_nodes][LANES] binary logarithm of the number by which the message of each
+                      clique to its parent was divided */
+    size_t *at;    /* [most_operands + 1] current row of each operand and of the target */
     const case_operand **use; /* [most_operands] operands of the current sweep */
     gbsi_watch *watch;        /* watch of the current batch */
-    bool spends;              /* this thread adds steps to the watch */
+    bool spends;              /* whether this thread adds steps to the watch */
     uint32_t *x;              /* [most_axes] current state of the clique in a sweep */
     double log_sum[LANES];
     uint8_t end[LANES];   /* a gbsi_case_end for each lane */
-    uint8_t begin[LANES]; /* values of `end` that hold for every case */
+    uint8_t begin[LANES]; /* value with which `end` begins in every case, from messages that do not
+                             depend on the case */
 };
 
 uint64_t gbsi_case_worker_bytes(const gbsi_case_tree *cases)
@@ -122,7 +123,8 @@ static void sweep(gbsi_case_worker *w, const case_node *node, uint32_t n_use,
         }
         advance(t, node, n_use, w, target);
     }
-    assert(w->at[n_use] == out->row); /* the walk has returned to its first state */
+    assert(w->at[n_use] ==
+           out->row); /* the walk over the clique's states has returned to the first state */
 }
 
 /* ---- scales and risks ------------------------------------------------------------------------ */
@@ -227,7 +229,7 @@ static void node_up(gbsi_case_worker *w, uint32_t i)
     scale_message(w, node, n_use, node->up.message, w->scale + (size_t)i * LANES);
 }
 
-/* Computes the messages to those children whose subtrees hold queried variables. */
+/* Computes the messages from a clique to the children whose subtrees contain queried variables. */
 static void node_down(gbsi_case_worker *w, uint32_t i)
 {
     const gbsi_case_tree *t = w->cases;
@@ -299,7 +301,7 @@ static void add_up(gbsi_case_worker *w)
 {
     const gbsi_case_tree *t = w->cases;
     for (uint32_t lane = 0; lane < LANES; ++lane) {
-        double exponents = 0.0; /* sum of whole numbers */
+        double exponents = 0.0; /* a sum of whole numbers, which is exact */
         double log_roots = 0.0;
         for (uint32_t i = 0; i < t->n_nodes; ++i) {
             exponents += w->scale[(size_t)i * LANES + lane];

@@ -10,10 +10,10 @@
 #include "simd/math.h"
 #include "trees/clique_tables.h"
 
-#define BLOCK ((size_t)1 << 13) /* table entries between two checks of the watch */
+#define BLOCK ((size_t)1 << 13) /* number of table entries between two checks of the watch */
 
-/* The state of a compilation: its inputs, scratch arrays, and the fill levels of the arrays of
- * `cases`. */
+/* The state of a compilation: its inputs, scratch arrays, and the numbers of used elements of the
+ * arrays of `cases`. */
 typedef struct compiling {
     gbsi_case_tree *cases;
     const gbsi_conditioned *whole;
@@ -21,7 +21,7 @@ typedef struct compiling {
     const uint32_t *column; /* the observed variables, in the user's numbering */
     const gbsi_case_scope *query;
     gbsi_watch *watch;
-    double *weight;       /* weights of one factor */
+    double *weight;       /* [largest factor] scratch: weights of one factor */
     uint32_t *column_of;  /* [variables] the column that observes the variable; GBSI_NONE if no
                              column observes it */
     uint32_t *home;       /* [variables] the clique that eliminates the variable */
@@ -40,8 +40,8 @@ static uint32_t n_axes_of(const gbsi_tree *tree, uint32_t i)
     return tree->clique[i].n_separator + tree->clique[i].n_own;
 }
 
-/* Returns a clique that holds all variables of a query. This clique eliminates the first
- * variable of the query. Returns GBSI_NONE if all variables of the query are fixed. */
+/* Returns the number of a clique that contains all variables of a query. This clique eliminates the
+ * first variable of the query. Returns GBSI_NONE if all variables of the query are fixed. */
 static uint32_t home_of(const compiling *c, const gbsi_case_scope *query)
 {
     uint32_t home = GBSI_NONE;
@@ -96,9 +96,11 @@ static sizes count(const compiling *c)
         n.axes += n_axes;
         n.entries += entries;
         n.operands +=
-            n_children + tree->clique[i].n_own; /* each own variable may be observed by a column */
+            n_children +
+            tree->clique[i]
+                .n_own; /* each of the clique's own variables may be observed by a column */
         n.strides += (n_children + tree->clique[i].n_own + 2) *
-                     n_axes; /* the number 2 is for the messages to and from the parent */
+                     n_axes; /* the summand 2 is for the messages to and from the parent */
     }
     for (uint32_t i = 0; i < c->cases->n_columns; ++i) {
         n.states += model->arity[c->column[i]];
@@ -138,7 +140,7 @@ static gbs_status take_memory(compiling *c, gbs_error *err)
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 /* Writes the weights of a factor, scaled so that the largest is 1, to c->weight. @return the
- * logarithm of the number that the entries were divided by. @param least out: the least positive
+ * logarithm of the number by which the weights were divided. @param least out: the least positive
  * weight. */
 static double take_weights(compiling *c, size_t f, double *least)
 {
@@ -196,7 +198,7 @@ static void fill_table(compiling *c, uint32_t i)
 {
     case_node *node = &c->cases->node[i];
     double *table = c->cases->table + node->table;
-    double bound = 1.0; /* no positive product is smaller */
+    double bound = 1.0; /* a lower bound of the positive products */
     for (size_t e = 0; e < node->n_entries; ++e) {
         if (e % BLOCK == 0 && gbsi_watch_spend(c->watch, BLOCK)) {
             return;
@@ -217,8 +219,8 @@ static void fill_table(compiling *c, uint32_t i)
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* Returns the operand that a message over n variables is in clique i. @param variable [n] variables
- * of the message, slowest first; clique i has all of them. */
+/* Returns the operand by which clique i reads a message over n variables. @param variable [n]
+ * variables of the message, slowest first; clique i has all of them. */
 static case_operand see(compiling *c, uint32_t i, uint32_t message, const uint32_t *variable,
                         uint32_t n)
 {
@@ -306,8 +308,8 @@ static void fill_node(compiling *c, uint32_t i, size_t *n_axes, size_t *n_entrie
 
 /* ---- columns and queries --------------------------------------------------------------------- */
 
-/* Fills, for each user's state of the variable of column k, the row of the column's message that
- * belongs to the state. */
+/* For each state that the user's variable of column k has, finds the row of the column's message
+ * that belongs to this state. */
 static void fill_column(compiling *c, uint32_t k)
 {
     gbsi_case_tree *t = c->cases;
@@ -371,8 +373,7 @@ static void fill_query(compiling *c, uint32_t k, size_t *n_p)
     c->n_states += fill_states(c, &c->query[k], t->state + c->n_states);
 }
 
-/* Finds the homes of variables and columns, and marks the cliques whose subtrees hold queried
- * variables. */
+/* Finds the columns that observe each variable, and the clique that eliminates each variable. */
 static gbs_status find_homes(compiling *c, gbs_error *err)
 {
     const size_t n = c->tree->model->n_variables;
@@ -478,7 +479,8 @@ gbs_status gbsi_case_tree_new(const gbsi_conditioned *whole, const gbsi_tree *tr
     c.cases->n_messages = c.cases->first_factor;
     for (uint32_t k = 0; k < n_query; ++k) {
         assert(query[k].without == NULL ||
-               tree->chains == NULL); /* a tree without chains has the factor numbers of `whole` */
+               tree->chains ==
+                   NULL); /* a tree whose model has no chains has the factor numbers of `whole` */
         c.cases->n_messages += query[k].without != NULL;
     }
     c.cases->log_constant = whole->log_constant;

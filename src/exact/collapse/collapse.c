@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums out variables, cheapest first [M45]. The cost of v is the number of joint states of v and
- * its neighbours. An elimination changes only the costs of the neighbours. Variables wait in one
- * list per cost, and a star or a long chain is therefore eliminated in linear time.
+ * its neighbours. An elimination changes only the costs of the neighbours. Variables wait in lists,
+ * one for each cost. A star or a long chain is therefore eliminated in linear time.
  *
  * The largest logarithm of a row is subtracted before a sum, so that couplings of any size fit. */
 #include "collapse/collapse_inside.h"
@@ -13,23 +13,26 @@
 #include "base/memory.h"
 #include "simd/math.h"
 
-/* A new piece is multiplied into an earlier piece of a variable if possible; at most this many
- * pieces are tried. */
+/* A new piece is multiplied into an earlier piece if possible. At most this number of pieces of a
+ * variable are tried. */
 enum { MOST_HOSTS = 8 };
 
 /* Lists of variables by the cost of their elimination. */
 typedef struct queue {
-    uint32_t *first; /* [most + 1] first variable of each cost; GBSI_NONE: no variable */
-    uint32_t *next;  /* [n_variables] the next variable in the list */
-    uint32_t *last;  /* [n_variables] the previous variable in the list; GBSI_NONE for the first */
-    uint32_t *cost;  /* [n_variables] number of entries of the elimination; 0 if this is more than
-                        allowed, or if the variable is eliminated */
+    uint32_t *first; /* [most + 1] first variable in the list of each cost; GBSI_NONE if the list is
+                        empty */
+    uint32_t *next;  /* [n_variables] the variable after each variable in its list */
+    uint32_t *last;  /* [n_variables] the variable before each variable in its list; GBSI_NONE for
+                        the first one */
+    uint32_t *cost;  /* [n_variables] cost of each variable, which is the number of entries of its
+                        elimination; 0 if the cost is more than allowed, or if the variable is
+                        eliminated */
 } queue;
 
 /* ---- pieces -------------------------------------------------------------------------------- */
 
-/* Returns the log-weight of a piece of few variables. @param at states of its variables, in the
- * order of its scope. */
+/* Returns the log-weight of a piece at given states of its variables. @param at states of the
+ * piece's variables, in the order of its scope. */
 static double piece_value(const gbsi_shrinking *s, uint32_t piece, const uint32_t *at)
 {
     const gbsi_piece *p = &s->piece[piece];
@@ -48,7 +51,8 @@ void gbsi_piece_add(const gbsi_shrinking *s, uint32_t piece, uint32_t n, const u
                     double *table)
 {
     const uint32_t *scope = gbsi_piece_scope(s, piece);
-    uint32_t axis[GBSI_PIECE_VARIABLES] = {0}; /* axis of each variable of the piece */
+    uint32_t axis[GBSI_PIECE_VARIABLES] = {
+        0}; /* index, in the table, of each variable of the piece */
     uint32_t digit[GBSI_PIECE_VARIABLES] = {0};
     uint32_t at[GBSI_PIECE_VARIABLES];
     for (uint32_t i = 0; i < s->piece[piece].n; ++i) {
@@ -208,7 +212,7 @@ static bool is_held(const gbsi_shrinking *s, uint32_t v)
 
 /* ---- one elimination ----------------------------------------------------------------------- */
 
-/* Makes room for p(v | n neighbours), which the elimination of v stores. */
+/* Makes room for p(v | neighbours), which the elimination of v stores for its n neighbours. */
 static gbs_status keep_conditional(gbsi_shrinking *s, uint32_t v, uint32_t n,
                                    const uint32_t *neighbour, double **p, gbs_error *err)
 {
@@ -252,7 +256,7 @@ static double sum_row(double *p, uint32_t arity)
     return most > -INFINITY ? most + gbsi_log(total) : -INFINITY;
 }
 
-/* Whether all of the n variables, ascending, are in the scope of a piece that was made. */
+/* Whether the scope of a made piece contains all of n variables, which must be ascending. */
 static bool holds_all(const gbsi_shrinking *s, uint32_t piece, uint32_t n, const uint32_t *variable)
 {
     const gbsi_piece *p = &s->piece[piece];
@@ -264,8 +268,8 @@ static bool holds_all(const gbsi_shrinking *s, uint32_t piece, uint32_t n, const
     return p->made && !p->gone && found == n;
 }
 
-/* Multiplies `piece`, the newest, into an earlier piece if possible; otherwise adds it to the lists
- * of its variables. */
+/* Multiplies the newest piece, `piece`, into an earlier piece if possible; otherwise adds the
+ * newest piece to the lists of its variables. */
 static gbs_status settle(gbsi_shrinking *s, uint32_t piece, gbs_error *err)
 {
     const gbsi_piece *p = &s->piece[piece];
@@ -326,7 +330,8 @@ static gbs_status eliminate(gbsi_shrinking *s, uint32_t v, gbs_error *err)
 
 /* ---- all eliminations ----------------------------------------------------------------------- */
 
-/* Lists the factors of few entries as pieces. Variables of larger factors are marked to stay. */
+/* Makes a piece of each factor, and adds the pieces of few entries to the lists of their variables.
+ * Variables of larger factors are marked to stay. */
 static gbs_status list_factors(gbsi_shrinking *s, gbs_error *err)
 {
     const gbsi_factors *f = &s->model->factors;
@@ -336,7 +341,8 @@ static gbs_status list_factors(gbsi_shrinking *s, gbs_error *err)
     if (f->n_factors >= GBSI_NONE) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "collapse: more than %u factors", GBSI_NONE);
     }
-    for (size_t i = f->n_factors; i-- > 0;) { /* the loop goes backwards, so that lists ascend */
+    for (size_t i = f->n_factors; i-- > 0;) { /* the loop adds pieces at the heads of the lists and
+                                                 goes backwards, so that the lists ascend */
         const uint32_t *scope = f->scope + f->scope_start[i];
         const size_t n = f->scope_start[i + 1] - f->scope_start[i];
         size_t entries = 1;
@@ -350,7 +356,7 @@ static gbs_status list_factors(gbsi_shrinking *s, gbs_error *err)
             continue;
         }
         for (size_t k = 0; k < n; ++k) {
-            s->collapse->core_variable[scope[k]] = 0; /* is_held() reads this value */
+            s->collapse->core_variable[scope[k]] = 0; /* is_held() reads this member */
         }
     }
     return GBS_OK;

@@ -9,8 +9,8 @@
 #include "collapse/collapse_inside.h"
 #include "rng/words.h"
 
-/* A piece that holds all variables of another piece is searched among at most this many pieces
- * of a variable. */
+/* The search for a piece that contains all variables of another piece looks at most at this number
+ * of pieces of a variable. */
 enum { MOST_HOSTS = 64 };
 
 /* ---- factors within factors ---------------------------------------------------------------- */
@@ -32,14 +32,16 @@ static bool holds_all(const gbsi_shrinking *s, uint32_t host, uint32_t guest)
 }
 
 /* Whether other pieces may be multiplied into a piece. A table of the model must have three
- * variables or more: a table of two may be a coupling, and couplings have faster kernels. */
+ * variables or more, because a table of two variables may be a coupling, for which kernels are
+ * faster. */
 static bool may_host(const gbsi_shrinking *s, uint32_t piece)
 {
     const gbsi_piece *p = &s->piece[piece];
     return p->made || (p->n > 2 && s->model->factors.kind[piece] == GBS_FACTOR_TABLE);
 }
 
-/* Returns a link to a piece that the guest can be multiplied into, or GBSI_NONE. */
+/* Returns a link to a piece into which the piece `guest` can be multiplied; GBSI_NONE if there is
+ * none. */
 static uint32_t find_host(const gbsi_shrinking *s, uint32_t guest)
 {
     uint32_t link = s->head[gbsi_piece_scope(s, guest)[0]];
@@ -99,11 +101,11 @@ static gbs_status absorb(gbsi_shrinking *s, gbs_error *err)
 
 /* ---- the core ------------------------------------------------------------------------------ */
 
-/* Array sizes of the core. */
+/* Sizes of the arrays of the core. */
 typedef struct sizes {
     gbsi_part_sizes part;
-    uint32_t *table; /* [tables of the model] number of each table in the core; GBSI_NONE: not in
-                        the core */
+    uint32_t *table; /* [tables of the model] number in the core of each table of the model;
+                        GBSI_NONE if the table is not in the core */
 } sizes;
 
 static size_t entries_of(const gbsi_shrinking *s, uint32_t piece)
@@ -153,8 +155,8 @@ static void count(const gbsi_shrinking *s, sizes *z)
     }
 }
 
-/* Writes the table of factor i to the core, unless it is a table of the model that is already
- * there.
+/* Writes the table of factor i to the core, unless the table is one of the model that the core
+ * already has.
  * @return the number of the table in the core. */
 static uint32_t copy_table(const gbsi_shrinking *s, const sizes *z, gbsi_factors *to, uint32_t i)
 {
@@ -195,8 +197,8 @@ static void copy_factors(const gbsi_shrinking *s, const sizes *z, gbsi_condition
         to->kind[f] = p->made ? GBS_FACTOR_TABLE : from->kind[i];
         for (uint32_t k = 0; k < p->n; ++k) {
             to->scope[start + k] = s->collapse->core_variable[gbsi_piece_scope(s, i)[k]];
-            assert(to->scope[start + k] != GBSI_NONE); /* every variable of the factor is in the
-                                                          core */
+            assert(to->scope[start + k] !=
+                   GBSI_NONE); /* a factor of the core has only variables of the core */
         }
         if (!p->made && to->literal != NULL) {
             memcpy(to->literal + start, from->literal + p->scope, p->n * sizeof *to->literal);
@@ -255,8 +257,8 @@ static uint32_t draw(const double *p, uint32_t arity, double u)
     while (state + 1 < arity && !(u < sum)) {
         sum += p[++state];
     }
-    while (p[state] == 0.0) { /* because of rounding, the sum may be below 1 */
-        assert(state > 0);    /* some state has weight */
+    while (p[state] == 0.0) { /* because of rounding, the sum of all states may be below 1 */
+        assert(state > 0);    /* some state has a positive weight */
         --state;
     }
     return state;

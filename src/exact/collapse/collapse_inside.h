@@ -5,27 +5,28 @@
 
 #include "collapse/collapse.h"
 
-/* The largest number of variables of a listed piece: a piece has at most 1024 entries, and a
- * variable has at least 2 states. */
+/* The largest number of variables of a piece in a list. Such a piece has at most 1024 entries, and
+ * a variable has at least 2 states. */
 enum { GBSI_PIECE_VARIABLES = 10 };
 
-/* A piece is a factor: the model's factor of the same number, or one made by eliminations. Only
- * pieces of few entries are in the lists of their variables. */
+/* A piece is a factor of the shrinking model: the factor of the model with the number of the piece,
+ * or a factor that eliminations made. Only pieces of few entries are in the lists of their
+ * variables. */
 typedef struct gbsi_piece {
     bool gone;  /* whether the piece was summed out, or multiplied into another piece */
-    bool made;  /* the piece owns its entries */
+    bool made;  /* whether the piece has entries of its own, in gbsi_shrinking.value */
     bool wide;  /* whether the piece has more entries than an elimination may have; such a piece is
                    in no list */
     uint32_t n; /* number of variables */
-    size_t scope; /* start of the piece's scope: in gbsi_shrinking.scope if `made`, else in the
-                     model's scopes */
-    size_t value; /* start of the piece's entries in gbsi_shrinking.value; only if `made` */
+    size_t scope; /* index of the piece's scope: in gbsi_shrinking.scope if `made` is set, else in
+                     the scopes of the model */
+    size_t value; /* if `made` is set: index of the piece's entries in gbsi_shrinking.value */
 } gbsi_piece;
 
 /* A link in the list of pieces that contain a variable. */
 typedef struct gbsi_piece_link {
     uint32_t piece;
-    uint32_t next; /* GBSI_NONE: this link is the last */
+    uint32_t next; /* next link of the list; GBSI_NONE if this link is the last */
 } gbsi_piece_link;
 
 typedef struct gbsi_shrinking {
@@ -33,12 +34,14 @@ typedef struct gbsi_shrinking {
     gbsi_collapse *collapse; /* the result, whose arrays grow */
     uint32_t most;           /* limit on the entries of an elimination */
     gbsi_watch *watch;
-    double log_constant; /* sum of the log-weights taken out of made pieces */
+    double
+        log_constant; /* sum of the largest log-weights, which were subtracted from made pieces */
     gbsi_piece *piece;
     gbsi_piece_link *link;
-    uint32_t *head; /* [n_variables] first link of each variable; the newest pieces come first */
+    uint32_t *head; /* [n_variables] first link in the list of each variable; the newest pieces come
+                       first */
     uint32_t *scope;
-    double *value; /* natural logarithms, the last variable of a scope fastest */
+    double *value; /* log-weights of made pieces; the last variable of a scope varies fastest */
     size_t n_pieces, n_links, n_scope, n_values;
     size_t room_piece, room_link, room_scope, room_value, room_kept_scope, room_kept_p;
 } gbsi_shrinking;
@@ -50,8 +53,8 @@ static inline const uint32_t *gbsi_piece_scope(const gbsi_shrinking *s, uint32_t
                                 : s->model->factors.scope + s->piece[piece].scope;
 }
 
-/* Adds the log-weights of a piece to a table over n variables, the last one fastest. The table must
- * have all variables of the piece. */
+/* Adds the log-weights of a piece to a table over n variables, of which the last varies fastest.
+ * The n variables must include all variables of the piece. */
 void gbsi_piece_add(const gbsi_shrinking *s, uint32_t piece, uint32_t n, const uint32_t *variable,
                     double *table);
 

@@ -10,15 +10,16 @@
 #include "condition/propagate.h"
 #include "simd/math.h"
 
-/* Limit on the number of chosen variables; other variables may follow from the chosen ones */
+/* Limit on the number of chosen variables. The cutset may have more variables, whose states follow
+ * from the chosen ones */
 #define MOST_VARIABLES 32u
-#define FEW_CASES      16.0 /* number of cases that is always allowed */
+#define FEW_CASES      16.0 /* a cutset of at most this number of cases is always allowed */
 #define MOST_CASES     0x1p13
-#define MOST_SCOPE     (UINT64_C(1) << 16) /* limit on states of a factor that is cut */
-#define MOST_SAVED     256.0               /* largest factor by which zeros may save work */
-#define PATIENCE       4u /* largest number of successive choices that do not lower the work */
+#define MOST_SCOPE     (UINT64_C(1) << 16) /* most states of a factor that is cut */
+#define MOST_SAVED     256.0 /* largest ratio by which hard zeros are expected to reduce the work */
+#define PATIENCE       4u    /* largest number of successive choices that do not lower the work */
 #define TRIAL_STEPS    (UINT64_C(1) << 24) /* limit on steps of a search for an order */
-#define TRIAL_SHARE    32.0 /* a search takes at most (allowed entries) / TRIAL_SHARE steps */
+#define TRIAL_SHARE    32.0 /* a search takes at most most_entries / TRIAL_SHARE steps */
 
 typedef struct choosing {
     const gbsi_components *components;
@@ -29,15 +30,16 @@ typedef struct choosing {
     gbsi_propagator *domain;
     gbsi_cases cases;
     uint8_t *left_out; /* [whole variables] 1: the variable is in the cutset */
-    uint8_t *barred;   /* [whole variables] 1: one of its factors is too large to be sliced */
+    uint8_t *barred;   /* [whole variables] 1: the variable must not be chosen, because one of its
+                          factors is too large */
     double
         *n_states; /* [whole variables] remaining states of the variable, summed over the cases */
-    double *gain;  /* [whole variables] number of table entries by which the cliques shrink without
-                      the variable */
-    uint32_t *local; /* [whole variables] number of the variable in the rest */
+    double *gain; /* [whole variables] number of table entries that the cliques lose if the variable
+                     is removed */
+    uint32_t *local; /* [whole variables] number of the variable in the model of the rest */
 } choosing;
 
-/* The rest of the component with its elimination order. */
+/* The rest of the component, which is the model without the cutset, with an elimination order. */
 typedef struct trial {
     gbsi_conditioned *rest;
     gbsi_exact_plan *plan;
@@ -62,7 +64,7 @@ static void cases_free(gbsi_cases *cases)
 /* Allocates room for `most` cases; none is stored yet. */
 static gbs_status cases_new(uint32_t n_variables, size_t most, gbsi_cases *cases, gbs_error *err)
 {
-    const size_t bytes = n_variables * sizeof *cases->state; /* bytes of one case */
+    const size_t bytes = n_variables * sizeof *cases->state; /* number of bytes of one case */
     *cases = (gbsi_cases){.n_variables = n_variables};
     cases->variable = gbsi_alloc_array(n_variables, sizeof *cases->variable);
     cases->state = gbsi_alloc_array(most, bytes);
@@ -126,8 +128,8 @@ static void try_case(const choosing *s, size_t at, uint32_t v, uint32_t a, gbsi_
     gbsi_propagator_undo(s->domain, mark);
 }
 
-/* Returns the largest number of cases. A case is counted as at least 2^16 entries, which take about
- * a millisecond. */
+/* Returns the largest number of cases. For this limit, a case counts as at least 2^16 table
+ * entries, which take about a millisecond. */
 static double most_cases(const choosing *s)
 {
     const double most = s->most_entries * 0x1p-16;
@@ -169,7 +171,8 @@ cleanup:
 
 /* ---- the gain of a variable ----------------------------------------------------------------- */
 
-/* Sums, for every variable v, the number of entries by which the cliques of v shrink without v.
+/* Computes, for every variable v, the sum over the cliques that contain v of the entries that a
+ * clique loses if v is removed.
  * @param to_whole [variables of the elimination] number of each variable in the whole model; NULL
  * if the numbers are equal.
  * @param position, covered scratch, [variables of the elimination] each. */
@@ -194,7 +197,8 @@ static void count_gains(choosing *s, const gbsi_elimination *e, const uint32_t *
             const bool last = k == e->clique_start[at + (size_t)1];
             const uint32_t u = last ? e->order[at] : e->clique[k];
             const uint32_t v = to_whole == NULL ? u : to_whole[u];
-            if (v < s->components->model->n_variables) { /* else v is a chain variable */
+            if (v < s->components->model->n_variables) { /* otherwise v is a chain variable, which
+                                                            is not in the whole model */
                 s->gain[v] += entries * (1.0 - 1.0 / arity[u]);
             }
         }
@@ -220,8 +224,9 @@ cleanup:
     return status;
 }
 
-/* Returns the variable that lowers ln(entries) most per unit that it adds to ln(number of cases).
- * Among equal variables the first one is returned; GBSI_NONE: no variable lowers ln(entries).
+/* Returns the variable with the largest ratio between the decrease of ln(entries) and the increase
+ * of ln(number of cases). Of several variables with this ratio, the first is returned; GBSI_NONE if
+ * no variable lowers ln(entries).
  * @param entries number of table entries of one case. */
 static uint32_t best_variable(const choosing *s, double entries)
 {
@@ -235,7 +240,8 @@ static uint32_t best_variable(const choosing *s, double entries)
         }
         const double lowers = gbsi_log2(entries / (entries - s->gain[v]));
         const double adds = gbsi_log2(s->n_states[v] / (double)s->cases.n);
-        const double worth = lowers / (adds + 0x1p-20); /* avoids division by 0 if v adds no case */
+        const double worth =
+            lowers / (adds + 0x1p-20); /* the summand avoids a division by 0 if v adds no case */
         if (worth > most) {
             most = worth;
             best = v;
@@ -249,8 +255,8 @@ static bool is_implied(const choosing *s, uint32_t v)
     return s->left_out[v] == 0 && s->barred[v] == 0 && s->n_states[v] == (double)s->cases.n;
 }
 
-/* Adds to the cutset the variables that have only one state left in every case. They add no cases.
- */
+/* Adds to the cutset the variables that have only one state left in every case. Such variables add
+ * no cases. */
 static gbs_status add_implied(choosing *s, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -391,7 +397,7 @@ static void bar_large_factors(choosing *s)
     }
 }
 
-/* Begins with an empty cutset, which has one case. */
+/* Makes the empty cutset, which has one case. */
 static gbs_status begin(choosing *s, gbs_error *err)
 {
     const gbsi_conditioned *whole = s->components->model;
@@ -414,8 +420,9 @@ static gbs_status begin(choosing *s, gbs_error *err)
     return GBS_OK;
 }
 
-/* Adds variables to the cutset as long as this lowers the work.
- * @param best, best_cases out; best->plan is NULL if nothing was found. */
+/* Adds variables to the cutset as long as more variables lower the work.
+ * @param best, best_cases out: the trial with the least work, and its cases; best->plan is NULL if
+ * no trial succeeded. */
 static gbs_status search(choosing *s, double entries, trial *best, gbsi_cases *best_cases,
                          gbs_error *err)
 {
@@ -468,8 +475,8 @@ static void number_rest(const gbsi_cutset *c)
     assert(n == c->rest->n_variables);
 }
 
-/* Makes the cutset and the tree of the best trial if the two are within the limits; otherwise
- * *out stays NULL. */
+/* Makes the cutset of the best trial and its tree, if they are within the limits; otherwise *out
+ * stays NULL. */
 static gbs_status make_cutset(const choosing *s, trial *best, gbsi_cases *cases, gbsi_cutset **out,
                               gbs_error *err)
 {
@@ -509,8 +516,8 @@ cleanup:
     return status;
 }
 
-/* Whether hard zeros may save enough work. Without zeros the cases take as much work as one tree.
- */
+/* Whether hard zeros may save enough work. Without hard zeros, all cases together take as much work
+ * as one tree. */
 static bool is_hopeful(const choosing *s, const gbsi_elimination_part *part)
 {
     return s->components->has_zeros[s->component] != 0 && part->end == GBSI_ELIMINATION_DONE &&

@@ -2,41 +2,42 @@
 /* Conditioning on a cutset [M46]. Given the states of a few variables, the cutset, the cliques of
  * the other variables are small. With one case for every joint state c of the cutset, Z = sum over
  * c of Z(c),    p(x) = sum over c of Z(c) / Z p(x | c) (Pearl 1988, Probabilistic Reasoning in
- * Intelligent Systems, section 4.3). Hard zeros rule out most cases; cases that arc consistency
- * rules out are never answered. All cases share one junction tree; only the entries of its factors
- * differ. */
+ * Intelligent Systems, section 4.3). Hard zeros rule out most cases. Cases that arc consistency
+ * finds impossible are left out and never answered. All cases share one junction tree, and differ
+ * only in the entries of the tree's factors. */
 #ifndef GBSI_CUTSET_CUTSET_H
 #define GBSI_CUTSET_CUTSET_H
 
 #include "reference/exact_components.h"
 #include "trees/exact_plan.h"
 
-/* The largest number of variables of a factor that has a variable in the cutset. Such a factor also
- * has at most 2^16 joint states. */
+/* A factor that contains a variable of the cutset has at most this number of variables. Such a
+ * factor also has at most 2^16 joint states. */
 #define GBSI_CUT_SCOPE 16u
 
-/* Limit on the predicted nanoseconds of all cases if an exact answer is required. */
+/* Limit on the predicted nanoseconds of all cases together if an exact answer is required. */
 #define GBSI_CUTSET_NS 60e9
 
 /* The joint states of the cutset of a component that arc consistency leaves possible. */
 typedef struct gbsi_cases {
     uint32_t n_variables;
-    uint32_t *variable; /* [n_variables] numbers in the whole model, in the order in which the
-                           variables were chosen */
+    uint32_t *variable; /* [n_variables] variables of the cutset, by their numbers in the whole
+                           model, in the order in which they were chosen */
     size_t n;
-    uint32_t *state; /* [n][n_variables] states of each case, in lexicographic order */
+    uint32_t *state; /* [n][n_variables] states of the cutset's variables in each case; cases are in
+                        lexicographic order */
 } gbsi_cases;
 
 typedef struct gbsi_cutset {
     const gbsi_components *components; /* borrowed */
     uint32_t component;
     gbsi_cases cases;
-    uint32_t *local; /* [whole variables] number among the variables outside the cutset; GBSI_NONE:
-                        in the cutset */
+    uint32_t *local;        /* [whole variables] number of each variable in `rest`; GBSI_NONE if the
+                               variable is in the cutset */
     gbsi_conditioned *rest; /* model of the component's variables outside the cutset */
     gbsi_tree *tree;        /* tree of `rest` */
     gbsi_keep keep;
-    double entries;           /* entries of the tables of all cases together */
+    double entries;           /* number of table entries of all cases together */
     uint64_t bytes;           /* bytes of the cutset and the work on it */
     struct gbsi_cutset *next; /* owned: cutset of another component */
 } gbsi_cutset;
@@ -44,15 +45,15 @@ typedef struct gbsi_cutset {
 typedef struct gbsi_cutset_limits {
     double ns;      /* limit on the predicted nanoseconds of all cases on one thread */
     uint64_t bytes; /* limit on the bytes of the cutset and the work on it */
-    bool up_only;   /* only ln Z is wanted */
-    bool maximise;  /* a most probable state is wanted */
+    bool up_only;   /* whether only ln Z is wanted */
+    bool maximise;  /* whether a most probable state is wanted */
     gbsi_watch *watch;
 } gbsi_cutset_limits;
 
-/* Looks for cutsets of components. The search is greedy: it adds the variable whose removal lowers
- * the table entries most, compared with the cases that it adds, and then finds a new elimination
- * order of the remaining variables. Components without hard zeros get no cutset, because their
- * cases together take as long as one tree.
+/* Looks for cutsets of components. The search is greedy. Each step adds the variable whose removal
+ * lowers the table entries most in comparison with the cases that it adds, and then finds a new
+ * elimination order of the remaining variables. Components without hard zeros get no cutset,
+ * because their cases together take as long as one tree.
  *
  * @param plan   the plan of the whole model.
  * @param limits limits for all cutsets together.

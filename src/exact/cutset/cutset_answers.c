@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers one case after the other: computes the entries of the factors that the cutset cuts, then
- * solves the junction tree of the remaining variables. Cases are added in their order, in units of
- * the largest case so far. The bits of a result therefore depend on the cutset alone. */
+/* Answers one case after the other. For each case, computes the entries of the factors that contain
+ * variables of the cutset, and then solves the junction tree of the remaining variables. The
+ * weights of cases are added in the order of the cases, in units of the largest weight so far. The
+ * bits of a result therefore depend only on the cutset. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -14,7 +15,8 @@ typedef struct answering {
     const gbsi_cutset *cutset;
     const gbsi_conditioned *whole;
     gbsi_tables *tables;
-    uint32_t *home; /* [rest variables] home of each variable; NULL: no marginals are wanted */
+    uint32_t
+        *home; /* [rest variables] home clique of each variable; NULL: no marginals are wanted */
     double
         *p; /* [states of the rest] marginals of the current case; NULL: no marginals are wanted */
     uint32_t *x; /* [rest variables] a most probable state of the case; NULL: no state is wanted */
@@ -70,8 +72,8 @@ static uint32_t fix_scope(const gbsi_cutset *c, const uint32_t *state, uint32_t 
     return n_rest;
 }
 
-/* Writes the values of factor f for all states of its variables outside the cutset. @param x [n]
- * states of its scope in the case; overwritten. */
+/* Writes the log-weights that factor f has in a case, for all joint states of its variables outside
+ * the cutset. @param x [n] states of the factor's variables in the case; overwritten. */
 static void slice(const gbsi_cutset *c, size_t f, uint32_t n, const uint32_t *scope, uint32_t *x,
                   double *value)
 {
@@ -92,8 +94,8 @@ static void slice(const gbsi_cutset *c, size_t f, uint32_t n, const uint32_t *sc
     }
 }
 
-/* Gives the factors of the rest the values that they have in a case. @return the logarithm of the
- * weight of the factors that have only variables of the cutset. */
+/* Fills the factors of `rest` with the log-weights that they have in a case. @return the logarithm
+ * of the weight of the factors that have only variables of the cutset. */
 static double enter_case(const answering *a, size_t at)
 {
     const gbsi_cutset *c = a->cutset;
@@ -107,7 +109,8 @@ static double enter_case(const answering *a, size_t at)
         const uint32_t *scope = from->scope + from->scope_start[f];
         const uint32_t n = (uint32_t)(from->scope_start[f + 1] - from->scope_start[f]);
         uint32_t x[GBSI_CUT_SCOPE];
-        if (n > GBSI_CUT_SCOPE) { /* a factor of so many variables has no variable in the cutset */
+        if (n > GBSI_CUT_SCOPE) { /* a factor of more variables has no variable in the cutset and
+                                     does not change */
             ++i;
             continue;
         }
@@ -119,7 +122,7 @@ static double enter_case(const answering *a, size_t at)
         }
         i += n_rest > 0;
     }
-    assert(i == to->n_factors); /* every factor of `rest` has its values */
+    assert(i == to->n_factors); /* every factor of `rest` was filled */
     return constant;
 }
 
@@ -186,7 +189,7 @@ gbs_status gbsi_cutset_sum(const gbsi_cutset *cutset, gbsi_pool *pool, gbsi_watc
 {
     gbs_status status = GBS_OK;
     answering a = {0};
-    double unit = -INFINITY; /* ln of the unit of `total` */
+    double unit = -INFINITY; /* ln of the unit in which `total` is kept */
     double total = 0.0;
     GBSI_TRY(begin(&a, cutset, pool, watch, p != NULL, false, err));
     if (p != NULL) {

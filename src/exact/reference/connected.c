@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds out, by union-find over states, whether updates of single variables lead from every state
- * of positive weight to every other. States that differ only in one variable form a line. Each
- * state of a line is joined to the first state of the line, which takes one step per state and
- * variable. */
+ * of positive weight to every other state of positive weight. States that differ only in one
+ * variable form a line. Each state of a line is joined to the first state of the line. This takes
+ * one step for each state and variable. */
 #include <assert.h>
 #include <inttypes.h>
 
@@ -10,11 +10,11 @@
 #include "base/memory.h"
 #include "reference/enumerate.h"
 
-#define ABSENT UINT32_MAX /* a state of weight zero; there are at most 2^22 states */
+#define ABSENT UINT32_MAX /* marks a state of weight zero; numbers of states are below 2^22 */
 
 typedef struct states {
-    uint32_t
-        *parent; /* [n_states] next state towards the root of the set; a root points to itself */
+    uint32_t *parent; /* [n_states] for each state: the next state on the path to the root of its
+                         set; a root has its own number */
     uint64_t n_sets;
 } states;
 
@@ -28,7 +28,8 @@ static double visit_support(void *context, uint64_t index, double logw)
     return 0.0;
 }
 
-/* Joins the states of each line of a variable. The states of a line are `stride` apart. */
+/* Joins the states of each line in which only a given variable differs. The states of a line are
+ * `stride` apart. */
 static void join_lines(states *s, uint64_t n_states, uint64_t stride, uint32_t arity)
 {
     for (uint64_t block = 0; block < n_states; block += stride * arity) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes marginals, ln Z and the joint distribution by visiting every state twice: first to find
- * the largest log density m, then to sum the weights exp(log density - m), the largest of which
- * is 1. */
+/* Computes marginals, ln Z and the joint distribution by visiting every state twice. The first pass
+ * finds the largest log density m. The second pass sums the weights exp(log density - m), the
+ * largest of which is 1. */
 #include "reference/enumerate.h"
 
 #include "base/memory.h"
@@ -9,7 +9,7 @@
 
 typedef struct weigh {
     double max;
-    double *joint; /* joint distribution, out; or NULL */
+    double *joint; /* out: joint distribution; NULL if it is not wanted */
 } weigh;
 
 static double visit_weight(void *context, uint64_t index, double logw)

@@ -24,7 +24,8 @@ static uint32_t component_of_factor(const gbsi_components *c, size_t f)
     return c->of[factors->scope[factors->scope_start[f]]];
 }
 
-/* Fills the arrays of the components. @param hard whether only factors with hard zeros are listed.
+/* Fills the arrays of the list of components. @param hard whether only factors with hard zeros are
+ * listed.
  * @return GBS_ERR_STOPPED if the watch stopped; the arrays are then incomplete. */
 static gbs_status fill(gbsi_components *c, bool hard, gbsi_watch *watch, gbs_error *err)
 {
@@ -49,7 +50,8 @@ static gbs_status fill(gbsi_components *c, bool hard, gbsi_watch *watch, gbs_err
         c->variable_start[i + 1] += c->variable_start[i];
         c->factor_start[i + 1] += c->factor_start[i];
     }
-    /* The loops below use the starts as write positions; afterwards the starts are shifted back. */
+    /* The loops below use the starts as write positions, so that the starts must be shifted back
+     * afterwards. */
     for (uint32_t v = 0; v < model->n_variables; ++v) {
         c->variable[c->variable_start[c->of[v]]++] = v;
     }
@@ -68,8 +70,8 @@ static gbs_status fill(gbsi_components *c, bool hard, gbsi_watch *watch, gbs_err
     return GBS_OK;
 }
 
-/* @param graph graph of the model, whose connected components are listed. If graph is NULL, blocks
- * of variables that share factors with hard zeros are listed instead. */
+/* @param graph graph of the model; its connected components are listed. If graph is NULL, blocks of
+ * variables that share factors with hard zeros are listed instead. */
 static gbs_status make(const gbsi_conditioned *model, const gbsi_graph *graph, gbsi_watch *watch,
                        gbsi_components **out, gbs_error *err)
 {
@@ -156,9 +158,9 @@ cleanup:
     return status;
 }
 
-/* The support is the product of the supports of the hard blocks, and an update changes only one
- * block. The support is therefore connected if and only if the support of every block is connected.
- */
+/* The support is the product of the supports of the blocks of variables that share factors with
+ * hard zeros, and an update changes only one block. The support is therefore connected if and only
+ * if the support of every block is connected. */
 gbs_status gbsi_components_support(const gbsi_components *c, const uint8_t *exact,
                                    gbsi_watch *watch, uint64_t max_states, gbsi_support *support,
                                    gbs_error *err)

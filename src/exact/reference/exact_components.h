@@ -23,15 +23,16 @@ typedef struct gbsi_components {
 gbs_status gbsi_components_new(const gbsi_graph *graph, gbsi_components **out, gbs_error *err);
 void gbsi_components_free(gbsi_components *components);
 
-/* Returns the bytes in use before any inference: the program, the user's model, its conditioned
- * form, the graph and the components. */
+/* Returns the number of bytes in use before any inference: for the program, the user's model, the
+ * conditioned model, the graph and the components. */
 uint64_t gbsi_components_standing(const gbsi_components *c, const gbsi_graph *graph);
 
-/* Makes a model of one component, in time linear in its size.
+/* Makes a model of one component, in time that is linear in the size of the component.
  *
- * @param left_out NULL, or [n_variables] 1: the variable is left out. A factor of such a variable
- * becomes a table over the rest of its scope, filled with zeros. A factor without remaining
- * variables is left out too. Variables and factors keep their order.
+ * @param left_out NULL, or [n_variables] 1: the variable is left out. A factor that contains such a
+ * variable becomes a table over the rest of its scope, filled with zeros, which the caller
+ * replaces. A factor none of whose variables remains is left out too. Variables and factors keep
+ * their order.
  * @param local    [n_variables] out: the new number of each variable of the component that is kept.
  */
 gbs_status gbsi_components_extract(const gbsi_components *c, uint32_t component,
@@ -42,18 +43,18 @@ gbs_status gbsi_components_extract(const gbsi_components *c, uint32_t component,
  * watch borrowed or NULL; may stop the enumeration.
  * @param p [state_offset[n_variables]] of the whole model, out; entries of other components do not
  * change.
- * @param log_z NULL, or in and out: the function adds the ln Z of these components, without
- * log_constant.
+ * @param log_z NULL, or in and out: the function adds the ln Z of the enumerated components,
+ * without log_constant.
  * @return as gbsi_enumerate(). */
 gbs_status gbsi_components_enumerate(const gbsi_components *c, const uint8_t *exact,
                                      gbsi_watch *watch, double *p, double *log_z, gbs_error *err);
 
-/* Whether updates of one variable at a time reach all states of positive probability in the sampled
- * components with hard zeros. Blocks of variables that share factors with zeros
+/* Finds out whether updates of one variable at a time reach all states of positive probability, in
+ * the sampled components with hard zeros. Blocks of variables that share factors with zeros
  * (gbsi_hard_blocks()) are enumerated if they have at most max_states states. */
 typedef enum gbsi_support {
     GBSI_SUPPORT_CONNECTED,
-    GBSI_SUPPORT_UNKNOWN,      /* too many states to enumerate, or stopped */
+    GBSI_SUPPORT_UNKNOWN,      /* there were too many states to enumerate, or the watch stopped */
     GBSI_SUPPORT_DISCONNECTED, /* some state cannot be reached from another */
 } gbsi_support;
 

@@ -9,13 +9,14 @@
 typedef struct extraction {
     const gbsi_conditioned *whole;
     const uint8_t *left_out; /* NULL: no variable is left out */
-    uint32_t *local; /* [whole variables] number in the part; undefined for variables left out */
+    uint32_t *local; /* [whole variables] number of each variable in the new model; undefined for
+                        variables that are left out */
     const uint32_t *variable;
     uint32_t n_variables; /* number of variables of the component */
     const size_t *factor;
     size_t n_factors; /* number of factors of the component */
     gbsi_conditioned *part;
-    size_t n_entries; /* number of entries of the part's tables */
+    size_t n_entries; /* number of table entries of the new model */
 } extraction;
 
 static bool is_kept(const extraction *x, uint32_t v)
@@ -24,7 +25,7 @@ static bool is_kept(const extraction *x, uint32_t v)
 }
 
 /* Returns the number of variables in the scope of factor f that are kept. @param all out: whether
- * all of them are kept. */
+ * all variables of the scope are kept. */
 static size_t count_kept(const extraction *x, size_t f, bool *all)
 {
     const gbsi_factors *from = &x->whole->factors;
@@ -36,8 +37,8 @@ static size_t count_kept(const extraction *x, size_t f, bool *all)
     return n;
 }
 
-/* Returns the number of table entries of factor f in the part. @param all whether the whole scope
- * is kept; if not, a noisy factor becomes a table. */
+/* Returns the number of table entries that factor f takes in the new model. @param all whether the
+ * whole scope is kept; if not, a noisy factor becomes a table. */
 static size_t count_entries(const extraction *x, size_t f, bool all)
 {
     const gbsi_factors *from = &x->whole->factors;
@@ -51,7 +52,8 @@ static size_t count_entries(const extraction *x, size_t f, bool all)
     return n;
 }
 
-/* Numbers the variables, counts the factors and entries of the part, and allocates its arrays. */
+/* Numbers the variables of the new model, counts its factors and table entries, and allocates its
+ * arrays. */
 static gbs_status take(extraction *x, gbs_error *err)
 {
     const gbsi_factors *from = &x->whole->factors;
@@ -123,8 +125,8 @@ static void copy_variables(const extraction *x)
     }
 }
 
-/* Appends factor f. Only small components are extracted, so each factor gets a copy of its table,
- * even if other factors share the table. */
+/* Appends factor f. Each factor gets a copy of its table, even if several factors share the table.
+ * The copies take little memory, because only small components are extracted. */
 static void copy_factor(const extraction *x, size_t f, size_t i, size_t *n_tables,
                         size_t *n_logical)
 {

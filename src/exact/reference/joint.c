@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts joint states, and enumerates their probabilities. */
+/* Counts drawn joint states of some variables, and computes the probabilities of joint states by
+ * enumeration. */
 #include "reference/joint.h"
 
 #include <inttypes.h>
@@ -22,7 +23,7 @@ typedef struct cells {
 struct gbsi_joint {
     cells cells;
     uint32_t n_chains;
-    uint64_t *count; /* [n_chains][n_cells] draws in each cell */
+    uint64_t *count; /* [n_chains][n_cells] number of draws of each chain in each cell */
     uint64_t *total; /* [n_chains] all draws */
 };
 
@@ -81,7 +82,8 @@ cleanup:
     return status;
 }
 
-/* Returns the cell of a state; n_cells if some variable has no such state. */
+/* Returns the number of the cell of a joint state; n_cells if the state of some variable is out of
+ * range. */
 static size_t cell_of(const cells *c, const uint32_t *state)
 {
     size_t cell = 0;
@@ -174,7 +176,7 @@ double gbsi_joint_l1(const gbsi_joint *joint, uint32_t chain, const double *p)
 
 /* ---- exact ------------------------------------------------------------------------------- */
 
-/* Adds the probabilities of all states of the conditioned model to the cells they fall into. */
+/* Adds the probability of every state of the conditioned model to the cell of this state. */
 static void project(const gbsi_conditioned *part, const double *joint, size_t n_states,
                     const cells *c, uint32_t *user, uint32_t *x, double *p)
 {

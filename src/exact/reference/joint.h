@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joint histograms of a few variables, for the laboratory and for tests: the number of draws of
- * each joint state in each chain, and its exact probability for comparison. Joint states are
- * numbered in mixed radix; the first chosen variable varies slowest.
+/* Joint histograms of a few variables, for the laboratory and for tests. A histogram counts the
+ * draws of each joint state in a chain; exact probabilities are computed for comparison. Joint
+ * states are numbered in mixed radix; the first chosen variable varies slowest.
  *
- * If an id or index does not exist, functions that return a status return GBS_ERR_ARGUMENT; other
- * functions return 0, NULL or NAN, as stated at each. */
+ * If an id or index does not exist, functions that return a status return GBS_ERR_ARGUMENT. Other
+ * functions return 0, NULL or NAN, as their comments state. */
 #ifndef GBSI_REFERENCE_JOINT_H
 #define GBSI_REFERENCE_JOINT_H
 
 #include "gibbsite/model.h"
 
-#define GBSI_JOINT_MAX_CELLS (UINT64_C(1) << 28) /* limit for all chains together */
+#define GBSI_JOINT_MAX_CELLS (UINT64_C(1) << 28) /* limit on the cells of all chains together */
 
 typedef struct gbsi_joint gbsi_joint;
 

@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 
-#define TABLE_ENTRIES ((size_t)1 << 12) /* limit on the entries of one group */
-#define ALL_ENTRIES   ((size_t)1 << 20) /* limit for all groups; further factors get no table */
+#define TABLE_ENTRIES ((size_t)1 << 12) /* limit on the table entries of one group */
+#define ALL_ENTRIES   ((size_t)1 << 20) /* limit on table entries of all groups */
 
 static uint32_t last_variable(const gbsi_factors *factors, size_t f)
 {
@@ -24,8 +24,8 @@ static void sort_factors(gbsi_local *local)
 {
     const gbsi_factors *factors = &local->model->factors;
     const size_t n = local->model->n_variables;
-    size_t *first =
-        local->first; /* counts are stored two places ahead until the factors are sorted */
+    size_t *first = local->first; /* until the factors are sorted, the count for a variable is
+                                     stored two places after the variable */
     for (size_t f = 0; f < factors->n_factors; f++) {
         first[(size_t)last_variable(factors, f) + 2]++;
     }
@@ -79,7 +79,7 @@ static gbsi_sum sum_factors(const gbsi_local *local, const gbsi_local_group *gro
     for (size_t i = group->first; i < group->first + group->n; i++) {
         const double value =
             gbsi_factor_value(&model->factors, model->arity, local->factor[i], local->x);
-        if (value == -INFINITY) { /* also if the sum of the other values is infinite */
+        if (value == -INFINITY) { /* this also holds if the sum of the other values is infinite */
             return (gbsi_sum){.high = -INFINITY, .low = 0.0};
         }
         sum = gbsi_sum_add(sum, (gbsi_sum){.high = value, .low = 0.0});
@@ -103,8 +103,8 @@ static gbs_status make_table(gbsi_local *local, gbsi_local_group *group, uint32_
     return GBS_OK;
 }
 
-/* Groups the factors whose last variable is v. A group takes the next factor as long as the joint
- * table of the group stays small.
+/* Groups the factors whose last variable is v. A group includes the next factor as long as the
+ * joint table of the group stays small.
  * @param n_left table entries that may still be used. */
 static gbs_status group_factors(gbsi_local *local, uint32_t v, size_t *n_left, gbs_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The factors of a small model, sorted so that a log density can be built up variable by variable.
- * A factor is evaluated as soon as the last variable of its scope has a state. Factors with the
- * same last variable are summed beforehand into tables of a few thousand entries each. */
+/* The factors of a small model, in an order in which a log density can be computed variable by
+ * variable. A factor is evaluated as soon as the last variable of its scope has a state. Factors
+ * with the same last variable are summed beforehand into tables of a few thousand entries each. */
 #ifndef GBSI_REFERENCE_LOCAL_H
 #define GBSI_REFERENCE_LOCAL_H
 
@@ -9,7 +9,7 @@
 
 #include "condition/condition.h"
 
-#define GBSI_LOCAL_DEPTH 22 /* limit on variables: enumeration visits at most 2^22 states */
+#define GBSI_LOCAL_DEPTH 22 /* most variables: enumeration visits at most 2^22 states */
 
 /* A sum and its accumulated rounding error. */
 typedef struct gbsi_sum {
@@ -17,7 +17,7 @@ typedef struct gbsi_sum {
     double low;
 } gbsi_sum;
 
-/* Returns a + b with its rounding errors, by Knuth's two-sum of the high parts. */
+/* Returns a + b with the accumulated rounding error, by Knuth's two-sum of the high parts. */
 static inline gbsi_sum gbsi_sum_add(gbsi_sum a, gbsi_sum b)
 {
     const double high = a.high + b.high;
@@ -33,11 +33,12 @@ static inline gbsi_sum gbsi_sum_add(gbsi_sum a, gbsi_sum b)
 typedef struct gbsi_local_group {
     size_t first; /* first factor, as an index into gbsi_local.factor */
     size_t n;
-    uint32_t n_others;                /* number of variables before the last one */
+    uint32_t n_others;                /* number of variables of the group other than the last one */
     uint32_t other[GBSI_LOCAL_DEPTH]; /* [n_others] these variables, ascending */
     size_t stride[GBSI_LOCAL_DEPTH];  /* [n_others] strides of these variables in `table` */
-    gbsi_sum *table;     /* sums of the factors, the last variable fastest; NULL: the factor is
-                            evaluated each time */
+    gbsi_sum
+        *table; /* sums of the group's factors for all joint states, of which the last variable
+                   varies fastest; NULL: the group is one factor, which is evaluated each time */
     const gbsi_sum *row; /* row of `table` for the current states of the earlier variables */
 } gbsi_local_group;
 
@@ -54,7 +55,7 @@ typedef struct gbsi_local {
 gbs_status gbsi_local_new(const gbsi_conditioned *model, gbsi_local **local, gbs_error *err);
 void gbsi_local_free(gbsi_local *local);
 
-/* Prepares gbsi_local_extend() for the states of v. Call this function when x[0..v-1] are set. */
+/* Prepares gbsi_local_extend() for the states of v. The caller must have set x[0..v-1] before. */
 void gbsi_local_begin(gbsi_local *local, uint32_t v);
 
 /* Returns logw plus the log factors whose last variable is v, at the current x. The member `high`

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Visits all states depth first, the last variable fastest. A factor is added as soon as the last
  * variable of its scope has a state, and the log density of a state is built up along its path.
- * Nothing is ever subtracted; the result therefore depends on the state only. States that begin
- * with a prefix of weight zero are skipped. The work per state is little more than the factors of
- * the last variable, as with a Gray code, but no running sum accumulates errors.
+ * Nothing is ever subtracted, so that the log density of a state depends only on the state. States
+ * that begin with a prefix of weight zero are skipped. The work for each state is little more than
+ * evaluating the factors of the last variable. A Gray code would take as little work, but its
+ * running sum would accumulate errors.
  *
- * Weights are summed along the same paths: the sum of a block is the sum over the blocks below it.
- * A weight passes through n_variables sums of few numbers on its way to the total. The marginal of
- * (v, a) is the sum of the blocks at depth v with state a; this long sum is compensated (Neumaier
- * 1974, ZAMM 54:39-51). */
+ * Weights are summed along the same paths. A block is the set of states that begin with a prefix,
+ * and its sum is the sum over the blocks of the longer prefixes. On its way to the total, a weight
+ * is part of n_variables sums, each of few numbers. The marginal of state a of variable v is the
+ * sum of all blocks whose prefix ends with this state. This long sum is compensated (Neumaier 1974,
+ * ZAMM 54:39-51). */
 #include "reference/enumerate.h"
 
 #include <assert.h>
@@ -44,8 +46,8 @@ uint64_t gbsi_n_states(const gbsi_conditioned *model, const uint8_t *keep)
 }
 
 /* Returns the sum of the weights of all states that begin with x[0..v-1]. The recursion is at most
- * GBSI_LOCAL_DEPTH deep. @param logw sum of the log factors of x[0..v-1] alone. @param index number
- * of this block among the blocks of depth v. */
+ * GBSI_LOCAL_DEPTH deep. @param logw sum of the log factors that depend only on x[0..v-1]. @param
+ * index number of this block among the blocks of depth v. */
 static double walk_block(walk *w, uint32_t v, gbsi_sum logw, uint64_t index)
 {
     const gbsi_conditioned *model = w->local->model;

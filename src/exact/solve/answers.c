@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ln Z and MAP, component by component. Components share no variable: the sum over all states is
- * the product of the components' sums, and the maximum is the product of their maxima. */
+/* Computes ln Z and a most probable state (MAP), component by component. Components share no
+ * variable: the sum over all states is the product of the components' sums, and the maximum is the
+ * product of their maxima. */
 #include "gibbsite/exact.h"
 
 #include <inttypes.h>
@@ -116,8 +117,8 @@ static gbs_status check_incumbent(const gbsi_conditioned *whole, const uint32_t 
     return GBS_OK;
 }
 
-/* Copies the states of components that have no tree from the incumbent. @param x [free variables]
- * out. */
+/* For the components that have no tree, copies their states in the incumbent, which is a state that
+ * the caller gave. @param x [free variables] out. */
 static gbs_status keep_incumbent(const gbsi_solver *s, const uint32_t *incumbent, uint32_t *x,
                                  uint32_t *n_kept, gbs_error *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The joint distribution of some variables, the query. In each component the query's variables are
- * made neighbours and eliminated last. They alone then form the root of its junction tree, and the
- * messages to the root give their joint weights. No message goes back down. Components are
- * independent. */
+/* Computes the joint distribution of some variables, which are called the query. In each component
+ * the variables of the query are made neighbours of one another, and are eliminated last. The root
+ * of the component's junction tree then consists of these variables alone, and the messages to the
+ * root give their joint weights. No message goes back down. Components are independent. */
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -15,23 +15,23 @@
 
 /* The part of the query in one component. */
 typedef struct part {
-    size_t at; /* start in joint.p of its joint states in mixed radix, the query's first variable
-                  slowest */
-    size_t n;  /* number of joint states */
+    size_t at; /* index in joint.p of the part's joint states, which are numbered in mixed radix;
+                  the query's first variable varies slowest */
+    size_t n;  /* number of joint states of the part */
 } part;
 
 typedef struct joint {
     gbsi_solver solver;
     uint32_t n;
-    uint32_t *variable; /* [n] number of each queried variable among the free variables; GBSI_NONE:
-                           fixed */
+    uint32_t *variable; /* [n] number of each queried variable among the free variables; GBSI_NONE
+                           if the variable is fixed */
     uint8_t *late;      /* [free variables] 1: the variable is in the query */
-    uint32_t *pair;     /* pairs of variables to be made neighbours */
+    uint32_t *pair;     /* pairs of variables that are made neighbours */
     part *part;         /* [components] part of the query in each component */
     size_t *stride;     /* [n] stride of each queried variable in its part */
     uint32_t *x;        /* [n] current states */
     double *p;
-    double *out; /* [user's joint states] the answer */
+    double *out; /* [user's joint states] the answer: probabilities of the query's joint states */
 } joint;
 
 static void joint_free(joint *j)
@@ -82,8 +82,8 @@ static gbs_status take_room(joint *j, size_t n_out, gbs_error *err)
     j->part = gbsi_alloc_array_zero(j->solver.components->n, sizeof *j->part);
     j->stride = gbsi_alloc_array(n, sizeof *j->stride);
     j->x = gbsi_alloc_array_zero(n, sizeof *j->x);
-    j->p = gbsi_alloc_array(2 * n_out,
-                            sizeof *j->p); /* enough, because each part has at least 2 states */
+    j->p = gbsi_alloc_array(
+        2 * n_out, sizeof *j->p); /* large enough, because each part has at least 2 joint states */
     j->out = gbsi_alloc_array_zero(n_out, sizeof *j->out);
     return GBSI_HAVE(err, "joint", j->variable, j->late, j->pair, j->part, j->stride, j->x, j->p,
                      j->out);
@@ -119,7 +119,8 @@ static size_t lay_out(joint *j, const uint32_t *query)
     return n_pairs;
 }
 
-/* Returns the stride, in its part, of variable v of the root. */
+/* Returns the stride that variable v of the root has in the numbering of its part's joint states.
+ */
 static size_t stride_of(const joint *j, uint32_t v)
 {
     uint32_t i = 0;
@@ -182,14 +183,16 @@ static gbs_status solve(joint *j, gbs_error *err)
     return GBS_OK;
 }
 
-/* Writes the product of the parts in the order of the user's joint states. */
+/* Writes, in the order of the user's joint states, the products of the probabilities of the parts.
+ */
 static void put_joint(joint *j, const gbs_model *model, const uint32_t *query, size_t n_out)
 {
     const gbsi_conditioned *whole = j->solver.whole;
     for (size_t e = 0; e < n_out; ++e) {
         double p = 1.0;
         size_t rest = e;
-        for (uint32_t i = j->n; i-- > 0;) { /* states of the variables; GBSI_NONE: ruled out */
+        for (uint32_t i = j->n;
+             i-- > 0;) { /* state of each queried variable; GBSI_NONE if the state is ruled out */
             const uint32_t v = j->variable[i];
             const uint32_t state = (uint32_t)(rest % model->arity[query[i]]);
             rest /= model->arity[query[i]];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marginal MAP: the most probable state of some variables, the query, with the others summed out.
- * An elimination order that sums before it maximises gives the exact answer. Any other order gives
- * an upper bound, because summing after maximising can only give a larger number: max_x sum_y f <=
- * sum_y max_x f (Park & Darwiche 2003, *Solving MAP exactly using systematic search*, UAI). */
+/* Marginal MAP: finds the most probable state of some variables, the query, where the other
+ * variables are summed out. An elimination order in which all sums come before all maxima gives the
+ * exact answer. Any other order gives an upper bound, because summing after maximising can only
+ * give a larger number: max_x sum_y f <= sum_y max_x f (Park & Darwiche 2003, *Solving MAP exactly
+ * using systematic search*, UAI). */
 #include "solve/mmap.h"
 
 #include <assert.h>
@@ -35,8 +36,8 @@ static gbs_status mark_query(const gbs_model *model, uint32_t n, const uint32_t 
     return GBS_OK;
 }
 
-/* Conditions the model on evidence, and marks its free variables that are in the query. @param late
- * out; owned by the caller, also after a failure. */
+/* Conditions the model on evidence, and marks the free variables of the conditioned model that are
+ * in the query. @param late out; owned by the caller, also after a failure. */
 static gbs_status begin(gbsi_solver *s, const gbs_model *model, const gbs_evidence *evidence,
                         const gbs_exact_options *options, uint32_t n, const uint32_t *query,
                         uint8_t **late, gbs_error *err)

@@ -124,7 +124,7 @@ gbs_status gbsi_solver_init_about(gbsi_solver *s, const gbs_model *model,
     return take_components(s, err);
 }
 
-/* Whether the answer is one sum or one maximum, which needs no table after the messages. */
+/* Whether the answer is a single sum or maximum, for which messages to the roots are enough. */
 static bool is_one_number(const gbsi_exact_limits *limits)
 {
     return limits->maximise ||
@@ -134,7 +134,7 @@ static bool is_one_number(const gbsi_exact_limits *limits)
 /* Plans all components. A component gets sparse tables if they are quicker than a dense tree, or if
  * no dense tree fits. The component gets a cutset if no dense tree and no sparse tables fit.
  * Marginal MAP uses no cutsets, because the maximum of a sum over cases is not the largest of the
- * cases' maxima.
+ * maxima of the cases.
  * @return GBS_ERR_LIMIT if a component can be solved by none of the three methods. */
 static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
                            gbs_error *err)
@@ -145,7 +145,8 @@ static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exa
                                      .bytes = s->bytes / 2,
                                      .up_only = limits->up_only,
                                      .maximise = limits->maximise};
-    assert(plan->elimination->n_parts == c->n); /* one part for each component, in the same order */
+    assert(plan->elimination->n_parts ==
+           c->n); /* the elimination has one part for each component, in the same order */
     for (uint32_t i = 0; i < c->n; ++i) {
         s->take[i] = gbsi_exact_fits(plan, i);
     }
@@ -178,7 +179,7 @@ static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exa
     return GBS_OK;
 }
 
-/* Takes as many components as the memory allows. */
+/* Chooses as many components as the memory allows. */
 static gbs_status take_some(gbsi_solver *s, gbsi_exact_plan *plan, gbs_error *err)
 {
     const gbs_status status =
@@ -188,7 +189,7 @@ static gbs_status take_some(gbsi_solver *s, gbsi_exact_plan *plan, gbs_error *er
 }
 
 /* Returns the number of table entries that a component may have within s->most_s. @param ns
- * nanoseconds of one entry. */
+ * nanoseconds that one table entry takes. */
 static uint64_t most_entries(const gbsi_solver *s, double ns)
 {
     const double entries = 1e9 * s->most_s / ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model given evidence, with the junction trees of its components. All public functions of this
- * folder use it. */
+ * folder use a gbsi_solver. */
 #ifndef GBSI_SOLVE_SOLVE_H
 #define GBSI_SOLVE_SOLVE_H
 
@@ -16,8 +16,8 @@ typedef struct gbsi_solver {
     gbsi_conditioned *whole;
     gbsi_graph *graph;
     gbsi_components *components;
-    double most_s;  /* limit on the predicted seconds of a component; infinite: no limit */
-    uint64_t bytes; /* limit on the bytes of trees and the work on them */
+    double most_s;  /* limit on the predicted seconds for one component; infinite: no limit */
+    uint64_t bytes; /* limit on the bytes of the trees and of the work on the trees */
     uint8_t *take;  /* [components] 1: the component has a tree, sparse tables or a cutset */
     gbsi_tree *tree;
     gbsi_sparse
@@ -43,14 +43,14 @@ gbs_status gbsi_solver_init(gbsi_solver *solver, const gbs_model *model,
 /* Conditions the model for a question about some variables. Variables that do not affect the answer
  * are left out. @param query [n] variables in the user's numbering, each less than
  * model->n_variables.
- * @param only  whether components without queried variables and without hard zeros are left out as
+ * @param only  whether components that have no queried variable and no hard zeros are left out as
  * well. Pass true if the answer is not a sum over all components. */
 gbs_status gbsi_solver_init_about(gbsi_solver *solver, const gbs_model *model,
                                   const gbs_evidence *evidence, const gbs_exact_options *options,
                                   size_t n, const uint32_t *query, bool only, gbs_error *err);
-/* Makes the trees of all components, or of the components that fit. @param limits limits->entries
- * and limits->bytes are set by this function. @param all whether the call fails if one component
- * does not fit. */
+/* Makes the trees of all components, or of the components that fit. @param limits limits on the
+ * trees; this function sets limits->entries and limits->bytes itself. @param all whether the call
+ * fails if one component does not fit. */
 gbs_status gbsi_solver_plan(gbsi_solver *solver, gbsi_exact_limits limits, bool all,
                             gbs_error *err);
 /* Makes one tree of all components, without tables; fails if a component does not fit. The caller
@@ -59,13 +59,15 @@ gbs_status gbsi_solver_plan(gbsi_solver *solver, gbsi_exact_limits limits, bool 
  * ids of the model. */
 gbs_status gbsi_solver_plan_tree(gbsi_solver *solver, const uint32_t *user, gbsi_watch *watch,
                                  gbs_error *err);
-/* Adds up ln of the sums (or maxima) of all components. @param x NULL, or out: states of the
- * maximised variables. */
+/* Adds up, over all components, ln of the sum (or maximum) of the component. @param x NULL, or out:
+ * states of the maximised variables. */
 gbs_status gbsi_solve_all(gbsi_solver *solver, gbsi_sum *total, uint32_t *x, gbs_error *err);
 void gbsi_solver_free(gbsi_solver *solver);
 
-/* Does what gbs_exact_log_z() does. @param watch borrowed or NULL; after a stop log_z is undefined.
- * @param ns out: the predicted nanoseconds of one thread; set before the sums are computed. */
+/* Does the work of gbs_exact_log_z(). @param watch borrowed or NULL; after a stop log_z is
+ * undefined.
+ * @param ns out: the predicted nanoseconds of the computation on one thread; set before the sums
+ * are computed. */
 gbs_status gbsi_exact_sum(const gbs_model *model, const gbs_evidence *evidence,
                           const gbs_exact_options *options, gbsi_watch *watch, double *log_z,
                           double *ns, gbs_error *err);
@@ -74,7 +76,8 @@ gbs_status gbsi_exact_sum(const gbs_model *model, const gbs_evidence *evidence,
  * the last rounding. @param x [n_variables] */
 double gbsi_exact_log_density(const gbsi_conditioned *whole, const uint32_t *x);
 
-/* Sets the error "the evidence has probability zero". @return the status of this error. */
+/* Sets the error "the evidence has probability zero". @return the status that belongs to this
+ * error. */
 gbs_status gbsi_impossible(gbs_error *err);
 
 #endif

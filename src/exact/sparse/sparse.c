@@ -11,14 +11,14 @@
 
 #define MOST_ENTRIES (UINT64_C(1) << 60) /* limit on dense entries: offsets have 64 bits */
 #define MOST_FACTOR  (UINT64_C(1) << 24) /* limit on entries of one factor */
-#define SHARE        4.0 /* the search may take 1 / SHARE of the time of dense tables */
-/* If no dense tables fit, the search may take 1 / LIMIT_SHARE of the allowed time */
+#define SHARE        4.0 /* the search for entries may take 1 / SHARE of the time of dense tables */
+/* If no dense tables fit, the search for entries may take 1 / LIMIT_SHARE of the allowed time */
 #define LIMIT_SHARE 8.0
-#define SLACK       4.0 /* a search begins with 1 / SLACK of the steps */
-#define GAIN        2.0 /* least ratio of the time of dense tables to the time of sparse ones */
-#define ENTRY_STEPS 4.0 /* number of look-ups that take as long as the exponential of an entry */
-#define ONE_WAY     1.0 /* number of passes over the entries for ln Z, namely one up */
-#define BOTH_WAYS   2.0 /* number of passes for marginals, namely up and down */
+#define SLACK       4.0 /* the first search may take 1 / SLACK of the steps */
+#define GAIN        2.0 /* least ratio between the times of dense and sparse tables */
+#define ENTRY_STEPS 4.0 /* number of look-ups that take as long as one exponential */
+#define ONE_WAY     1.0 /* number of passes over the entries for ln Z: one up */
+#define BOTH_WAYS   2.0 /* number of passes for marginals: one up, one down */
 #define TO_DRAW     4.0 /* number of passes for draws: two up, one down, one over the list */
 
 /* ---- one pass over the cliques ------------------------------------------------------------- */
@@ -46,7 +46,8 @@ gbs_status gbsi_sparse_join_clique(const gbsi_sparse *s, uint32_t i, const doubl
     const gbsi_clique *c = &tree->clique[i];
     const uint32_t *child = tree->child + tree->child_start[i];
     const uint32_t n_children = tree->child_start[i + (size_t)1] - tree->child_start[i];
-    uint32_t to[GBSI_TREE_AXES]; /* arities of the clique, then axes of a child */
+    uint32_t to[GBSI_TREE_AXES]; /* scratch: arities of the clique's variables, then axes of a
+                                    child's separator */
     for (uint32_t k = 0; k < c->n_separator + c->n_own; ++k) {
         scratch->axis_of[tree->variable[c->first + k]] = k;
         to[k] = s->arity[tree->variable[c->first + k]];
@@ -101,7 +102,7 @@ void gbsi_sparse_free(gbsi_sparse *s)
     }
 }
 
-/* Makes the tree of a component, without rows. */
+/* Makes the tree of a component. The sets of nonzero entries stay empty. */
 static gbs_status begin(const gbsi_components *components, uint32_t component,
                         const gbsi_exact_plan *plan, gbsi_sparse **out, gbs_error *err)
 {
@@ -134,11 +135,11 @@ cleanup:
     return status;
 }
 
-/* Predicts the time and the memory of an answer, from the numbers of nonzero entries. */
+/* Predicts the time and the memory of an answer from the numbers of nonzero entries. */
 static void predict(gbsi_sparse *s, const gbsi_sparse_limits *limits, uint64_t tree_bytes)
 {
     const uint32_t n = s->tree->n_cliques;
-    size_t most = 0; /* largest number of rows of the children of a clique */
+    size_t most = 0; /* largest number of rows of all children of one clique together */
     for (uint32_t i = 0; i < n; ++i) {
         size_t rows = 0;
         for (size_t k = s->tree->child_start[i]; k < s->tree->child_start[i + (size_t)1]; ++k) {
@@ -156,8 +157,8 @@ static void predict(gbsi_sparse *s, const gbsi_sparse_limits *limits, uint64_t t
                 s->n_variables * (uint64_t)(5 * sizeof(uint32_t));
 }
 
-/* Makes the sparse tables of one component. @param most_ns limit on the predicted time of the
- * answer times `gain`. @param out NULL if the prediction exceeds the limit. */
+/* Makes the sparse tables of one component. @param most_ns the predicted time of the answer, times
+ * `gain`, must not exceed this limit. @param out NULL if the prediction exceeds the limit. */
 static gbs_status make(const gbsi_components *components, uint32_t component,
                        const gbsi_exact_plan *plan, const gbsi_sparse_limits *limits,
                        double most_ns, double gain, gbsi_sparse **out, gbs_error *err)
@@ -241,8 +242,8 @@ void gbsi_sparse_mark(const gbsi_sparse *sparse, uint8_t mark, uint8_t *to)
 
 /* ---- random numbers ------------------------------------------------------------------------ */
 
-/* Gives each clique the stream of random numbers of its first own variable. @param stream
- * [variables] stream of each variable. */
+/* Gives each clique the stream of random numbers that belongs to the first of its own variables.
+ * @param stream [variables] stream of each variable. */
 static void take_streams(gbsi_tree *tree, const uint32_t *stream)
 {
     for (uint32_t i = 0; i < tree->n_cliques; ++i) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calibration over nonzero entries, in logarithms [M51]: a message holds, for each row r of the
- * separator, m(r) = ln sum over the entries e of row r of exp(v(e)), where v(e) = sum of the
- * log-weights of the factors and of the children's messages at e, minus the largest m of the
- * clique. On the way down the probability of an entry is p(e) = exp(v(e) - m(r)) p(r). */
+/* Calibration over nonzero entries, in logarithms [M51]. Let v(e) be the sum of the log-weights of
+ * a clique's factors and of its children's messages at entry e. The message of the clique has, for
+ * each row r of the separator, m(r) = ln sum over the entries e of row r of exp(v(e)), minus the
+ * largest such number of the clique. On the way down, an entry e of row r has the probability p(e)
+ * = exp(v(e) - m(r)) p(r). */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -18,11 +19,11 @@ typedef struct answering {
     gbsi_sparse_scratch scratch;
     double *value;  /* [rows of all cliques] messages m(r); on the way down, the messages are
                        replaced by ln p(r) - m(r) */
-    double *top;    /* [cliques] the number subtracted from the message of the clique */
+    double *top;    /* [cliques] number that was subtracted from the message of each clique */
     double *mass;   /* [largest number of rows of the children of one clique] probabilities of these
                        rows */
-    uint32_t *home; /* [variables of the tree's model] the clique of fewest entries that holds the
-                       variable */
+    uint32_t *home; /* [variables of the tree's model] home of each variable: the clique of fewest
+                       entries that contains the variable */
 } answering;
 
 static size_t most_child_rows(const gbsi_sparse *s)
@@ -61,7 +62,7 @@ static void answering_free(answering *a)
 
 /* ---- up ------------------------------------------------------------------------------------ */
 
-/* ln of a sum of exponentials (or a maximum), built up term by term. */
+/* ln of a sum of exponentials (or a maximum of logarithms) that is computed term by term. */
 typedef struct log_sum {
     double top; /* the largest term so far */
     double sum; /* sum of the terms so far, in units of exp(top) */
@@ -82,8 +83,8 @@ static double value_of(const log_sum *l)
     return l->sum > 1.0 ? l->top + gbsi_log(l->sum) : l->top;
 }
 
-/* Computes the message of clique i. @param log_z in and out: the function adds ln of the number
- * that the message was divided by. */
+/* Computes the message of clique i. @param log_z in and out: the function adds the number that was
+ * subtracted from the message. */
 static gbs_status clique_up(answering *a, uint32_t i, gbsi_sum *log_z, gbs_error *err)
 {
     const gbsi_sparse *s = a->sparse;
@@ -143,8 +144,8 @@ static void find_homes(answering *a)
     }
 }
 
-/* Lists the variables whose home is clique i, and the places of their marginals. Chain variables
- * are not listed.
+/* Lists the variables whose home is clique i: their axes in the clique, and the indices of their
+ * marginals. Chain variables are not listed.
  * @param axis, at [axes] out. @return the number of these variables. */
 static uint32_t list_homes(const answering *a, uint32_t i, uint32_t *axis, size_t *at)
 {
@@ -203,7 +204,8 @@ static gbs_status clique_down(answering *a, uint32_t i, double *p, gbs_error *er
     return GBS_OK;
 }
 
-/* Set the marginals of the component to 0, and divide them by their sums. */
+/* One function sets the marginals of the component to 0, the other divides the marginals of each
+ * variable by their sum. */
 static void clear_marginals(const gbsi_sparse *s, double *p)
 {
     const gbsi_components *of = s->components;
@@ -246,7 +248,8 @@ gbs_status gbsi_sparse_sum(const gbsi_sparse *sparse, gbsi_watch *watch, double 
         goto cleanup;
     }
     const uint32_t root = sparse->tree->n_cliques - 1;
-    a.value[sparse->first_row[root]] = -a.top[root]; /* ln p(r) of the root's only row is 0 */
+    a.value[sparse->first_row[root]] =
+        -a.top[root]; /* the root has only one row, whose ln p(r) is 0 */
     clear_marginals(sparse, p);
     find_homes(&a);
     for (uint32_t i = root + 1; i-- > 0 && !a.scratch.join.stopped;) {
@@ -262,8 +265,8 @@ cleanup:
 /* ---- a most probable state ----------------------------------------------------------------- */
 
 /* Finds the states of largest weight of clique i's own variables, given the states of its
- * separator. Among equal weights the first entry is chosen. @param x [variables of the tree's
- * model] in and out. */
+ * separator. If several entries have the largest weight, the first of them is chosen. @param x
+ * [variables of the tree's model] in and out. */
 static gbs_status trace_back(answering *a, uint32_t i, uint32_t *x, gbs_error *err)
 {
     const gbsi_tree *tree = a->sparse->tree;
@@ -303,7 +306,7 @@ gbs_status gbsi_sparse_maximise(const gbsi_sparse *sparse, gbsi_watch *watch, ui
     GBSI_TRY(begin(&a, sparse, watch, false, err));
     GBSI_TRY(pass_up(&a, log_weight, err));
     for (uint32_t i = sparse->tree->n_cliques; i-- > 0 && !a.scratch.join.stopped;) {
-        if (sparse->tree->clique[i].maximise) { /* the cliques above are maximised too */
+        if (sparse->tree->clique[i].maximise) { /* all cliques above are maximised out too */
             GBSI_TRY(trace_back(&a, i, found, err));
         }
     }
@@ -340,7 +343,7 @@ static size_t column_of(const gbsi_join *join, const gbsi_clique *c)
     return column;
 }
 
-/* Appends the running sums of clique i to those of earlier cliques. */
+/* Appends the running sums of clique i to the running sums of earlier cliques. */
 static gbs_status accumulate(answering *a, uint32_t i, gbsi_sparse_draws *d, gbs_error *err)
 {
     const gbsi_sparse *s = a->sparse;
@@ -354,7 +357,7 @@ static gbs_status accumulate(answering *a, uint32_t i, gbsi_sparse_draws *d, gbs
         const double before = n > d->begin[row] ? d->sum[n - 1] : 0.0;
         d->sum[n] = before + gbsi_exp(gbsi_join_value(join) - a->value[row] - a->top[i]);
         d->column[n] = column_of(join, &s->tree->clique[i]);
-        d->begin[row + 1] = ++n; /* every row has an entry */
+        d->begin[row + 1] = ++n; /* every row has at least one entry */
     }
     return GBS_OK;
 }
@@ -404,7 +407,7 @@ cleanup:
     return status;
 }
 
-/* Returns the number of the row of clique i that belongs to the states x of its separator. */
+/* Returns the number of the row of clique i for the states x of its separator. */
 static size_t row_at(const gbsi_sparse *s, uint32_t i, const uint32_t *x)
 {
     const gbsi_clique *c = &s->tree->clique[i];
@@ -428,7 +431,7 @@ void gbsi_sparse_draw(const gbsi_sparse_draws *d, uint64_t seed, uint32_t chain,
             gbsi_philox(seed, chain, draw, c->stream, GBSI_PURPOSE_EXACT, word);
             const size_t row = row_at(s, i, x);
             const size_t n = d->begin[row + 1] - d->begin[row];
-            assert(n > 0); /* a row that can be drawn has an entry */
+            assert(n > 0); /* every row that can be reached has at least one entry */
             const size_t k =
                 gbsi_draw_column(d->sum + d->begin[row], n, gbsi_uniform(word[0], word[1]));
             gbsi_clique_set_column(s->tree, s->arity, c, d->column[d->begin[row] + k], x);

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-#define LOOK 4096u /* steps between two checks of the watch */
+#define LOOK 4096u /* number of steps between two checks of the watch */
 
 void gbsi_join_free(gbsi_join *join)
 {
@@ -69,7 +69,7 @@ gbs_status gbsi_join_begin(gbsi_join *join, gbs_error *err)
             }
         }
     }
-    assert(n == join->n_added); /* every added step belongs to one axis */
+    assert(n == join->n_added); /* every step that was added belongs to exactly one axis */
     join->first_step[join->n_axes] = (uint32_t)n;
     join->at = 0;
     join->try[0] = join->begin[0];
@@ -101,8 +101,8 @@ static inline bool enter(gbsi_join *join, uint32_t k, uint32_t a)
     return true;
 }
 
-/* Counts the joint states of the clique that come before the current one, whose axes up to k are
- * set. */
+/* Counts the joint states of the clique that come before all states that begin with the current
+ * states of axes 0 to k. */
 static double states_behind(const gbsi_join *join, uint32_t k)
 {
     double behind = 0.0;

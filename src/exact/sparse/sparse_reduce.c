@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the nonzero entries of the cliques of a component, within a limit on counted look-ups
+/* Finds the nonzero entries of the cliques of a component, within a limit on the number of look-ups
  * [M51]. */
 #include "sparse/sparse.h"
 
@@ -9,37 +9,40 @@
 #include "base/memory.h"
 #include "trees/clique_tables.h"
 
-#define FILTER      4096u /* largest number of entries of a factor that is projected */
+#define FILTER      4096u /* most entries of a factor that is used as a filter */
 #define TRIAL       8.0   /* after 1 / TRIAL of the allowed steps, the search may be given up */
-#define LEAST_RATIO 1.5   /* least ratio of finished entries to entries in remaining rows */
-#define LOOK        4095u /* 1 less than the number of rows between two checks of the memory */
+#define LEAST_RATIO 1.5   /* least ratio of `behind` to `left` at which the search goes on */
+#define LOOK        4095u /* number of rows between two checks of the memory, less 1 */
 
 typedef struct making {
     gbsi_sparse *s;
     const gbsi_conditioned *model; /* model of the tree */
     gbsi_sparse_scratch scratch;
-    uint32_t *owner;  /* [factors of the tree] the clique that has the factor */
-    size_t *first_of; /* [variables + 1] start of the factors of each variable in `of` */
+    uint32_t *owner;  /* [factors of the tree] clique to which each factor belongs */
+    size_t *first_of; /* [variables + 1] start in `of` of the factors of each variable */
     size_t *of;       /* factors of each variable */
-    uint32_t *
-        seen; /* [factors of the tree] 1 + the last clique that considered the factor as a filter */
-    gbsi_trie *filter; /* projected factors for the clique being processed */
+    uint32_t *seen; /* [factors of the tree] 1 + number of the last clique for which the factor was
+                       considered as a filter */
+    gbsi_trie *filter; /* filters of the current clique, which are projections of factors of other
+                          cliques */
     size_t n_filters, filter_capacity;
     double *logs, *dense; /* [entries of the largest factor] scratch */
-    uint8_t *alive; /* flags of the rows and nodes of the current clique's children: 1: some entry
-                       uses the row or node */
+    uint8_t *alive;      /* flags for the rows and nodes of the current clique's children: 1 if some
+                            entry of the clique uses the row or node */
     size_t *first_alive; /* [cliques] start of the flags of each child */
     size_t alive_capacity;
-    uint64_t bytes, most_bytes; /* bytes of the rows and of the search for rows, and their limit */
-    double behind,
-        left; /* entries of the finished cliques: all of them, and those in rows that remain */
+    uint64_t bytes, most_bytes; /* number of bytes that the rows and the search take, and limit on
+                                   this number */
+    double behind, left; /* behind: number of all entries of the finished cliques; left: number of
+                            these entries that are in remaining rows */
     bool given_up;
 } making;
 
 /* ---- factors ------------------------------------------------------------------------------- */
 
-/* Lists the variables that factor f shares with the current clique, sorted by axis: their positions
- * in the factor's scope and their axes. @return the number of these variables. */
+/* Lists the variables that factor f shares with the current clique, sorted by their axes in the
+ * clique. For each variable, writes its position in the factor's scope and its axis. @return the
+ * number of these variables. */
 static uint32_t sort_scope(const making *m, uint32_t clique, size_t f, uint32_t *position,
                            uint32_t *axis)
 {
@@ -65,8 +68,9 @@ static uint32_t sort_scope(const making *m, uint32_t clique, size_t f, uint32_t 
 }
 
 /* Writes to m->dense, for each joint state of n variables of factor f, the largest log-weight over
- * the factor's other variables.
- * @param position [n] places of the n variables in the scope of f. @return the number of rows. */
+ * all states of the factor's other variables.
+ * @param position [n] places of the n variables in the scope of f. @return the number of joint
+ * states. */
 static size_t project(const making *m, size_t f, uint32_t n, const uint32_t *position)
 {
     const gbsi_factors *factors = &m->model->factors;
@@ -99,13 +103,13 @@ static size_t project(const making *m, size_t f, uint32_t n, const uint32_t *pos
     return n_kept;
 }
 
-/* Lists the nonzero entries of a dense table as rows. @param value NULL, or [size] out: values of
- * the rows. */
+/* Lists the nonzero entries of a dense table as rows. @param value NULL, or [size] out: log-weights
+ * of the rows. */
 static gbs_status make_rows(const double *dense, size_t size, uint32_t n_axes,
                             const uint32_t *arity, gbsi_trie *rows, double *value, gbs_error *err)
 {
     uint32_t x[GBSI_TREE_AXES] = {0};
-    uint32_t shared = 0; /* number of first axes on which x agrees with the previous row */
+    uint32_t shared = 0; /* x agrees with the previous row on this number of first axes */
     GBSI_PASS(gbsi_trie_init(rows, n_axes, arity, err));
     for (size_t i = 0; i < size; ++i) {
         if (dense[i] > -INFINITY) {
@@ -193,8 +197,8 @@ static void list_factors(making *m)
 
 /* ---- up ------------------------------------------------------------------------------------ */
 
-/* Projects factor k, which belongs to another clique, onto the separator of clique i, and adds the
- * projection as a filter if it rules out a state. */
+/* Projects factor k, which belongs to another clique, onto the separator of clique i. If the
+ * projection rules out a state, adds it as a filter. */
 static gbs_status add_filter(making *m, uint32_t i, size_t k, gbs_error *err)
 {
     const size_t f = m->s->tree->factor[k];
@@ -257,8 +261,8 @@ static void free_filters(making *m)
     }
 }
 
-/* Finds the rows of clique i's separator that are compatible with some state of the clique's own
- * variables. */
+/* Finds the rows of clique i: the states of its separator for which some state of its own variables
+ * is possible. */
 static gbs_status reduce_up(making *m, uint32_t i, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -311,8 +315,8 @@ static gbs_status take_marks(making *m, uint32_t i, size_t *n, gbs_error *err)
     return GBS_OK;
 }
 
-/* Counts the entries of clique i, whose rows are final, and keeps the rows of its children that
- * belong to some entry. */
+/* Counts the nonzero entries of clique i, whose rows are final. Of the rows of its children, keeps
+ * only those that some entry uses. */
 static gbs_status reduce_down(making *m, uint32_t i, gbs_error *err)
 {
     gbsi_sparse *s = m->s;
@@ -376,8 +380,8 @@ static gbs_status take_making(making *m, gbs_error *err)
     return GBS_OK;
 }
 
-/* Adds the entries of clique i to the finished entries. Gives up if most entries finished so far
- * are nonzero. */
+/* Adds the entries of clique i to m->behind and m->left. Gives up the search if too many of the
+ * finished entries are in remaining rows. */
 static void count_behind(making *m, uint32_t i, const gbsi_sparse_effort *effort)
 {
     const gbsi_clique *c = &m->s->tree->clique[i];
@@ -407,7 +411,7 @@ gbs_status gbsi_sparse_reduce(gbsi_sparse *s, const gbsi_sparse_effort *effort, 
         GBSI_TRY(reduce_up(&m, i, err));
         count_behind(&m, i, effort);
     }
-    m.scratch.join.a_state = 0.0; /* all entries are counted as finished */
+    m.scratch.join.a_state = 0.0; /* all entries already count as finished */
     for (uint32_t i = n; i-- > 0 && !s->impossible && !m.given_up;) {
         GBSI_TRY(reduce_down(&m, i, err));
     }

@@ -66,8 +66,9 @@ gbs_status gbsi_trie_add(gbsi_trie *rows, const uint32_t *x, uint32_t shared, gb
     return GBS_OK;
 }
 
-/* Every node has a row below it; the nodes of the next level that belong to node i are therefore
- * numbered i or more. alive[i] is no longer needed when it is overwritten. */
+/* Every node has at least one node below it. The nodes of the next level below node i therefore
+ * have numbers of at least i. For this reason, alive[i] has already been read when it is
+ * overwritten. */
 void gbsi_trie_keep(gbsi_trie *rows, uint8_t *alive)
 {
     uint32_t n_below = 0;
@@ -90,7 +91,8 @@ void gbsi_trie_keep(gbsi_trie *rows, uint8_t *alive)
             n_kept += alive[i];
         }
         rows->n = k + 1 == rows->n_axes ? n_below : rows->n;
-        assert(n_kept <= level->n && n_kept <= n_below); /* every node has a row below it */
+        assert(n_kept <= level->n &&
+               n_kept <= n_below); /* every kept node has at least one row below it */
         level->n = n_kept;
         const size_t n = (size_t)n_kept * level->arity;
         void *less = n > 0 ? gbsi_realloc_array(level->next, n, sizeof *level->next) : NULL;

@@ -9,9 +9,10 @@
 #define MOST_WORKERS 64u
 
 typedef struct worker {
-    gbsi_tables tables; /* the shared tables, with scratch memory of this thread */
-    gbsi_watch watch; /* tells whether the caller's watch has stopped; only the caller adds steps to
-                         that watch */
+    gbsi_tables tables; /* a copy of the caller's tables, in which the scratch memory is that of
+                           this thread */
+    gbsi_watch watch;   /* watch that stops if the caller's watch has stopped; only the caller adds
+                           steps to the caller's watch */
 } worker;
 
 struct gbsi_branch_workers {
@@ -108,8 +109,8 @@ static bool has_stopped(void *context)
     return gbsi_watch_stopped(context);
 }
 
-/* Returns the tables that a worker uses: the caller's, with the worker's own scratch and watch and
- * without a pool. */
+/* Returns the tables that a worker uses. They are the caller's tables, with the worker's own
+ * scratch and watch and without a pool. */
 static gbsi_tables tables_of(const gbsi_tables *tables, worker *w, uint32_t member)
 {
     gbsi_tables own = *tables;

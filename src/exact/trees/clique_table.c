@@ -3,7 +3,7 @@
 
 #include "simd/dispatch.h"
 
-/* clique_table_lanes.c defines these loops once per instruction set. */
+/* The inner loops over tables, which clique_table_lanes.c defines once per instruction set. */
 #define DECLARE(set, SET) extern const gbsi_table_loops gbsi_table_loops_##set;
 #define ROW(set, SET)     [GBSI_SIMD_##SET] = &gbsi_table_loops_##set,
 

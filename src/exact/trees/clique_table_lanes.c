@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plain C loops over contiguous doubles, which the compiler vectorises. The loops use only IEEE +,
- * -, *, / and comparisons and never reorder a sum, so that every instruction set gives the same
+ * -, *, / and comparisons, and never reorder a sum. Every instruction set therefore gives the same
  * bits.
  *
- * exp is computed by the method of math.c, but is half a digit less precise. Arguments are at most
- * 0. Below -708 the result is 0, which is an error of at most 1e-307 of the largest entry. */
+ * exp() is computed by the method of math.c, but with half a decimal digit less precision.
+ * Arguments of exp() are at most 0. For arguments below -708 the result is 0, which is an error of
+ * at most 1e-307 of the largest entry. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -15,9 +16,9 @@
 #include "trees/clique_table.h"
 
 enum {
-    SUMS = 16,     /* number of running sums */
-    PIECE = 1024,  /* entries processed at once, which stay in the L1 cache */
-    MOST_ROWS = 64 /* rows processed at once; each needs a logarithm or a quotient */
+    SUMS = 16,     /* number of running sums of a long sum */
+    PIECE = 1024,  /* number of entries processed at once, which stay in the L1 cache */
+    MOST_ROWS = 64 /* number of rows processed at once; each row needs a logarithm or a quotient */
 };
 
 #define LEAST_EXPONENT (-708.0)
@@ -50,7 +51,8 @@ static void multiply_dense(double *restrict t, const double *restrict m, size_t 
     }
 }
 
-/* Calls f with a constant run length for a few common lengths, and with `run` for all others. */
+/* Calls f with a run length that is a compile-time constant for a few common lengths, and with the
+ * variable `run` for all other lengths. */
 #define BY_LENGTH(run, f, ...) \
     switch (run) {             \
     case 1:                    \
@@ -273,7 +275,7 @@ static void add_rows(const double *restrict t, size_t n_rows, size_t n_columns,
         message[r] = sum(t + r * n_columns, n_columns);
     }
     for (size_t r = 0; r < n_rows && n_columns < SUMS;
-         r++) { /* the same sum as sum() computes, without the call */
+         r++) { /* the loop of sum(), written out to save the call */
         double s = 0.0;
         for (size_t k = 0; k < n_columns; k++) {
             s += t[r * n_columns + k];
@@ -344,8 +346,7 @@ static void sum_some_rows(double *restrict t, size_t n_rows, size_t n_columns,
                           double *restrict message)
 {
     double total[MOST_ROWS];
-    double inverse[MOST_ROWS] = {
-        0}; /* set to zeros for compilers that do not see that n_rows > 0 */
+    double inverse[MOST_ROWS] = {0}; /* zeroed because some compilers do not see that n_rows > 0 */
     max_rows(t, n_rows, n_columns, message);
     for (size_t r = 0; r < n_rows; r++) {
         const double m = message[r] > -INFINITY ? message[r] : 0.0;

@@ -6,8 +6,8 @@
  *     table = sum of its factors and its children's messages               (log-weights)
  *     message = ln sum over its own variables of exp(table), or the maximum
  * The table is filled block by block. Each entry is written only once, and a row is finished while
- * it is still in the cache. The threads of the pool share blocks and rows; the order of every sum
- * is fixed. */
+ * its entries are still in the cache. The threads of the pool share blocks and rows; the order of
+ * every sum is fixed. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -18,9 +18,11 @@
 #include "trees/clique_tables.h"
 #include "trees/operand.h"
 
-#define BATCH  8u                /* operands combined with the table in one pass */
-#define SHARED ((size_t)1 << 15) /* least table entries that threads share */
-#define VALUES ((size_t)1 << 13) /* least room for values of factors of a batch */
+/* number of operands that are combined with the table in one pass */
+#define BATCH  8u
+#define SHARED ((size_t)1 << 15) /* least number of table entries that threads share */
+/* least size, in entries, of the scratch array for the values of the factors of a batch */
+#define VALUES ((size_t)1 << 13)
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
@@ -93,6 +95,23 @@ static void list_arrays(gbsi_tables *t, const gbsi_tree *tree, gbsi_keep keep,
     memcpy(out, arrays, sizeof arrays);
 }
 
+double gbsi_tree_operations(const gbsi_tree *tree, gbsi_keep keep, bool down)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < tree->n_cliques; ++i) {
+        const gbsi_clique *c = &tree->clique[i];
+        const double n = (double)c->n_rows * (double)c->n_columns;
+        const uint32_t n_children = tree->child_start[i + (size_t)1] - tree->child_start[i];
+        const size_t n_factors = tree->factor_start[i + (size_t)1] - tree->factor_start[i];
+        const double fill = n * (double)(n_factors + n_children + 1);
+        sum += fill;
+        if (down) {
+            sum += n * (n_children + 3.0) + (keep == GBSI_KEEP_MESSAGES ? fill : 0.0);
+        }
+    }
+    return sum;
+}
+
 uint64_t gbsi_tree_work_bytes(const gbsi_tree *tree, gbsi_keep keep)
 {
     gbsi_tables nothing = {0};
@@ -127,7 +146,7 @@ void gbsi_tables_free(gbsi_tables *tables)
     if (tables == NULL) {
         return;
     }
-    /* The function does not read the tree, which may have been freed already. */
+    /* This function does not read tables->tree, which may have been freed already. */
     GBSI_FREE(tables->table, tables->stack, tables->remade, tables->factor, tables->axis_of,
               tables->map, tables->partial, tables->weights, tables->spread, tables->top,
               tables->log_scale);
@@ -138,18 +157,21 @@ void gbsi_tables_free(gbsi_tables *tables)
 /* ---- filling a table ----------------------------------------------------------------------- */
 
 typedef struct filling {
-    gbsi_watch *watch; /* NULL: the work cannot be stopped */
+    gbsi_watch *watch; /* NULL if the work cannot be stopped */
     const gbsi_clique *clique;
     const gbsi_table_loops *loops;
-    const gbsi_take_in *take_in; /* loops that add logarithms or multiply weights */
+    const gbsi_take_in
+        *take_in; /* the loops that add logarithms, or the loops that multiply weights */
     const gbsi_shape *shape;
     gbsi_operand operand[BATCH];
     uint32_t n_operands;
-    size_t room;      /* length of tables->factor */
-    size_t n_values;  /* entries of tables->factor that are in use */
-    bool first, last; /* whether this is the first or last batch of the clique's operands */
+    size_t room;      /* length of the array tables->factor */
+    size_t n_values;  /* number of entries of tables->factor that are in use */
+    bool first, last; /* first: whether this is the first batch of the clique's operands; last:
+                         whether it is the last batch */
     double *table;
-    double *message; /* out: the message; NULL unless every block holds whole rows */
+    double *message; /* out: the message of the clique; NULL if some block of the table ends inside
+                        a row */
     uint32_t n_members;
 } filling;
 
@@ -287,7 +309,8 @@ const double *gbsi_factor_logs(const gbsi_conditioned *model, size_t f, double *
     return room;
 }
 
-/* Adds a factor to the current batch of operands. @param k place of the factor in tree->factor. */
+/* Adds the factor number k of the tree to the current batch of operands. @param k index of the
+ * factor in tree->factor. */
 static void add_factor(gbsi_tables *tables, filling *f, size_t k)
 {
     const gbsi_conditioned *model = tables->tree->model;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Long factors become chains over their literals [M23] or causes [M56]:
  *     f(l_1 .. l_n, h) = sum over s of [s_1 = first(l_1)] prod_i [s_i = next(s_i-1, l_i)] g(s_n, h)
- * where only one term of the sum differs from zero. Noisy factors become the chain of Zhang & Poole
- * (1996) and Heckerman (1993), whose links are probabilities: P(s_i = 0 | s_i-1, u_i) = [s_i-1 = 0]
- * q_i(u_i),    s_i: one of the first i causes took effect. All levels of one noisy-max share one
- * chain: P(s_i <= k | s_i-1, u_i) = [s_i-1 <= k] prod over levels l > k of q_i^l(u_i), where s_i is
- * the highest level that one of the first i causes reached. */
+ * Only one term of this sum differs from zero. Noisy factors become the chain of Zhang & Poole
+ * (1996) and Heckerman (1993). The links of this chain are the probabilities P(s_i = 0 | s_i-1,
+ * u_i) = [s_i-1 = 0] q_i(u_i), where s_i = 1 says that one of the first i causes took effect. All
+ * levels of one noisy-max share one chain with the links P(s_i <= k | s_i-1, u_i) = [s_i-1 <= k]
+ * prod over levels l > k of q_i^l(u_i), where s_i is the highest level that one of the first i
+ * causes reached. */
 #include "trees/decompose.h"
 
 #include <assert.h>
@@ -14,39 +15,42 @@
 
 #include "base/memory.h"
 
-/* The model being built, and how much of its arrays is in use. */
+/* The model that is being built, and how many elements of its arrays are in use. */
 typedef struct making {
     const gbsi_conditioned *from;
     gbsi_conditioned *to;
-    size_t n_variables, n_scope; /* numbers of used elements */
+    size_t n_variables, n_scope; /* numbers of elements of the arrays that are in use */
     size_t room_arity, room_kind, room_start, room_scope, room_literal, room_weight, room_aux,
         room_table_start, room_table;
 } making;
 
 /* The information about earlier literals that a chain passes on. */
 typedef enum memory_kind {
-    REMEMBER_ALIKE, /* whether none, some or all of the literals are true; cases with the same value
-                       share a state */
-    REMEMBER_NUMBER, /* number of true (or false) literals; counts above `cap` share one state */
-    REMEMBER_CAUSE,  /* the highest level at which a cause took effect, which is random given the
-                        parents */
-    REMEMBER_PARITY, /* whether an odd number of literals is true, or of spins is in state 0 */
+    REMEMBER_ALIKE,  /* the chain remembers whether none, some or all of the literals are true; of
+                        these cases, those in which the factor has the same value share a state */
+    REMEMBER_NUMBER, /* the chain remembers the number of true (or false) literals; all numbers from
+                        `cap` on share one state */
+    REMEMBER_CAUSE,  /* the chain remembers the highest level at which a cause took effect; this
+                        level is random given the parents */
+    REMEMBER_PARITY, /* the chain remembers whether the number of true literals, or of spins in
+                        state 0, is odd */
     REMEMBER_NOTHING,
 } memory_kind;
 
 typedef struct reading {
     size_t factor;
     memory_kind kind;
-    uint32_t n_levels; /* number of factors that share the chain, beginning with `factor`: levels of
-                          one noisy-max, or cardinalities of the same literals */
-    uint32_t n_body; /* number of free literals of the body, or of parents; a free head follows them
-                        in the scope */
-    uint32_t none, some, all; /* numbers of the states of REMEMBER_ALIKE */
-    uint32_t n_states;        /* number of states of REMEMBER_ALIKE */
-    uint32_t cap;             /* the largest number that REMEMBER_NUMBER keeps */
+    uint32_t n_levels; /* number of consecutive factors from `factor` on that share the chain; they
+                          are levels of one noisy-max, or cardinalities of the same literals */
+    uint32_t n_body;   /* number of free literals of the body, or number of parents; in the scope, a
+                          free head comes after these variables */
+    uint32_t none, some, all; /* with REMEMBER_ALIKE: number of the chain's state for none, for some
+                                 and for all true literals */
+    uint32_t n_states;        /* with REMEMBER_ALIKE: number of different states */
+    uint32_t cap;             /* the largest number that a chain with REMEMBER_NUMBER keeps */
     bool count_false;         /* whether REMEMBER_NUMBER counts false literals */
-    uint32_t full_link[2]; /* table shared by all links between counts up to `cap`, for each state
-                              that can count */
+    uint32_t full_link[2]; /* [state] for literals that are true in this state: number of the table
+                              that all links between counts from 0 to `cap` share */
 } reading;
 
 static bool head_is_free(const gbsi_factors *f, size_t i)
@@ -58,7 +62,8 @@ static bool head_is_free(const gbsi_factors *f, size_t i)
 
 /* ---- how to read a factor ------------------------------------------------------------------ */
 
-/* The summed value of the factors of a chain if k of the free literals of the body are true. */
+/* Returns the sum of the values of a chain's factors if k of the free literals of the body are
+ * true. */
 static double value_of(const gbsi_factors *f, const reading *r, uint32_t k, uint32_t head)
 {
     double sum = 0.0;
@@ -76,11 +81,11 @@ static bool same_value(const gbsi_factors *f, const reading *r, uint32_t j, uint
            value_of(f, r, j, 1) == value_of(f, r, k, 1);
 }
 
-/* Decides how far the literals of a cardinality are counted: only until the later literals cannot
- * change its value. A count of true literals ends when `least` is reached or `most` is exceeded. A
- * count of false literals ends when `least` can no longer be reached, or when `most` can no longer
- * be exceeded. The function chooses the shorter count. Several cardinalities of the same literals
- * are counted until all are decided. */
+/* Decides whether true or false literals of a cardinality are counted, and up to which number.
+ * Counting ends when later literals cannot change the cardinality's value. A count of true literals
+ * ends when `least` is reached or `most` is exceeded. A count of false literals ends when `least`
+ * can no longer be reached, or when `most` can no longer be exceeded. The function chooses the
+ * shorter count. Several cardinalities of the same literals are counted until all are decided. */
 static void read_cardinality(const gbsi_factors *f, reading *r)
 {
     uint32_t cap = 0;
@@ -135,8 +140,9 @@ static void read_logical(const gbsi_factors *f, reading *r)
     r->all = r->n_body > 1 && same_value(f, r, r->n_body, 1) ? r->some : r->n_states++;
 }
 
-/* Counts the levels of the noisy-max that begins with factor i. Its levels are consecutive factors
- * over the same variables, and each level is one state higher. */
+/* Counts the levels of the noisy-max that begins with factor i. The levels of a noisy-max are
+ * consecutive factors over the same variables. The member `effect` of successive levels ascends if
+ * the factors are rising, and descends if they are falling. */
 static uint32_t count_levels(const gbsi_factors *f, size_t i)
 {
     const size_t *start = f->scope_start;
@@ -190,7 +196,8 @@ static uint32_t n_states(const reading *r, uint32_t n)
                                         : r->n_states;
 }
 
-/* Returns the state of the chain after one more literal; n is the number of literals before it. */
+/* Returns the state of the chain after one more literal is read. @param n number of literals that
+ * were read before. */
 static uint32_t next_state(const reading *r, uint32_t n, uint32_t state, bool literal)
 {
     switch (r->kind) {
@@ -208,7 +215,8 @@ static uint32_t next_state(const reading *r, uint32_t n, uint32_t state, bool li
     return r->some;
 }
 
-/* Returns a number of true literals for which the chain is in `state`. */
+/* Returns a number of true literals for which the chain is in `state`; there may be several such
+ * numbers. */
 static uint32_t true_literals(const reading *r, uint32_t state)
 {
     return r->kind == REMEMBER_NUMBER          ? (r->count_false ? r->n_body - state : state)
@@ -242,7 +250,7 @@ static gbs_status add_variable(making *m, uint32_t arity, uint32_t *variable, gb
     return GBS_OK;
 }
 
-/* Adds a factor of the given kind; its scope is copied. */
+/* Adds a factor of the given kind, with a copy of `scope`. */
 static gbs_status add_factor(making *m, uint8_t kind, size_t n, const uint32_t *scope,
                              const uint32_t *literal, double weight, uint32_t aux, gbs_error *err)
 {
@@ -270,7 +278,8 @@ static gbs_status add_factor(making *m, uint8_t kind, size_t n, const uint32_t *
     return GBS_OK;
 }
 
-/* Adds a table factor of one to three variables. @param table out: its entries, to be filled. */
+/* Adds a table factor of one to three variables. @param table out: the entries of the factor, which
+ * the caller must fill. */
 static gbs_status add_table(making *m, uint32_t n, const uint32_t *scope, double **table,
                             gbs_error *err)
 {
@@ -299,8 +308,9 @@ static bool is_true(const gbsi_factors *f, const reading *r, uint32_t k, uint32_
 }
 
 /* Returns the entry of r->full_link that names the table of link k, or NULL if link k has a table
- * of its own. All links after the first `cap`, of variables with two states, share a table: the
- * counts before and after such a link range up to `cap`. */
+ * of its own. The links k > `cap` of variables with two states that are true in the same state
+ * share a table. This is possible because the counts before and after such a link range from 0 to
+ * `cap`. */
 static uint32_t *full_link_of(const making *m, reading *r, uint32_t k, uint32_t v)
 {
     const size_t at = m->from->factors.scope_start[r->factor] + k;
@@ -310,13 +320,13 @@ static uint32_t *full_link_of(const making *m, reading *r, uint32_t k, uint32_t 
 }
 
 /* Fills the table of the link of parent k. The axes are the states of the parent, of `next` and of
- * `before`, in this order. The first link also holds the leak. */
+ * `before`, in this order. The table of the first link includes the leak. */
 static void fill_causes(const gbsi_factors *f, const reading *r, const uint32_t *arity, uint32_t k,
                         double *t)
 {
     const uint32_t n = r->n_levels + 1;
     const uint32_t n_before = k == 0 ? 1 : n;
-    size_t at = 1; /* place of the parent's inhibition probabilities */
+    size_t at = 1; /* index of the parent's inhibition probabilities */
     const gbsi_noisy first = gbsi_noisy_of(f, r->factor);
     for (uint32_t i = 0; i < k; ++i) {
         at += arity[first.parent[i]];
@@ -338,8 +348,8 @@ static void fill_causes(const gbsi_factors *f, const reading *r, const uint32_t 
     }
 }
 
-/* Whether a child's state is possible if `reached` is the highest level that any cause reached (0:
- * no level). */
+/* Returns whether a child's state is possible if `reached` is the highest level that any cause
+ * reached. If no cause reached a level, `reached` is 0. */
 static bool fits_level(const gbsi_factors *f, const reading *r, uint32_t reached, uint32_t child)
 {
     bool fits = true;
@@ -399,7 +409,7 @@ static gbs_status add_value(making *m, const reading *r, uint32_t last, gbs_erro
         for (uint32_t h = 0; h < n_head; ++h) {
             if (r->kind == REMEMBER_CAUSE) {
                 const bool fits =
-                    free_head ? fits_level(f, r, s, h) : s != 0; /* an observed effect */
+                    free_head ? fits_level(f, r, s, h) : s != 0; /* the effect is observed */
                 *t++ = fits ? 0.0 : -INFINITY;
             } else if (f->kind[r->factor] == GBS_FACTOR_SPIN) {
                 *t++ = s != 0 ? -f->weight[r->factor] : f->weight[r->factor];

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Long factors become chains of short factors. A logical factor of three hundred literals needs no
  * table of 2^300 entries: if the literals are read one by one, it is enough to remember whether
- * none, some or all of the literals were true (or their number, or a parity of spins). The
- * remembered values become a chain of additional variables [M23]. */
+ * none, some or all of the literals so far were true. For other factors, the chain remembers the
+ * number of true literals, or the parity of spins. The remembered values become additional
+ * variables, which form a chain [M23]. */
 #ifndef GBSI_TREES_DECOMPOSE_H
 #define GBSI_TREES_DECOMPOSE_H
 
 #include "condition/condition.h"
 
-/* A factor is long if its scope has more joint states than this number and its kind can be
- * turned into a chain. */
+/* A factor is long if its scope has more joint states than this number, and if its kind is one that
+ * can be turned into a chain. */
 #define GBSI_LONG_FACTOR 4096u
 /* The largest number of states of a chain variable that counts the true literals of a logical
  * factor. */
@@ -23,11 +24,12 @@
 /* A noisy factor is long if its scope has more joint states than this number. */
 #define GBSI_LONG_NOISY 64u
 
-/* @param out NULL if no factor is long; else a model with chain variables appended. The sum of this
- * model over the chain variables is the original model. Chain variables of factors that are not
- * noisy are functions of the model's variables, and maximising over them also gives back the
- * original model. Members that refer to the user's model are left empty. @param maximised whether
- * all variables will be maximised over. If true, noisy factors stay as they are. */
+/* @param out NULL if no factor is long; otherwise a model in which chain variables come after the
+ * variables of the original model. Summing this model over the chain variables gives the original
+ * model. Chain variables of factors that are not noisy are functions of the model's variables, and
+ * maximising over them also gives back the original model. Members that refer to the user's model
+ * are left empty. @param maximised whether all variables will be maximised over. If so, noisy
+ * factors are not split. */
 gbs_status gbsi_decompose(const gbsi_conditioned *model, bool maximised, gbsi_conditioned **out,
                           gbs_error *err);
 

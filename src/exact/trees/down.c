@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The downward half of calibration. The marginal of a clique is p(own | separator) p(separator):
- * each row of its table divided by the sum of the row, times the probability that the parent gives
- * for the row. Sums over the marginal give p(separator) for each child, and the marginals of
- * variables. All terms are products of probabilities: nothing can overflow, and terms that
- * underflow have a probability below 1e-300. */
+/* The downward half of calibration. The marginal of a clique is p(own | separator) p(separator).
+ * Here p(own | separator) is each row of the clique's table divided by the sum of the row, and
+ * p(separator) is the probability of the row, which the parent gives. Sums over the clique's
+ * marginal give p(separator) for each child, and the marginals of single variables. All terms are
+ * products of probabilities. Nothing can overflow, and terms that underflow have a probability
+ * below 1e-300. */
 #include <assert.h>
 #include <string.h>
 
@@ -11,28 +12,30 @@
 #include "trees/clique_tables.h"
 #include "trees/operand.h"
 
-#define SHARED      ((size_t)1 << 15) /* least table entries that threads share */
-#define MANY_PIECES 64u               /* number of pieces of a marginal, if its shape allows */
+#define SHARED ((size_t)1 << 15) /* least number of table entries that threads share */
+/* number of pieces of a marginal, if the shape of the marginal allows this number */
+#define MANY_PIECES 64u
 #define MOST_FOLDED 2048u /* largest block, in entries, whose axes are summed out one by one */
 
 typedef struct marginal {
-    gbsi_watch *watch; /* NULL: the work cannot be stopped */
+    gbsi_watch *watch; /* NULL if the work cannot be stopped */
     const gbsi_table_loops *loops;
     const gbsi_shape *shape;
     gbsi_operand operand;
-    size_t carry[GBSI_TREE_AXES]; /* steps of the table's offset, as in gbsi_operand */
+    size_t carry[GBSI_TREE_AXES]; /* change of the offset in the table by a step along each outer
+                                     axis, as gbsi_operand.carry */
     gbsi_odometer order;
-    size_t n_pieces, piece; /* number of pieces, and blocks of each piece */
+    size_t n_pieces, piece; /* number of pieces, and number of blocks of each piece */
     const double *table;
     double *out;
     uint32_t n_members;
-    uint32_t n_folds; /* number of folds; 0: a block is summed by runs */
+    uint32_t n_folds; /* number of elements of `fold`; 0 if a block is summed run by run instead */
     struct fold {
         size_t arity, stride;
-    } fold[GBSI_TREE_AXES]; /* slowest first */
+    } fold[GBSI_TREE_AXES]; /* axes of a block that are summed out, slowest first */
 } marginal;
 
-/* Lists the axes of the block that are summed out, with adjacent axes merged. The list stays empty
+/* Lists the axes of the block that are summed out, and merges adjacent axes. The list stays empty
  * if the remaining part of a block is not contiguous in the operand. */
 static void list_folds(marginal *m)
 {
@@ -65,7 +68,7 @@ static void list_folds(marginal *m)
     }
 }
 
-/* Sums out the listed axes of block t, and adds the result to `out`. */
+/* Sums a block t of the table over the axes in m->fold, and adds the result to `out`. */
 static void fold_block(const marginal *m, const double *t, double *out)
 {
     double room[2][MOST_FOLDED / 2];
@@ -128,8 +131,9 @@ static void sum_pieces(void *context, uint32_t member)
     }
 }
 
-/* Puts some axes of the operand first and cuts the work along these axes. Each piece writes to
- * its own entries. The terms of each sum keep the order of the table for any number of pieces. */
+/* Puts some axes of m->operand first in the order of the walk, and cuts the work into pieces along
+ * these axes. Each piece writes to other entries of the result. The terms of each sum keep the
+ * order of the table for any number of pieces. */
 static void order_axes(marginal *m)
 {
     gbsi_odometer *o = &m->order;
@@ -160,7 +164,7 @@ static void order_axes(marginal *m)
     assert(n == m->shape->n_outer && m->piece * m->n_pieces == m->shape->n_blocks);
 }
 
-/* Sums the table over all variables except the given n, into `out`. */
+/* Sums a table over all variables except n given ones, and writes the sums to `out`. */
 static void sum_onto(gbsi_tables *tables, const gbsi_shape *shape, const double *table, uint32_t n,
                      const uint32_t *variable, size_t n_out, double *out)
 {
@@ -208,7 +212,7 @@ static void scale_share(void *context, uint32_t member)
     s->loops->weigh_rows(s->table + begin * n, end - begin, n, s->separator + begin);
 }
 
-/* Multiplies row r by p[r] / (sum of row r), for rows that are longer than a piece. */
+/* Multiplies each row r of a table by p[r] / (sum of row r). The rows are longer than a piece. */
 static void weigh_long_rows(const gbsi_tables *tables, const gbsi_clique *c, double *table,
                             const double *p)
 {
@@ -237,8 +241,9 @@ static void weigh(const gbsi_tables *tables, const gbsi_clique *c, double *table
 
 /* ---- single variables ---------------------------------------------------------------------- */
 
-/* Computes the marginals of the variables whose home is clique i, slowest axis first. Each finished
- * axis is summed out in place; all marginals together therefore read the table about twice. */
+/* Computes the marginals of the variables whose home is clique i, for one axis after the other,
+ * slowest axis first. Each finished axis is summed out in place. All marginals together therefore
+ * read about twice the number of entries of the table. */
 static void fold_marginals(const gbsi_tree *tree, uint32_t i, const uint32_t *home, double *table,
                            double *p)
 {
@@ -263,7 +268,7 @@ static void fold_marginals(const gbsi_tree *tree, uint32_t i, const uint32_t *ho
     }
 }
 
-/* Rescales probabilities whose sum differs from 1 by rounding errors. */
+/* Divides the probabilities of a variable by their sum, which differs from 1 by rounding errors. */
 static void normalise(double *p, uint32_t n)
 {
     const gbsi_table_loops *loops = gbsi_table_loops_now();
@@ -290,7 +295,7 @@ static void clique_down(gbsi_tables *tables, uint32_t i, const uint32_t *home, d
     }
     if (gbsi_watch_stopped(tables->watch) ||
         gbsi_watch_spend(tables->watch, 3 * c->n_rows * c->n_columns)) {
-        return; /* after a stop, sums are incomplete and may be zero */
+        return; /* after a stop of the watch, sums are incomplete and may be zero */
     }
     fold_marginals(tree, i, home, table, p);
     for (size_t k = c->first; k < c->first + c->n_separator + c->n_own; ++k) {

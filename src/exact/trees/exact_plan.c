@@ -108,11 +108,13 @@ void gbsi_exact_plan_take_back(gbsi_exact_plan *plan, gbsi_tree *tree)
 /* ---- components within the limits ----------------------------------------------------------- */
 
 typedef struct chosen {
-    uint64_t most, sum; /* entries of the largest clique, and of all cliques */
+    uint64_t most, sum; /* most: entries of the largest chosen component; sum: entries of all chosen
+                           components */
     bool all;           /* whether all components were chosen */
 } chosen;
 
-/* Chooses the components of at most `most` entries. */
+/* Chooses all components that have at most `most` table entries and that fit the limits of the
+ * plan. */
 static chosen choose(const gbsi_exact_plan *plan, uint64_t most, uint8_t *take)
 {
     chosen c = {.all = true};
@@ -208,8 +210,8 @@ gbs_status gbsi_exact_refuse(const gbsi_exact_plan *plan, uint32_t c, uint32_t v
                          variable, part->entries, gbsi_plural_of(part->entries, "y", "ies"),
                          part->width, plan->most_entries);
     }
-    if (part->entries ==
-        UINT64_MAX) { /* a search that stopped early may know only the width of the order */
+    if (part->entries == UINT64_MAX) { /* after an early stop of the search, perhaps only the width
+                                          of the order is known */
         return gbsi_fail(err, GBS_ERR_LIMIT,
                          "exact inference: the component of variable %" PRIu32
                          " has a width of at least %" PRIu32 ", its tables have more than %" PRIu64
@@ -223,8 +225,8 @@ gbs_status gbsi_exact_refuse(const gbsi_exact_plan *plan, uint32_t c, uint32_t v
                      variable, part->entries, part->width, plan->most_entries);
 }
 
-/* Counts the bytes of the rows of neighbours, the data of each vertex, the queue and the cliques
- * found. */
+/* Adds up the bytes of the rows of neighbours, the data of each vertex, the queue, and the cliques
+ * that the search finds. */
 uint64_t gbsi_exact_search_bytes(const gbsi_conditioned *model)
 {
     const gbsi_factors *f = &model->factors;

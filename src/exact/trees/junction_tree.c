@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds the junction tree of maximal cliques from the cliques of an elimination [M22].
  *
- * Each position of the elimination order has a clique. This clique is contained in the clique of a
- * child position if the child's clique has exactly one member more. The child's clique then absorbs
- * the parent's clique, and absorption repeats along the path. A clique of the tree therefore owns a
- * run of positions; its other members are its separator. All algorithms are loops over positions or
- * cliques, not recursions, so that long chains do not exhaust the C stack.
+ * Each position of the elimination order has a clique, and the positions form a tree. If the clique
+ * of a child position has exactly one member more than the clique of its parent position, the
+ * former contains the latter. The child's clique then absorbs the parent's clique, and absorption
+ * repeats along the path to the root. A clique of the junction tree therefore owns a path of
+ * successive positions. Its members other than the variables of these positions are its separator.
+ * All algorithms are loops over positions or cliques, not recursions. Trees that are long paths
+ * therefore do not exhaust the C stack.
  *
- * Messages wait on a stack until the parent is computed, like the contribution blocks of
+ * Messages stay on a stack until the parent clique is computed, like the contribution blocks of
  * multifrontal elimination. Children with large subtrees and small messages are computed first,
- * which minimises the peak (Liu 1986, On the storage requirement in the out-of-core multifrontal
- * method,
- * ACM TOMS 12:249-264). */
+ * which minimises the largest size of the stack (Liu 1986, On the storage requirement in the
+ * out-of-core multifrontal method, ACM TOMS 12:249-264). */
 #include "trees/junction_tree.h"
 
 #include <assert.h>
@@ -110,7 +111,8 @@ static void list_children(making *m)
     }
 }
 
-/* The stack space that a child frees when it is finished: its peak minus its message. */
+/* For sorting children: the stack space that a child frees when it is finished, which is its peak
+ * minus the size of its message. */
 typedef struct rank {
     size_t spare;
     uint32_t group;
@@ -146,7 +148,7 @@ static void measure_group(making *m, group *g, rank *scratch)
     g->peak = standing + g->n_rows > g->peak ? standing + g->n_rows : g->peak;
 }
 
-/* Assigns clique numbers and places on the stack, parents first. */
+/* Assigns clique numbers and places on the stack. Parents are handled before children. */
 static void place_groups(making *m)
 {
     uint32_t start = 0;
@@ -202,7 +204,7 @@ static gbs_status take_tree(making *m, gbs_error *err)
     return GBS_OK;
 }
 
-/* Sorts the separator by insertion. The variable that is eliminated last comes first. */
+/* Fills the separator by insertion sort. The variable that is eliminated last comes first. */
 static void fill_separator(const making *m, gbsi_clique *c, size_t n, const uint32_t *from)
 {
     uint32_t *variable = m->tree->variable + c->first;
@@ -255,7 +257,7 @@ static void fill_tree(making *m)
     size_t table = 0;
     size_t kept = 0;
     for (uint32_t g = 0; g < m->n_groups;
-         ++g) { /* reuses the array by_last: the group of each clique number */
+         ++g) { /* from here on, by_last has the group of each clique number */
         m->by_last[number_of(&m->group[g])] = g;
     }
     for (uint32_t i = 0; i < t->n_cliques; ++i) {
@@ -286,7 +288,8 @@ static void fill_tree(making *m)
     }
 }
 
-/* Assigns each factor to the clique that eliminates its first variable, by counting sort. */
+/* Assigns each factor to the clique that eliminates the first of the factor's variables. The
+ * factors are sorted by clique with a counting sort. */
 static void deal_factors(making *m)
 {
     gbsi_tree *t = m->tree;
@@ -300,7 +303,7 @@ static void deal_factors(making *m)
                 at = p < at ? p : at;
             }
             if (at == GBSI_NONE) {
-                continue; /* the factor belongs to a component without a tree */
+                continue; /* the factor's component has no tree */
             }
             const size_t first = f->scope_start[i];
             const uint32_t g = gbsi_tree_hub_for(
@@ -415,7 +418,8 @@ uint64_t gbsi_tree_bytes(const gbsi_tree *tree)
         tree->model->factors.n_factors * sizeof *tree->factor +
         tree->n_trees * 2 * sizeof *tree->tree_end +
         tree->branch_start[tree->n_trees] * sizeof *tree->branch;
-    if (c != NULL) { /* the model with chains, whose arrays grew by doubling */
+    if (c != NULL) { /* the arrays of the model with chains may be longer than needed, because they
+                        grew by doubling */
         const gbsi_factors *f = &c->factors;
         bytes += 2 * (f->table_start[f->n_tables] * sizeof *f->table +
                       f->n_factors * (sizeof *f->weight + sizeof *f->scope_start + 5) +

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the parts of a tree, called branches, that threads can compute at the same time. Branches
- * and their memory depend on the tree alone. The table and the message of a clique have the same
- * bits whichever thread computes them. */
+/* Finds the branches of a tree, which are parts that threads can compute at the same time. Branches
+ * and their memory depend only on the tree. The bits of a clique's table and message do not depend
+ * on the thread that computes the clique. */
 #include "base/memory.h"
 #include "trees/clique_tables.h"
 #include "trees/junction_tree_making.h"
@@ -12,14 +12,16 @@ static size_t entries_of(const gbsi_tree *t, uint32_t begin, uint32_t end)
     return last->table + last->n_rows * last->n_columns - t->clique[begin].table;
 }
 
-/* Finds the branches among cliques [begin, end), ascending. @param branch out; NULL to count only.
+/* Finds the branches among cliques [begin, end), in ascending order. @param branch out: the
+ * branches; NULL if the function must only count them.
  * @return number of branches. */
 static uint32_t find(const gbsi_tree *t, uint32_t begin, uint32_t end, gbsi_branch *branch)
 {
     uint32_t n = 0;
     gbsi_branch last = {begin, begin};
     for (uint32_t i = begin; i < end;) {
-        uint32_t root = i; /* root of the largest small subtree that begins with clique i */
+        uint32_t root = i; /* root of the largest subtree that begins with clique i and is small
+                              enough for a branch */
         for (uint32_t up = i; up < end && up + 1 - t->clique[up].size == i;
              up = t->clique[up].parent) {
             if (entries_of(t, i, up + 1) > GBSI_BRANCH_ENTRIES) {
@@ -48,7 +50,7 @@ static uint32_t find(const gbsi_tree *t, uint32_t begin, uint32_t end, gbsi_bran
     return n;
 }
 
-/* Whether the branches of a tree have enough entries to be worth sharing among threads. */
+/* Returns whether the branches of a tree have enough entries to justify threads. */
 static bool is_worthwhile(const gbsi_tree *t, const gbsi_branch *branch, uint32_t n)
 {
     size_t entries = 0;
@@ -61,7 +63,7 @@ static bool is_worthwhile(const gbsi_tree *t, const gbsi_branch *branch, uint32_
 gbs_status gbsi_tree_find_branches(gbsi_tree *tree, gbs_error *err)
 {
     size_t n = 0;
-    size_t most = 0; /* most message entries of the branches of a tree */
+    size_t most = 0; /* largest number of message entries in the branches of one tree */
     uint32_t begin = 0;
     for (uint32_t t = 0; t < tree->n_trees; begin = tree->tree_end[t++]) {
         n += find(tree, begin, tree->tree_end[t], NULL);

@@ -19,8 +19,8 @@ static bool holds(const gbsi_tree *tree, const gbsi_clique *c, uint32_t v)
     return k < n_axes_of(c);
 }
 
-/* Checks that rows number the states of the separator, and columns the states of the clique's own
- * variables. */
+/* Checks that n_rows is the number of joint states of the separator, and that n_columns is the
+ * number of joint states of the clique's own variables. */
 static void check_sizes(const gbsi_tree *tree, const gbsi_clique *c)
 {
     size_t n = 1;
@@ -36,8 +36,9 @@ static void check_sizes(const gbsi_tree *tree, const gbsi_clique *c)
     assert(c->message + c->n_rows <= tree->n_stack);
 }
 
-/* Checks that clique i comes before its parent and that the parent has all variables of its
- * separator. The cliques that hold a variable then form one subtree. */
+/* Checks that clique i comes before its parent, and that the parent has all variables of clique i's
+ * separator. If this holds for all cliques, the cliques that contain a variable form one subtree.
+ */
 static void check_place(const gbsi_tree *tree, uint32_t i)
 {
     const gbsi_clique *c = &tree->clique[i];
@@ -51,7 +52,8 @@ static void check_place(const gbsi_tree *tree, uint32_t i)
     }
 }
 
-/* Checks that the factors of a clique ascend and that the clique has all of their variables. */
+/* Checks that the factors of a clique ascend, and that the clique has all variables of these
+ * factors. */
 static void check_factors(const gbsi_tree *tree, uint32_t i)
 {
     const gbsi_factors *f = &tree->model->factors;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A message to or from a clique of a million entries costs a million steps, even if the message has
- * few variables. Hundreds of small cliques and factors may be attached to one large clique. A hub
- * gathers several of these small cliques and factors. The hub is a clique without own variables.
- * Its variables are those that the gathered ones share with the large clique, and the hub exchanges
- * a single message with the large clique. */
+/* Finds hubs. A message to or from a clique of a million entries costs a million steps, even if the
+ * message has few variables. Hundreds of small cliques and factors may be attached to one large
+ * clique. A hub stands between the large clique and several of these small cliques and factors. The
+ * hub is a clique without own variables. The variables of the hub are those that the small cliques
+ * and factors share with the large clique. The hub exchanges a single message with the large
+ * clique. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "trees/junction_tree_making.h"
 
-#define LARGE        ((size_t)1 << 13) /* least entries of a clique with hubs */
-#define SMALLER      64u               /* least ratio of a clique's entries to its hub's */
+#define LARGE        ((size_t)1 << 13) /* least number of entries of a clique with hubs */
+#define SMALLER      64u               /* least ratio of a clique's entries to a hub's entries */
 #define MOST_ENTRIES ((size_t)1 << 12) /* largest number of entries of a hub */
 #define MOST_HUBS    16u               /* largest number of hubs of a clique */
 
@@ -50,7 +51,8 @@ static size_t most_entries(const group *g)
     return most < MOST_ENTRIES ? most : MOST_ENTRIES;
 }
 
-/* Counts the entries of a hub that also covers scope s; SIZE_MAX if it would be too large. */
+/* Returns the number of entries that hub h would have with the variables of scope s added; SIZE_MAX
+ * if this would be too many. */
 static size_t joined(const making *m, const hub *h, scope s, size_t most)
 {
     uint32_t n = h->n;
@@ -67,7 +69,8 @@ static size_t joined(const making *m, const hub *h, scope s, size_t most)
     return entries;
 }
 
-/* Adds the scope of a child or factor to the hub that grows least, or to a new hub. */
+/* Adds the scope of a child or factor to the existing hub that grows least by it, or to a new hub.
+ */
 static gbs_status add_item(making *m, uint32_t of, scope s, gbs_error *err)
 {
     const size_t most = most_entries(&m->group[of]);
@@ -148,7 +151,7 @@ uint32_t gbsi_tree_hub_for(const making *m, uint32_t of, uint32_t n, const uint3
     return of;
 }
 
-/* Turns hubs of two or more children or factors into groups, listed before their clique. */
+/* Makes a group of each hub that has two or more children or factors. */
 static gbs_status make_groups(making *m, gbs_error *err)
 {
     const uint32_t n_before = m->n_groups;

@@ -7,9 +7,9 @@
 #define LEAST_BLOCK 16u
 #define MOST_BLOCK  65536u
 
-/* Returns the size of a block. The block takes axes, starting with the fastest, until it is large
- * enough. A large axis is taken only while the block has very few entries, which keeps maps below a
- * million entries. */
+/* Returns the number of entries of a block of clique c. Axes are added to the block, starting with
+ * the fastest, until the block is large enough. A large axis is added only if the block has very
+ * few entries so far, so that maps stay below a million entries. */
 static size_t block_of(const gbsi_tree *tree, const gbsi_clique *c, uint32_t *n_outer)
 {
     const uint32_t *variable = tree->variable + c->first;
@@ -42,7 +42,7 @@ void gbsi_shape_of(const gbsi_tree *tree, const gbsi_clique *clique, gbsi_shape 
     }
     shape->block = block_of(tree, clique, &shape->n_outer);
     shape->n_blocks = stride / shape->block;
-    assert(shape->n_blocks * shape->block == stride); /* the table is a whole number of blocks */
+    assert(shape->n_blocks * shape->block == stride); /* the table consists of whole blocks */
 }
 
 size_t gbsi_shape_most(const gbsi_tree *tree)
@@ -56,15 +56,16 @@ size_t gbsi_shape_most(const gbsi_tree *tree)
     return most;
 }
 
-/* Lists the offsets of the operand's runs within a block, in the order of the block's entries.
- * @param end end of the axes that number the runs; later axes are inside a run. */
+/* Fills operand->map with the offsets of the operand's runs within a block, in the order of the
+ * block's entries.
+ * @param end first axis that is inside a run; axes of the block before `end` distinguish runs. */
 static void make_map(gbsi_operand *operand, const gbsi_shape *shape, uint32_t end)
 {
     size_t n = 1;
     operand->map[0] = 0;
     for (uint32_t k = shape->n_outer; k < end; ++k) {
-        /* each offset becomes arity[k] offsets; the loop goes backwards because it works in place
-         */
+        /* each offset is replaced by arity[k] offsets; the loop goes backwards because this happens
+         * in place */
         const uint32_t arity = shape->arity[k];
         for (size_t i = n; i-- > 0;) {
             const uint32_t from = operand->map[i];
@@ -138,7 +139,8 @@ size_t gbsi_odometer_offset(const gbsi_odometer *o, const size_t *stride)
 
 void gbsi_odometer_carry(const gbsi_odometer *o, const size_t *stride, size_t *carry)
 {
-    size_t back = 0; /* offset from the last digits to 0 of all places after k */
+    size_t back = 0; /* amount by which the offset falls when all digits after k go from their last
+                        values to 0 */
     for (uint32_t k = o->n; k-- > 0;) {
         carry[k] = stride[o->axis[k]] - back;
         back += stride[o->axis[k]] * (o->arity[k] - 1);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables over some of the variables of a clique, walked along with the clique's own table.
+/* Operands are tables over some variables of a clique. A walk steps through the operands and the
+ * clique's own table together.
  *
  * The innermost axes of the clique make a block of some hundred entries. Within a block an operand
- * is constant, or contiguous, or constant or contiguous within runs of equal length. The offsets of
- * the runs are in a map that is made once. From block to block the operand's offset changes by a
- * sum of strides. */
+ * is constant or contiguous, or it has runs of equal length, within which it is constant or
+ * contiguous. A map, which is made once for each operand, lists the offsets of the runs. From one
+ * block to the next the operand's offset changes by a sum of strides. */
 #ifndef GBSI_TREES_OPERAND_H
 #define GBSI_TREES_OPERAND_H
 
@@ -14,14 +15,14 @@
 
 typedef struct gbsi_shape {
     uint32_t n_axes;
-    uint32_t n_outer; /* number of axes outside the block */
+    uint32_t n_outer; /* number of axes that are not part of a block */
     uint32_t arity[GBSI_TREE_AXES];
-    size_t stride[GBSI_TREE_AXES]; /* strides of the clique's table */
+    size_t stride[GBSI_TREE_AXES]; /* stride of each axis in the clique's table */
     size_t block;                  /* entries of a block */
     size_t n_blocks;
 } gbsi_shape;
 
-/* Computes the shape of a clique, and the axis axis_of[v] of each of its variables v. */
+/* Computes the shape of a clique, and the axis axis_of[v] of each variable v of the clique. */
 void gbsi_shape_of(const gbsi_tree *tree, const gbsi_clique *clique, gbsi_shape *shape,
                    uint32_t *axis_of);
 /* Returns the number of entries of the largest block of any clique of the tree. */
@@ -39,9 +40,9 @@ typedef struct gbsi_operand {
     gbsi_form form;
     size_t run;                    /* number of entries of a run */
     uint32_t *map;                 /* [block / run] offsets of runs, for the forms that have runs */
-    size_t stride[GBSI_TREE_AXES]; /* stride by axis of the clique; 0 for axes that the operand
+    size_t stride[GBSI_TREE_AXES]; /* stride of each axis of the clique; 0 for axes that the operand
                                       lacks */
-    size_t carry[GBSI_TREE_AXES];  /* change of the offset by a step along an outer axis (modulo
+    size_t carry[GBSI_TREE_AXES];  /* change of the offset by a step along each outer axis (modulo
                                       2^64) */
 } gbsi_operand;
 
@@ -59,12 +60,13 @@ typedef struct gbsi_odometer {
 } gbsi_odometer;
 
 void gbsi_odometer_init(gbsi_odometer *o, const gbsi_shape *shape);
-/* Sets the digits to those of step number `at`. */
+/* Sets the digits to the values that they have after `at` steps. */
 void gbsi_odometer_set(gbsi_odometer *o, size_t at);
 size_t gbsi_odometer_offset(const gbsi_odometer *o, const size_t *stride);
-/* Computes carry[k] from strides: the amount added by a step that carries into place k. */
+/* Computes carry[k] for each place k: the change of an offset by a step that carries into place k.
+ */
 void gbsi_odometer_carry(const gbsi_odometer *o, const size_t *stride, size_t *carry);
-/* Takes one step. @return the place that the step carries into; also 0 after the last step. */
+/* Takes one step. @return the place into which the step carries; also 0 after the last step. */
 static inline uint32_t gbsi_odometer_step(gbsi_odometer *o)
 {
     uint32_t k = o->n;

@@ -11,7 +11,7 @@ typedef struct pieces {
     const gbsi_pieces *shared;
     piece_job job;
     const double *from;
-    double *to; /* the array to which results are written */
+    double *to; /* array to which the operation writes its results */
     size_t n, n_pieces;
     double c;
     uint32_t n_members;

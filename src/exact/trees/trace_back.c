@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds states from the root down. Given the states of a clique's separator, the states of its own
- * variables are the maximising ones (on a chain, Viterbi's traceback) or a random draw. */
+/* Finds states from the root down. Given the states of a clique's separator, the clique's own
+ * variables get their maximising states, or states that are drawn at random. On a chain, the
+ * maximising states are Viterbi's traceback. */
 #include <assert.h>
 
 #include "base/memory.h"
@@ -30,9 +31,10 @@ void gbsi_clique_set_column(const gbsi_tree *tree, const uint32_t *arity, const 
     }
 }
 
-/* Makes a row of clique i again, of weights or of log-weights, from its factors and the messages of
- * its children, in the order in which the table was filled.
- * @param x states of the separator; the states of the own variables are undefined afterwards.
+/* Computes one row of clique i's table again, from the factors of the clique and the messages of
+ * its children. They are combined in the order in which the table was filled. The row has weights
+ * or log-weights, as the table had.
+ * @param x states of the separator; afterwards the states of the own variables are undefined.
  * @param base start of the messages of the tree. */
 static double *make_row(gbsi_tables *tables, uint32_t i, size_t base, uint32_t *x)
 {
@@ -82,7 +84,8 @@ void gbsi_tree_trace(gbsi_tables *tables, uint32_t t, uint32_t *x)
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
-/* Count the entries of the tables of tree t, and of its messages. */
+/* table_entries() and kept_entries() count the entries of the tables and of the messages of tree t.
+ */
 static size_t table_entries(const gbsi_tree *tree, uint32_t t)
 {
     const gbsi_clique *root = &tree->clique[tree->tree_end[t] - 1];
@@ -125,7 +128,7 @@ void gbsi_tree_accumulate(gbsi_tables *tables)
     }
 }
 
-/* The column that is returned has positive weight. */
+/* The result is a column of positive weight. */
 size_t gbsi_draw_column(const double *sum, size_t n, double u)
 {
     const double total = sum[n - 1];
@@ -133,7 +136,8 @@ size_t gbsi_draw_column(const double *sum, size_t n, double u)
     double wanted = u * total;
     size_t low = 0;
     size_t high = n - 1;
-    const bool rounded_up = wanted >= total; /* then the first sum that equals the total is taken */
+    const bool rounded_up =
+        wanted >= total; /* if so, the first column whose running sum equals the total is drawn */
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         const bool reached = rounded_up ? sum[middle] >= total : sum[middle] > wanted;
@@ -143,8 +147,9 @@ size_t gbsi_draw_column(const double *sum, size_t n, double u)
     return low;
 }
 
-/* Returns running sums in proportion to p(own | separator) of clique i, for the states x of its
- * separator. @param base, kept_base start of the tables and of the kept messages of its tree. */
+/* Returns the running sums of the row of clique i for the states x of its separator. The row is
+ * proportional to p(own | separator). @param base, kept_base start of the tables and start of the
+ * kept messages of the clique's tree. */
 static const double *running_sums(gbsi_tables *tables, uint32_t i, size_t base, size_t kept_base,
                                   uint32_t *x)
 {

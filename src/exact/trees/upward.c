@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The upward half of calibration, and the choice between weights and logarithms.
  *
- * The product of some weights, each at most 1, is at least exp(- sum of their spreads), where the
- * spread of a factor or message is ln of its largest weight over its smallest positive one. If the
- * spreads of a clique add up to at most MOST_SPREAD, every product of positive weights is a normal
- * double, and nothing is lost. Otherwise the sums of the rows are checked. In a row whose sum is at
- * least LEAST_SUM, a lost entry is less than 2^-120 of the sum and does not matter. If the sum of
- * some row is below LEAST_SUM (perhaps 0), the table is made again in logarithms. */
+ * The spread of a factor or message is ln of its largest weight over its smallest positive weight.
+ * Let the largest weight of each factor and message be 1. A product of positive weights of several
+ * factors and messages is then at least exp(- sum of their spreads). If the spreads of a clique add
+ * up to at most MOST_SPREAD, every product of positive weights is a normal double, and no weight is
+ * lost to underflow. If the spreads add up to more, the sums of the table's rows are checked. In a
+ * row whose sum is at least LEAST_SUM, a lost entry is less than 2^-120 of the sum and does not
+ * matter. If the sum of some row is below LEAST_SUM (perhaps 0), the table is made again in
+ * logarithms. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -17,7 +19,7 @@
 #include "trees/clique_tables.h"
 
 #define MOST_SPREAD 690.0    /* exp(-690) = 2^-995 */
-#define LEAST_SUM   0x1p-900 /* least sum of a row that loses nothing that matters */
+#define LEAST_SUM   0x1p-900 /* in a row of at least this sum, no weight that matters is lost */
 
 /* ---- weights or logarithms ----------------------------------------------------------------- */
 
@@ -29,8 +31,8 @@ static double spread_of_logs(const gbsi_pieces *pieces, const double *t, size_t 
 }
 
 /* Returns the sum of the spreads of clique i's factors and of its children's messages, and sets
- * tables->top of its factors. @param log_scale in and out: the logarithms of the scales of these
- * operands are added. */
+ * tables->top of the factors. @param log_scale in and out: the function adds the logarithms of the
+ * scales of these factors and messages. */
 static double spread_of_operands(gbsi_tables *tables, uint32_t i, gbsi_sum *log_scale)
 {
     const gbsi_tree *tree = tables->tree;
@@ -50,7 +52,8 @@ static double spread_of_operands(gbsi_tables *tables, uint32_t i, gbsi_sum *log_
     return spread;
 }
 
-/* Turns those messages of clique i's children that hold weights into logarithms. */
+/* Turns the messages of clique i's children into logarithms, except messages that already have
+ * logarithms. */
 static void children_to_logs(gbsi_tables *tables, uint32_t i)
 {
     const gbsi_tree *tree = tables->tree;
@@ -67,8 +70,8 @@ static void children_to_logs(gbsi_tables *tables, uint32_t i)
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
-/* Returns where the message of clique i is written: at its final place if that place is free,
- * otherwise on the stack behind the messages of its children. */
+/* Returns the place at which the message of clique i is written. It is written to its final place
+ * if this place is free, otherwise to the stack behind the messages of clique i's children. */
 static double *new_message(const gbsi_tables *tables, uint32_t i)
 {
     const gbsi_tree *tree = tables->tree;
@@ -83,7 +86,7 @@ static double *new_message(const gbsi_tables *tables, uint32_t i)
 }
 
 /* Scales a message of weights so that its largest weight is 1, and turns it into logarithms if its
- * spread is too large. @return the logarithm of the number that the weights were divided by. */
+ * spread is too large. @return the logarithm of the number by which the weights were divided. */
 static double normalise_weights(gbsi_tables *tables, uint32_t i, double *message)
 {
     const gbsi_pieces pieces = gbsi_pieces_of(tables);
@@ -104,9 +107,9 @@ static double normalise_weights(gbsi_tables *tables, uint32_t i, double *message
     return log_top;
 }
 
-/* Shifts a message of logarithms so that its largest entry is 0. The message becomes weights if the
- * parent clique is summed and doubles can hold the weights. @return the number that was subtracted.
- */
+/* Shifts a message of logarithms so that its largest entry is 0. If the parent clique is summed and
+ * doubles can hold the weights, turns the message into weights. @return the number that was
+ * subtracted. */
 static double normalise_logs(gbsi_tables *tables, uint32_t i, double *message)
 {
     const gbsi_pieces pieces = gbsi_pieces_of(tables);
@@ -128,8 +131,8 @@ static double normalise_logs(gbsi_tables *tables, uint32_t i, double *message)
 
 /* ---- a clique, a tree ---------------------------------------------------------------------- */
 
-/* Tries to make the table of clique i of weights. @return whether no weight that matters was lost.
- */
+/* Tries to make the table of clique i with weights. @return whether the table lost no weight that
+ * matters. */
 static bool make_of_weights(gbsi_tables *tables, uint32_t i, double spread, double *message)
 {
     const gbsi_clique *c = &tables->tree->clique[i];

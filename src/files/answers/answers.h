@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files that accompany a model, as the program reads and writes them beyond the public headers.
+ * Functions for files that accompany a model, in addition to the functions of the public headers.
  *
- * Called by the program, which links the static library; the shared library does not show them.
- * If an object or output is NULL, or an index does not exist, calls that return a status return
- * GBS_ERR_ARGUMENT; other calls return 0, or do nothing.
+ * Only the program calls these functions. It links the static library, because the shared library
+ * does not export these functions. If an object or output is NULL, or an index does not exist,
+ * calls that return a status return GBS_ERR_ARGUMENT; other calls return 0, or do nothing.
  */
 #ifndef GBSI_ANSWERS_ANSWERS_H
 #define GBSI_ANSWERS_ANSWERS_H
@@ -15,10 +15,11 @@
 
 /* ---- evidence_set.c ---------------------------------------------------------------------- */
 
-/* The samples of an evidence file, which is read once. gbs_evidence_read() reads one sample. */
+/* All samples of an evidence file, which is read only once. In contrast, gbs_evidence_read() reads
+ * the file and uses one of its samples. */
 typedef struct gbsi_evidence_set gbsi_evidence_set;
 
-/* @param model borrowed, outlives the set. @param set out, caller frees. */
+/* @param model borrowed; must outlive the set. @param set out: the set, freed by the caller. */
 gbs_status gbsi_evidence_set_read(const gbs_model *model, const char *path,
                                   const gbs_read_options *options, gbsi_evidence_set **set,
                                   gbs_error *err);
@@ -51,7 +52,8 @@ gbs_status gbsi_edges_read(const char *path, const gbs_model *model, uint32_t **
                            gbs_error *err);
 
 /* Reads a file of weights of target variables: "weights 1", "variables N", then pairs of a variable
- * and its weight. @param weight out, [n_variables]; 0 for variables that are not listed. */
+ * and its weight. @param weight out: [n_variables] weight of each variable; 0 for variables that
+ * are not listed. */
 gbs_status gbsi_weights_read(const char *path, const gbs_model *model, double *weight,
                              gbs_error *err);
 

@@ -32,8 +32,8 @@ cleanup:
 }
 
 /* Chooses the reader of a file. Pictures are recognised by their first bytes, and XMLBIF and the
- * other forms by their content. The form "tab" is recognised by the file name extension .tab. A
- * form that the options name is used in place of this choice. */
+ * other forms by their content. The form "tab" is recognised by the file name extension .tab. If
+ * the options name a form, the reader of this form is used instead. */
 static gbs_status read_format(gbsi_evidence_set *set, const char *path,
                               const gbs_read_options *options, gbs_error *err)
 {
@@ -105,7 +105,8 @@ size_t gbsi_evidence_set_size(const gbsi_evidence_set *set)
     return set == NULL ? 0 : set->n_samples;
 }
 
-/* Checks new observations against earlier ones first, so that a failure changes nothing. */
+/* Checks that an observation agrees with the earlier evidence. All observations are checked before
+ * the first one is added, so that a failure changes nothing. */
 static gbs_status check_agreement(const gbsi_evidence_set *set, const gbsi_observation *o,
                                   const gbs_evidence *evidence, gbs_error *err)
 {
@@ -127,8 +128,8 @@ static gbs_status check_agreement(const gbsi_evidence_set *set, const gbsi_obser
                           before);
 }
 
-/* Observes the typed states on a copy of the evidence, which is therefore unchanged after a
- * failure. */
+/* Adds the typed observations to a copy of the evidence, and exchanges the copy for the evidence at
+ * the end. A failure therefore leaves the evidence unchanged. */
 static gbs_status observe_typed(const gbsi_evidence_set *set, gbs_evidence *evidence,
                                 gbs_error *err)
 {

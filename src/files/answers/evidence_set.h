@@ -15,7 +15,8 @@ typedef struct gbsi_observation {
 struct gbsi_evidence_set {
     const gbs_model *model; /* borrowed */
     char *name;             /* name of the file, for messages */
-    /* kept, because lines and columns are counted only when a message needs them */
+    /* text of the file or picture; kept, because lines and columns are counted only when a message
+     * needs them */
     gbsi_input input;
     gbsi_text text;
     void *start; /* size_t [n_samples]: index of the first observation of each sample */
@@ -33,7 +34,7 @@ gbs_status gbsi_evidence_set_begin(gbsi_evidence_set *set, gbs_error *err);
 gbs_status gbsi_evidence_set_add(gbsi_evidence_set *set, gbsi_observation observation,
                                  gbs_error *err);
 
-/* These functions read set->text: UAI evidence of either generation; data of libDAI;
+/* Readers of set->text: for UAI evidence of either generation, for data of libDAI, and for
  * observations in XMLBIF. */
 gbs_status gbsi_evidence_read_uai(gbsi_evidence_set *set, gbs_error *err);
 gbs_status gbsi_evidence_read_tab(gbsi_evidence_set *set, gbs_error *err);
@@ -47,9 +48,9 @@ gbs_status gbsi_evidence_read_image(gbsi_evidence_set *set, const gbs_read_optio
 /* Whether a text that is not XML is typed evidence: only typed evidence contains '='. A text with
  * ':' is taken for typed evidence too, so that the message shows how evidence is typed. */
 bool gbsi_evidence_is_typed(const gbsi_text *text);
-/* Adds lines of typed evidence; a line that begins with '#' is a comment, and so
- * is the text from '#' on behind a blank, unless a digit follows. If a line fails, the
- * lines before it may have been added. */
+/* Adds lines of typed evidence. A line that begins with '#' is a comment. A '#' behind a blank also
+ * begins a comment, unless a digit follows the '#'. If the function fails at a line, the lines
+ * before this line have been added. */
 gbs_status gbsi_evidence_add_lines(gbs_evidence *evidence, const gbsi_text *text, gbs_error *err);
 
 #endif

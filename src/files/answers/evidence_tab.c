@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads data of libDAI: a line of variable labels, an empty line, then one line of states for
- * each sample. Tabs separate labels and states. An empty field means that the state was not
- * observed. A line must therefore never be trimmed, because a tab at its end counts. */
+/* Reads data of libDAI: a line of variable labels, an empty line, then one line of states for each
+ * sample. Tabs separate labels and states. An empty field means that the state was not observed.
+ * Lines are therefore never trimmed, because a tab at the end of a line means an empty field. */
 #include <string.h>
 
 #include "answers/evidence_set.h"
@@ -14,7 +14,7 @@
 typedef struct tab_file {
     gbsi_evidence_set *set;
     gbsi_text *text;
-    uint32_t *column_of; /* [n_variables] 1 + the column of the variable, 0 if it has no column */
+    uint32_t *column_of; /* [n_variables] 1 + column of the variable; 0 if it has no column */
     void *variable;      /* uint32_t [n_columns] variable of each column */
     size_t variable_capacity;
     size_t n_columns;

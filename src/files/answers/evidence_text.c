@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads evidence as a person types it. A list is cut at ',', an item at '=' or '!=', and a set
- * of states at '|'; blanks may stand anywhere between the parts. Names and labels may themselves
- * hold these characters. The plain reading cuts at the first of each. If it meets an unknown
- * name, the reader searches for cuts that make all parts known. */
+/* Reads evidence as a person types it. A list is cut at ',', an item at '=' or '!=', and a set of
+ * states at '|'. Blanks between the parts are ignored. Names and labels may contain these
+ * characters. The reader first cuts at every ',' and at the first '=' of each item. If a name or a
+ * label is then unknown, the reader searches for cuts that make all parts known. */
 #include <string.h>
 
 #include "answers/evidence_set.h"
@@ -16,10 +16,10 @@ typedef struct reader {
     const char *list;
     double *weight; /* [largest arity] weights of the item read last */
     char *part;     /* [length of list + 1] the name or label that was looked up last */
-    bool weighs;    /* states have likelihoods, typed as STATE:NUMBER */
-    bool plain;     /* no name or label is known to hold a character at which text is cut */
-    gbs_error *err; /* NULL while cuts are searched, when nobody would read messages */
-    size_t most;    /* largest number of cut characters in a list whose cuts are searched */
+    bool weighs;    /* whether each state has a likelihood: STATE:NUMBER */
+    bool plain;     /* true once it is known that no name or label contains a cut character */
+    gbs_error *err; /* NULL during a search for cuts, whose messages nobody would read */
+    size_t most;    /* no search for cuts is made in a list with more cut characters */
 } reader;
 
 typedef struct span {
@@ -154,7 +154,8 @@ static void forget_weights(const reader *r, uint32_t variable)
     memset(r->weight, 0, r->model->arity[variable] * sizeof *r->weight);
 }
 
-/* Reads one VARIABLE=STATES or VARIABLE!=STATES that is cut at the '=' at place `equals`. */
+/* Reads one VARIABLE=STATES or VARIABLE!=STATES, which is cut at the '=' with the index
+ * `equals`. */
 static bool reads_cut(const reader *r, span s, size_t equals, uint32_t *variable, gbs_error *err)
 {
     const span states = {equals + 1, s.to};
@@ -234,7 +235,7 @@ static size_t comma_outside(const reader *r, size_t at)
 
 typedef size_t next_cut(const reader *r, size_t at);
 
-/* Reads a list whose items end where cut() says.
+/* Reads a list of items. Each item ends at the index that cut() returns.
  * @param evidence NULL: only checks that all names and states are known. */
 static gbs_status read_plainly(const reader *r, next_cut *cut, gbs_evidence *evidence)
 {
@@ -252,9 +253,11 @@ static gbs_status read_plainly(const reader *r, next_cut *cut, gbs_evidence *evi
     }
 }
 
-/* Finds the end of the item that begins at each place, from the last place to the first. The end
- * is chosen such that all items after it are known as well.
- * @param end [length of list + 1] place where the item ends, SIZE_MAX if there is no such place. */
+/* Finds the end of the item that begins at each index of the list. The end is chosen such that all
+ * names and states in the item and in all later items are known. Indices are treated from the last
+ * to the first.
+ * @param end out: [length of list + 1] index at which the item ends; SIZE_MAX if no end makes all
+ *   names and states known. */
 static void search_cuts(const reader *r, size_t *end)
 {
     for (size_t from = strlen(r->list) + 1; from-- > 0;) {
@@ -276,7 +279,7 @@ static void search_cuts(const reader *r, size_t *end)
     }
 }
 
-/* Whether any name or label holds a character at which text is cut. */
+/* Whether any name or label contains a character at which text is cut. */
 static bool has_awkward_names(const gbs_model *model)
 {
     static const char cuts[] = "=,|!: ";
@@ -321,7 +324,8 @@ static gbs_status read_list(reader *r, gbs_evidence *evidence)
     size_t *end = gbsi_alloc_array(n, sizeof *end);
     GBSI_PASS(GBSI_HAVE(err, "evidence", end));
     search_cuts(r, end);
-    /* names mostly have commas inside parentheses: messages are about items cut outside them */
+    /* Commas in names are mostly inside parentheses. The message is therefore about items that are
+     * cut at the other commas. */
     gbs_status status = end[0] == SIZE_MAX ? read_plainly(r, comma_outside, evidence) : GBS_OK;
     for (size_t at = 0; end[0] != SIZE_MAX && at < n && status >= 0; at = end[at] + 1) {
         uint32_t variable = 0;
@@ -382,7 +386,8 @@ bool gbsi_evidence_is_typed(const gbsi_text *text)
     return memchr(text->begin, '=', n) != NULL || memchr(text->begin, ':', n) != NULL;
 }
 
-/* Messages repeat typed text unchanged, so bytes of a file must be printable. */
+/* Whether all characters of a line are printable. Other lines are refused, because messages repeat
+ * typed text unchanged. */
 static bool is_printable(gbsi_token line)
 {
     size_t n = 1;
@@ -393,8 +398,9 @@ static bool is_printable(gbsi_token line)
     return n > 0;
 }
 
-/* Cuts off a comment behind an item: '#' with a blank before it and no digit behind it, because
- * #1 is the number of a state. The line stays whole if all its names and labels are known. */
+/* Cuts off a comment behind an item. The comment begins with a '#' that follows a blank and
+ * precedes no digit, because #1 is the number of a state. A line is left whole if all names and
+ * labels in the line are known. */
 static void cut_comment(reader *r, char *list)
 {
     gbs_error *err = r->err;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads UAI evidence. Its two generations have the same file name extension and no marker, but
- * the number of tokens tells them apart. The single form is N and then N pairs. The multiple
- * form is the number of samples S and then S samples in the single form. */
+/* Reads UAI evidence, which has two generations. They have the same file name extension and no
+ * marker, but the number of tokens usually tells which form a file has. The single form is N and
+ * then N pairs of a variable and a state. The multiple form is the number of samples S and then S
+ * samples in the single form. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +29,7 @@ typedef struct reading {
     bool possible;
     size_t n_repeats; /* number of times that a sample repeats a variable with the same state */
     size_t n_samples;
-    /* index of the token that rules out this reading; SIZE_MAX if the number of tokens does */
+    /* index of the token that rules out this reading; SIZE_MAX if no single token rules it out */
     size_t wrong;
     char reason[160]; /* why the file cannot be read this way */
 } reading;
@@ -99,8 +100,8 @@ static void check_pairs(evidence_file *f, size_t sample, size_t first, size_t n_
     }
 }
 
-/* @return the index of the token behind n_samples of a file in the multiple form, or SIZE_MAX if
- *   there are too few tokens. */
+/* @return the index of the first token behind the n_samples samples of a file in the multiple form;
+ *   SIZE_MAX if there are too few tokens. */
 static size_t find_end(const evidence_file *f, uint64_t n_samples)
 {
     size_t at = 1;
@@ -235,7 +236,7 @@ static gbs_status use_tokens(evidence_file *f, gbsi_evidence_set *set, gbs_error
         gbsi_text_warn(f->text, "%zu observation%s repeated", n_repeats,
                        gbsi_plural_of(n_repeats, " is", "s are"));
     }
-    if (!multi || f->n == 1) { /* a lone 0 means no sample or an empty one: equal evidence */
+    if (!multi || f->n == 1) { /* a lone 0 means no sample or an empty sample, which are equal */
         return add_sample(f, set, 0, err);
     }
     for (size_t at = 1; at < f->n; at += 1 + 2 * (size_t)value_at(f, at)) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads observations that programs keep in XMLBIF: the element <OBSERVED> of SamIam or <OBS> of
- * AISpace inside a variable. The state is given by its number or its label. A number counts the
- * states that the file lists for the variable in <OUTCOME> or <VALUE>, or the model's states if
- * the file lists none. -1 and an empty element mean that nothing was observed. */
+/* Reads observations in XMLBIF. An observation is the element <OBSERVED> of SamIam, or <OBS> of
+ * AISpace, inside a variable. The element has the number or the label of the state. The number is
+ * an index into the states that the file lists for the variable in <OUTCOME> or <VALUE>. If the
+ * file lists no states, the number is an index into the states of the model. -1 and an empty
+ * element mean that nothing was observed. */
 #include <string.h>
 
 #include "answers/evidence_set.h"
@@ -80,8 +81,8 @@ static gbs_status refuse(const reader *r, gbsi_token text, gbs_error *err)
                           gbsi_token_show(text, shown));
 }
 
-/* Finds the state with a number. If both the file and the model have labels, the number counts
- * the outcomes of the file, and its label gives the state. */
+/* Finds the state with a number. If both the file and the model have labels, the number is the
+ * index of an outcome in the file, and the label of this outcome gives the state. */
 static gbs_status find_number(const reader *r, uint32_t variable, uint64_t number, uint32_t *state,
                               gbs_error *err)
 {
@@ -102,8 +103,8 @@ static gbs_status find_number(const reader *r, uint32_t variable, uint64_t numbe
         gbsi_token_show(r->observed, shown[0]), gbsi_token_show(label, shown[1]));
 }
 
-/* Finds the state by its label, or else by its number. If text is both a label and another
- * state's number, a warning says so. */
+/* Finds the state by its label, or else by its number. If the text is both the label of a state and
+ * the number of another state, a warning says that the label is used. */
 static gbs_status find_state(const reader *r, uint32_t variable, uint32_t *state, gbs_error *err)
 {
     const gbsi_token text = r->observed;

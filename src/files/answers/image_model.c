@@ -84,7 +84,7 @@ gbs_status gbsi_image_start(const gbsi_input *input, const gbs_model *model,
     } else {
         status = gbs_image_to_labels(&image, arity, state, &local);
     }
-    if (status < 0) { /* wrong pixels count as a bad file */
+    if (status < 0) { /* wrong pixels are an error of the file's format */
         status = gbsi_fail(err, GBS_ERR_FORMAT, "%.400s: %s", input->name, local.message);
     }
 

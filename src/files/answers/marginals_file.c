@@ -9,11 +9,13 @@
 #include "base/sized.h"
 #include "simd/math.h"
 
-/* Files keep about six digits. A sum that differs from 1 by more than this is no rounding error. */
+/* Files have about six digits. A difference between 1 and a sum that exceeds this tolerance is not
+ * due to rounding. */
 static const double SUM_TOLERANCE = 1e-3;
 /* Largest difference of two equal exact answers of which one was rounded to nine digits. */
 static const double ROUNDING = 1e-9;
-/* Bound for two errors: conditionals rounded to float, and rare states that were never drawn. */
+/* Bound of two errors: from conditionals that are rounded to float, and from rare states that were
+ * never drawn. */
 static const double FLOAT_ERROR = 2e-5;
 
 /* Whether the remaining tokens are exactly n rows. */
@@ -157,7 +159,8 @@ static double error_of(const gbs_marginals *m, size_t i)
     return m->error == NULL ? 0.0 : m->error[i];
 }
 
-/* Whether for some entry the standard errors in a and b are known and not both 0. */
+/* Whether some entry has a known standard error in a and in b, and at least one of the two is not
+ * 0. */
 static bool has_errors(const gbs_marginals *a, const gbs_marginals *b)
 {
     for (size_t i = 0; i < a->offset[a->n_variables]; i++) {
@@ -169,8 +172,8 @@ static bool has_errors(const gbs_marginals *a, const gbs_marginals *b)
     return false;
 }
 
-/* @return |p - q| in standard errors, after subtracting the rounding error of files with nine
- *   digits; 0 for an entry whose error is not known. */
+/* @return |p - q|, less the rounding error of files with nine digits, divided by the standard error
+ *   of the difference; 0 for an entry whose standard error is not known. */
 static double standard_errors(const gbs_marginals *a, const gbs_marginals *b, size_t i)
 {
     const double e = error_of(a, i);
@@ -214,7 +217,7 @@ gbs_status gbs_marginals_compare(const gbs_marginals *a, const gbs_marginals *b,
         for (size_t i = a->offset[v]; i < a->offset[v + 1]; i++) {
             double q = b->p[b->offset[v] + (i - a->offset[v])];
             double distance = fabs(a->p[i] - q);
-            c.max_abs = distance <= c.max_abs ? c.max_abs : distance; /* NaN is passed on */
+            c.max_abs = distance <= c.max_abs ? c.max_abs : distance; /* keeps a NaN distance */
             sum_abs += distance;
             tv += distance / 2;
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that readers of UAI result files share. They read the task word and find the last
- * solution, which is the one that counts. */
+/* Functions that readers of UAI result files share. A file may have several solutions, of which the
+ * last one is read. */
 #ifndef GBSI_ANSWERS_RESULT_H
 #define GBSI_ANSWERS_RESULT_H
 
@@ -11,20 +11,21 @@
 /* State number of a state of which only the label is known. */
 #define GBSI_NO_NUMBER UINT32_MAX
 
-/* Moves to the solution after the last -BEGIN-, if there is one, and over a task word repeated
- * there. To be called behind the task word. */
+/* Moves `text` behind the last -BEGIN-, if the text has any, and then behind a repeated task word.
+ * The caller must have read the first task word. */
 void gbsi_result_last_solution(gbsi_text *text, gbsi_token task);
 
-/* Skips the number of evidence samples, 1, which files of 2010 and 2011 have before the
- * solution. The number is recognised if the tokens are one solution only without it. It is a
- * deviation, which only lenient reading accepts.
+/* Skips a 1 before the solution. Files of 2010 and 2011 have the number of evidence samples there.
+ * The 1 is recognised if the remaining tokens are one solution only without this 1. It is a
+ * deviation from the format, which only lenient reading accepts.
  * @param fits tells whether the remaining tokens are exactly one solution.
- * @param expected names the number that stands there otherwise, for the message: "the number of
- *   variables". */
+ * @param expected name, for the message, of the number that the format has in this place: "the
+ *   number of variables". */
 gbs_status gbsi_result_skip_samples(gbsi_text *text, bool (*fits)(gbsi_text text),
                                     const char *expected, gbs_error *err);
 
-/* Reads the solution of MAR that begins behind the task word. On failure marginals is unchanged. */
+/* Reads the solution of MAR that begins behind the task word. After a failure `marginals` is
+ * unchanged. */
 gbs_status gbsi_marginals_solution(gbsi_text *text, gbsi_token task, gbs_marginals *marginals,
                                    gbs_error *err);
 
@@ -38,15 +39,16 @@ static inline uint32_t gbsi_result_size(const gbs_result *r)
     return r->task == GBS_TASK_MAR ? r->marginals.n_variables : r->n;
 }
 
-/* Makes an array of pointers to the n texts of a pool. Each text ends with 0, and copies of the
- * texts stand behind the pointers. */
+/* Copies the n texts of a pool, each of which ends with 0. The result is one block of memory with n
+ * pointers, followed by the texts to which they point. */
 gbs_status gbsi_result_texts(const char *pool, size_t n_bytes, size_t n, char ***texts,
                              gbs_error *err);
 
-/* Keeps n variables of marginals or of states, in the order of kept. */
+/* Reduces a result to n of its variables, in the order of kept[0 .. n). */
 gbs_status gbsi_result_keep(gbs_result *r, const uint32_t *kept, uint32_t n, gbs_error *err);
 
-/* Puts the n cells of marginals, with their errors and labels, into the order of cells[0 .. n). */
+/* Reduces marginals, with their errors and labels, to n of their cells, in the order of cells[0 ..
+ * n). */
 gbs_status gbsi_result_keep_cells(gbs_result *r, const size_t *cells, size_t n, gbs_error *err);
 
 #endif

@@ -17,8 +17,8 @@ static int compare_pairs(const void *a, const void *b)
     return *p < *q ? -1 : *p > *q;
 }
 
-/* Takes the pairs of variable and state of a result. If the result names no variables (MAP, or
- * only states), the place in the list is the variable. */
+/* Collects the pairs of variable and state of a result. If the result names no variables (MAP, or
+ * only states), the index of a state in the list is taken as its variable. */
 static gbs_status take_pairs(const gbs_result *result, bool by_place, uint64_t **pairs,
                              gbs_error *err)
 {

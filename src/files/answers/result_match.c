@@ -31,8 +31,8 @@ static bool same_names(const gbs_result *a, const gbs_result *b)
     return same;
 }
 
-/* Keeps the texts of n variables in the order of kept[]. The texts stand behind their pointers,
- * in one block. */
+/* Reduces an array of texts to those of n variables, in the order of kept[]. Only the pointers
+ * move, because the pointers and the texts behind them are one block of memory. */
 static void keep_texts(char **text, const uint32_t *kept, uint32_t n, char **room)
 {
     for (uint32_t i = 0; text != NULL && i < n; i++) {
@@ -72,7 +72,7 @@ gbs_status gbsi_result_keep_cells(gbs_result *r, const size_t *cells, size_t n, 
             label[i] = r->label[cells[i]];
         }
     }
-    if (label != NULL && n > 0) { /* the texts stand behind their pointers, in one block */
+    if (label != NULL && n > 0) { /* the texts follow the pointers in the same block */
         memcpy(r->label, label, n * sizeof *label);
     }
     GBSI_FREE(m->p, m->error, label);
@@ -130,7 +130,7 @@ cleanup:
     return status;
 }
 
-/* @param kept out: [2][variables of a] places of the common variables in each result.
+/* @param kept out: [2][variables of a] indices of the common variables in each of the two results.
  * @return the number of common variables. */
 static uint32_t find_common(const gbs_result *a, const named *sorted, uint32_t n_sorted,
                             uint32_t *kept)
@@ -147,7 +147,7 @@ static uint32_t find_common(const gbs_result *a, const named *sorted, uint32_t n
     return n;
 }
 
-/* Sorts the variables of a result by name. Refuses two variables of the same name.
+/* Sorts the variables of a result by name. Refuses two variables with the same name.
  * @param sorted out: [variables + 1]. */
 static gbs_status sort_names(const gbs_result *r, const char *which, named **sorted, gbs_error *err)
 {
@@ -181,7 +181,7 @@ bool gbsi_are_numbers(char *const *text, size_t n)
     return numbers;
 }
 
-/* Sorts the states of one variable by their labels. Refuses two states of the same label. */
+/* Sorts the states of one variable by their labels. Refuses two states with the same label. */
 static gbs_status sort_labels(const gbs_result *r, uint32_t variable, named *sorted, gbs_error *err)
 {
     const size_t first = r->marginals.offset[variable];
@@ -210,7 +210,7 @@ static gbs_status other_states(const gbs_result *a, const gbs_result *b, uint32_
     while (strcmp(of_a[i].name, of_b[i].name) == 0) {
         i++;
     }
-    /* in sorted order, a name that comes first is in one result only */
+    /* Both lists are sorted. The smaller of two different names is therefore in one result only. */
     const bool in_a = strcmp(of_a[i].name, of_b[i].name) < 0;
     return numbers_a != numbers_b
                ? gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -223,7 +223,7 @@ static gbs_status other_states(const gbs_result *a, const gbs_result *b, uint32_
                            in_a ? of_a[i].name : of_b[i].name, in_a ? "first" : "second");
 }
 
-/* Finds the states that variable v has in a among its states in b.
+/* Finds the state of variable v in b for each state that v has in a.
  * @param sorted room for [2][states].
  * @param cells out: the cell of b for each state of a. */
 static gbs_status find_states(const gbs_result *a, const gbs_result *b, uint32_t v, named *sorted,

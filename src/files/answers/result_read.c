@@ -43,7 +43,7 @@ static gbs_status read_pr(gbsi_text *text, gbs_log_base base, gbs_result *result
 
 /* ---- MAP and MPE ------------------------------------------------------------------------- */
 
-/* Whether the text is exactly a number n and n * times tokens. */
+/* Whether the text consists of a number n and exactly n * times further tokens. */
 static bool count_fits(gbsi_text text, uint64_t times)
 {
     uint64_t n = 0;

@@ -17,7 +17,7 @@ typedef struct pool {
     size_t capacity, n_bytes;
 } pool;
 
-/* Adds a text to the pool, or the digits of the number if there is no text. */
+/* Adds `text` to the pool, or the digits of `number` if `text` is NULL. */
 static gbs_status add_text(pool *p, const char *text, uint32_t number, gbs_error *err)
 {
     char digits[16];
@@ -33,7 +33,7 @@ static gbs_status add_text(pool *p, const char *text, uint32_t number, gbs_error
 }
 
 /* Gives all variables and states the names of the model.
- * @param id [gbsi_result_size(r)] the variables of the result. */
+ * @param id [gbsi_result_size(r)] the number in the model of each variable of the result. */
 static gbs_status rename_all(gbs_result *r, const gbs_model *model, const uint32_t *id,
                              gbs_error *err)
 {
@@ -68,7 +68,8 @@ cleanup:
 /* ---- variables ------------------------------------------------------------------------------- */
 
 /* Puts the variables into the order of the model.
- * @param id out: [variables of the model] variables of the result. */
+ * @param id out: [variables of the model] the number in the model of each variable of the result,
+ *   in the new order. */
 static gbs_status order_variables(gbs_result *r, const gbs_model *model, uint32_t *id,
                                   gbs_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads marginals and states that this library wrote: CSV with a line for each entry, and JSON.
- * Either form names the variables. The states of marginals, and all states in CSV, are labels,
- * and only a model turns labels into numbers. */
+/* Reads marginals and states that this library wrote: CSV with a line for each entry, or JSON. Both
+ * forms name the variables. Marginals, and states in CSV, have the labels of states. Only a model
+ * can turn these labels into numbers. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,16 +15,16 @@
 
 typedef struct table_reader {
     gbsi_text *text;
-    char separator; /* of the columns in CSV */
-    char *field;    /* decoded text of the last cell; as large as the file */
+    char separator; /* separator of columns in CSV */
+    char *field;    /* decoded text of the last cell; has room for all bytes of the file */
     size_t n;
-    gbsi_token shown;   /* the cell as it stands in the file */
+    gbsi_token shown;   /* bytes of the last cell in the file, before decoding */
     void *name, *label; /* char: texts, each ended by 0 */
     size_t name_capacity, n_name_bytes, label_capacity, n_label_bytes;
     void *offset, *p, *error; /* size_t [n + 1], double, double */
     size_t offset_capacity, p_capacity, error_capacity, n_p, n_errors, n_labels;
     uint32_t n_variables;
-    size_t last_name; /* place in `name` where the last name starts */
+    size_t last_name; /* index in `name` at which the last name starts */
 } table_reader;
 
 static bool field_is(const table_reader *r, const char *name)
@@ -168,8 +168,8 @@ static gbs_status csv_names(table_reader *r, bool *has_index, uint32_t *n_column
     return GBS_OK;
 }
 
-/* Reads CSV with the columns variable,state,probability,... or variable,state. An index, as
- * pandas writes it, may stand before them. */
+/* Reads CSV with the columns variable,state,probability,... or variable,state. An index, as pandas
+ * writes it, may precede these columns. */
 static gbs_status read_csv(table_reader *r, bool *is_map, gbs_error *err)
 {
     bool ended = false;
@@ -218,7 +218,7 @@ static gbs_status json_expect(table_reader *r, char c, gbs_error *err)
     return GBS_OK;
 }
 
-/* Whether the next token is c. If it is, moves over it. */
+/* Moves behind the next token if it is c. @return whether it was c. */
 static bool json_has(table_reader *r, char c)
 {
     const gbsi_token token = gbsi_text_peek(r->text);
@@ -261,7 +261,7 @@ static gbs_status json_word(table_reader *r, gbs_error *err)
     return r->n > 0 ? GBS_OK : gbsi_text_unexpected(t, token, "a value", err);
 }
 
-/* Skips a value of any kind, because our results have members that are not read here. */
+/* Skips a value of any kind. Results have members that this reader does not use. */
 static gbs_status json_skip(table_reader *r, gbs_error *err)
 {
     size_t depth = 0;
@@ -309,7 +309,7 @@ static gbs_status take_error(table_reader *r, gbs_error *err)
     return add_error(r, err);
 }
 
-/* Reads a state of the map. Its number is kept as text, as in CSV. */
+/* Reads the number of a state in a result of map, and keeps the number as a label, as in CSV. */
 static gbs_status take_state(table_reader *r, gbs_error *err)
 {
     uint64_t number = 0;
@@ -329,7 +329,7 @@ static gbs_status take_label(table_reader *r, gbs_error *err)
     return add_label(r, err);
 }
 
-/* Adds a variable or a label whose name is a number, as CSV has it. */
+/* Adds a variable or a label that has no text. Its name is the number, in digits, as in CSV. */
 static gbs_status add_number(table_reader *r, gbs_status (*add)(table_reader *r, gbs_error *err),
                              uint64_t number, gbs_error *err)
 {
@@ -342,7 +342,7 @@ static gbs_status add_number(table_reader *r, gbs_status (*add)(table_reader *r,
     return status;
 }
 
-/* Labels states without labels by their numbers. */
+/* Gives the states of a variable without labels their numbers as labels. */
 static gbs_status number_labels(table_reader *r, size_t n_states, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -361,8 +361,8 @@ static gbs_status take_id(table_reader *r, uint64_t *id, gbs_error *err)
                : gbsi_text_unexpected(r->text, r->shown, "the number of a variable", err);
 }
 
-/* Reads { "id": ..., "name": ..., "states": [...], "probability": [...], ... }. A variable
- * without a name is called by its number. */
+/* Reads { "id": ..., "name": ..., "states": [...], "probability": [...], ... }. A variable without
+ * a name gets its number as name. */
 static gbs_status take_variable(table_reader *r, gbs_error *err)
 {
     const size_t n_labels = r->n_labels;
@@ -470,7 +470,8 @@ cleanup:
 
 /* ---- the result ------------------------------------------------------------------------------ */
 
-/* Takes labels that are whole numbers for the numbers of states. */
+/* Sets the number of each state. A label that is a whole number is taken as this number; for other
+ * labels the number is GBSI_NO_NUMBER. */
 static gbs_status number_states(const table_reader *r, gbs_result *result, gbs_error *err)
 {
     result->n = r->n_variables;
@@ -488,7 +489,8 @@ static gbs_status number_states(const table_reader *r, gbs_result *result, gbs_e
     return GBS_OK;
 }
 
-/* Whether any standard error is known. A column of empty fields has none. */
+/* Whether any standard error is known. The errors are all unknown if the column has only empty
+ * fields. */
 static bool knows_errors(const table_reader *r)
 {
     bool known = false;
@@ -531,8 +533,8 @@ cleanup:
     return status;
 }
 
-/* @return behind the word at a place of the text, which may be in quotes; NULL if another word
- * stands there. */
+/* Skips a word at a position of the text. The word may be in quotes. @return the position behind
+ * the word; NULL if the text has another word there. */
 static const char *skip_word(const gbsi_text *text, const char *at, const char *word)
 {
     const size_t n = strlen(word);

@@ -12,8 +12,8 @@ static void write_pair(gbs_output *output, const char *before, uint64_t value)
     gbsi_output_uint(output, value);
 }
 
-/* Writes marginals. Rows must sum to 1 within 1e-6, and averages of float32 conditionals would
- * miss this without the scaling. */
+/* Writes marginals. Rows must sum to 1 within 1e-6. Each row is scaled, because averages of float32
+ * conditionals are less exact. */
 static void write_marginals(gbs_output *output, const gbs_marginals *m)
 {
     gbsi_output_uint(output, m->n_variables);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads one state for each variable: a plain list; a UAI result (MAP or MPE, n, then n states);
- * or a picture. */
+/* Reads one state for each variable from a plain list, from a UAI result (MAP or MPE, n, then n
+ * states) or from a picture. */
 #include "answers/result.h"
 #include "base/memory.h"
 #include "base/sized.h"

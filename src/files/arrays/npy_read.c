@@ -10,13 +10,13 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "data is taken as it s
 
 /* Header of a .npy file. */
 typedef struct npy_header {
-    gbsi_array array; /* type and shape, without data */
+    gbsi_array array; /* array with a type and a shape, but without data */
     bool fortran;
     bool has_descr, has_order, has_shape;
 } npy_header;
 
-/* The text of the header's Python literal, with the place of the reader. Messages count bytes
- * from the beginning of the file. */
+/* The text of the header's Python literal, with the position `at` of the reader. Positions in
+ * messages are counted in bytes from the beginning of the file. */
 typedef struct literal {
     const char *name;
     const char *begin;
@@ -55,7 +55,7 @@ static bool take(literal *text, char c)
 }
 
 /* Takes a string in single or double quotes, without escapes.
- * @param value out, points into the text. */
+ * @param value out: the characters between the quotes, which are part of the text. */
 static gbs_status take_string(literal *text, const char *expected, const char **value, size_t *n,
                               gbs_error *err)
 {
@@ -214,7 +214,8 @@ static gbs_status read_literal(literal *text, npy_header *header, gbs_error *err
     return GBS_OK;
 }
 
-/* Reads the magic, the version and the length of the literal. @param text out: the literal. */
+/* Reads the magic, the version and the length of the literal.
+ * @param text out: text of the literal. */
 static gbs_status read_preamble(const char *name, const char *bytes, size_t n, literal *text,
                                 gbs_error *err)
 {
@@ -245,7 +246,7 @@ static gbs_status read_preamble(const char *name, const char *bytes, size_t n, l
     return GBS_OK;
 }
 
-/* Transposes an array whose first index runs fastest into one whose last index runs fastest. */
+/* Copies an array whose first index runs fastest to an array whose last index runs fastest. */
 static void transpose(const gbsi_array *shape, size_t size, const char *from, char *to)
 {
     const size_t bytes = gbsi_array_type_bytes(shape->type);

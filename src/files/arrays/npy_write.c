@@ -88,7 +88,7 @@ gbs_status gbsi_npy_check(const gbsi_array *array, uint64_t *bytes, gbs_error *e
 size_t gbsi_npy_header(const gbsi_array *array, char *bytes)
 {
     static const char *const descr[] = {"|u1", "<u2", "<i4", "<i8", "<f4", "<f8"};
-    const size_t n_fixed = 10; /* bytes of magic, version 1.0 and u16 */
+    const size_t n_fixed = 10; /* number of bytes of the magic, the version 1.0 and the length */
     char *text = bytes + n_fixed;
     const size_t size = GBSI_NPY_HEADER - n_fixed;
     size_t n = (size_t)snprintf(text, size, "{'descr': '%s', 'fortran_order': False, 'shape': (",
@@ -106,7 +106,7 @@ size_t gbsi_npy_header(const gbsi_array *array, char *bytes)
     assert(total <= GBSI_NPY_HEADER);
     memset(text + n, ' ', total - n_fixed - n - 1);
     bytes[total - 1] = '\n';
-    memcpy(bytes, "\x93NUMPY\x01", 8); /* the 0 that ends the string is the minor version */
+    memcpy(bytes, "\x93NUMPY\x01", 8); /* the 0 at the end of the string is the minor version */
     bytes[8] = (char)((total - n_fixed) & 255);
     bytes[9] = (char)((total - n_fixed) >> 8);
     return total;

@@ -10,7 +10,7 @@
 /* ---- reading ----------------------------------------------------------------------------- */
 
 struct gbsi_npz {
-    char *path; /* owned; `input` borrows the path */
+    char *path; /* path of the archive, owned; `input` borrows the string */
     gbsi_input input;
     gbsi_zip zip;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ZIP archives as .npz files use them: members stored or deflated, without encryption, with
- * ZIP64 where it is needed. The records follow PKWARE APPNOTE 6.3.9, sections 4.3.7 to 4.3.16.
- * All numbers are little-endian. */
+/* ZIP archives in the form of .npz files: members are stored or deflated and not encrypted, and
+ * ZIP64 records are used where they are needed. The records follow PKWARE APPNOTE 6.3.9, sections
+ * 4.3.7 to 4.3.16. All numbers are little-endian. */
 #ifndef GBSI_ARRAYS_ZIP_H
 #define GBSI_ARRAYS_ZIP_H
 
@@ -17,9 +17,9 @@ typedef struct gbsi_zip_member {
     char *name; /* owned */
     unsigned method;
     uint32_t crc;
-    uint64_t packed; /* size in the file, in bytes */
-    uint64_t size;   /* unpacked size, in bytes */
-    size_t data;     /* position of its packed bytes in the file */
+    uint64_t packed; /* size of the member in the file, in bytes */
+    uint64_t size;   /* size of the unpacked member, in bytes */
+    size_t data;     /* position of the packed bytes in the file */
 } gbsi_zip_member;
 
 typedef struct gbsi_zip {
@@ -33,8 +33,9 @@ gbs_status gbsi_zip_open(const gbsi_input *input, gbsi_zip *zip, gbs_error *err)
 void gbsi_zip_close(gbsi_zip *zip);
 
 /* Reads the bytes of a member, and verifies their check sum.
- * @param owned out: NULL, or memory that the caller frees.
- * @param bytes out: [member->size]; inside the input if the member is stored. */
+ * @param owned out: memory that the caller frees; NULL if `bytes` points into the input.
+ * @param bytes out: [member->size] bytes of the unpacked member. They are part of the input if the
+ *   member is stored. */
 gbs_status gbsi_zip_read(const gbsi_zip *zip, const gbsi_zip_member *member, const char **bytes,
                          void **owned, gbs_error *err);
 
@@ -52,14 +53,16 @@ typedef struct gbsi_zip_writer {
     void *entry;        /* gbsi_zip_entry [n] */
     size_t capacity;
     size_t n;
-    uint64_t at;         /* bytes written */
-    uint64_t zip64_from; /* smallest number that needs ZIP64: 2^32 - 1 except in tests */
+    uint64_t at; /* number of bytes written until now */
+    /* smallest size or offset for which ZIP64 is used; 2^32 - 1 except in tests */
+    uint64_t zip64_from;
 } gbsi_zip_writer;
 
 void gbsi_zip_writer_init(gbsi_zip_writer *writer, gbs_output *output);
 void gbsi_zip_writer_free(gbsi_zip_writer *writer);
 
-/* Begins a stored member of known size and check sum. Its bytes follow by gbsi_zip_put(). */
+/* Begins a stored member of known size and check sum. The caller then writes its bytes with
+ * gbsi_zip_put(). */
 gbs_status gbsi_zip_begin(gbsi_zip_writer *writer, const char *name, uint64_t size, uint32_t crc,
                           gbs_error *err);
 void gbsi_zip_put(gbsi_zip_writer *writer, const void *bytes, size_t n);

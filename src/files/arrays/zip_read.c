@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads an archive from its end. The last record says where the directory is, and the directory
- * says where the members are. Sizes in local headers are ignored, because writers may leave them
- * out. */
+/* Reads an archive from its end. The last record has the position of the directory, and the
+ * directory has the positions of the members. Sizes in local headers are ignored, because writers
+ * may leave them out. */
 #include <string.h>
 
 #include "arrays/zip.h"
@@ -40,7 +40,7 @@ typedef struct directory {
     uint64_t at, size, n;
 } directory;
 
-/* Finds the end record, which a comment may follow. */
+/* Finds the end record. A comment of the archive may follow this record. */
 static gbs_status find_end(const gbsi_input *input, uint64_t *end, gbs_error *err)
 {
     const size_t most_back = (size_t)END_BYTES + UINT16_MAX;
@@ -81,8 +81,8 @@ static gbs_status find_directory(const gbsi_input *input, directory *dir, gbs_er
     return GBS_OK;
 }
 
-/* Reads the numbers that did not fit into 32 bits from a record of the extra field, where they
- * stand in this order. */
+/* Reads numbers that do not fit into 32 bits from the ZIP64 record of the extra field. The record
+ * has them in the order of field[]. */
 static bool take_zip64(const gbsi_input *input, uint64_t at, uint64_t n, gbsi_zip_member *member,
                        uint64_t *local)
 {
@@ -116,7 +116,7 @@ static bool take_zip64(const gbsi_input *input, uint64_t at, uint64_t n, gbsi_zi
         }
         return true;
     }
-    return !wanted; /* a size of 2^32 - 1 without such a record is one byte below the ZIP64 limit */
+    return !wanted; /* a number 2^32 - 1 means that a ZIP64 record must exist */
 }
 
 static gbs_status find_data(const gbsi_input *input, uint64_t entry, uint64_t local,
@@ -209,7 +209,7 @@ void gbsi_zip_close(gbsi_zip *zip)
 static gbs_status unpack(const gbsi_zip *zip, const gbsi_zip_member *member, void **bytes,
                          gbs_error *err)
 {
-    /* Deflate reaches a ratio of 1032 to 1, so a larger size cannot be true. */
+    /* Deflate packs at most 1032 bytes into one, so a larger announced size is wrong. */
     if (member->size / 1032 > member->packed) {
         return damaged(zip->input, member->data, "found less than the announced size needs", err);
     }

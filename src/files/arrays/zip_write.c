@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes stored members with their check sum in front of the bytes. Archives can therefore be
- * read from their beginning, or from the directory at their end. */
+/* Writes stored members. The check sum of a member precedes its bytes, so an archive can be read
+ * from its beginning, or from the directory at its end. */
 #include <assert.h>
 #include <string.h>
 
@@ -9,8 +9,9 @@
 #include "text/output.h"
 
 enum {
-    VERSION = 20,           /* version of ZIP that a reader must support */
-    VERSION_64 = 45,        /* the same, for an archive with ZIP64 */
+    VERSION = 20, /* version of ZIP that a reader must support */
+    /* version of ZIP that a reader must support if the archive has ZIP64 records */
+    VERSION_64 = 45,
     UNIX = 3 << 8,          /* the archive was made on Unix */
     DATE_1980 = 1 << 5 | 1, /* 1 January 1980 in the format of MS-DOS */
 };
@@ -38,7 +39,7 @@ void gbsi_zip_put(gbsi_zip_writer *writer, const void *bytes, size_t n)
     writer->at += n;
 }
 
-/* Puts a number of n bytes, the lowest byte first. */
+/* Writes a number of n bytes, the lowest byte first. */
 static void put_number(gbsi_zip_writer *writer, uint64_t value, unsigned n)
 {
     uint8_t bytes[8];
@@ -49,14 +50,14 @@ static void put_number(gbsi_zip_writer *writer, uint64_t value, unsigned n)
     gbsi_zip_put(writer, bytes, n);
 }
 
-/* Puts a 4-byte field. If the value is too large, puts the mark that the number stands in the
- * ZIP64 record. */
+/* Writes a field of four bytes. If the value is too large, the field is 2^32 - 1, which tells
+ * readers to take the number from the ZIP64 record. */
 static void put_field(gbsi_zip_writer *writer, uint64_t value)
 {
     put_number(writer, value >= writer->zip64_from ? UINT32_MAX : value, 4);
 }
 
-/* Puts the fields that a local header and an entry of the directory have in common. */
+/* Writes the fields that a local header and an entry of the directory share. */
 static void put_description(gbsi_zip_writer *writer, const gbsi_zip_entry *entry, bool zip64)
 {
     put_number(writer, zip64 ? VERSION_64 : VERSION, 2);
@@ -85,9 +86,10 @@ gbs_status gbsi_zip_begin(gbsi_zip_writer *writer, const char *name, uint64_t si
     const bool zip64 = size >= writer->zip64_from;
     put_number(writer, 0x04034b50, 4);
     put_description(writer, entry, zip64);
-    put_number(writer, zip64 ? 20 : 0, 2); /* bytes of the extra field */
+    put_number(writer, zip64 ? 20 : 0, 2); /* number of bytes of the extra field */
     gbsi_zip_put(writer, name, length);
-    if (zip64) { /* the record of a local header must have the packed and the unpacked size */
+    /* a ZIP64 record in a local header must have both the packed and the unpacked size */
+    if (zip64) {
         put_number(writer, 1, 2);
         put_number(writer, 16, 2);
         put_number(writer, size, 8);
@@ -124,12 +126,13 @@ static void put_directory_entry(gbsi_zip_writer *writer, const gbsi_zip_entry *e
     }
 }
 
-/* Puts the ZIP64 end record of the archive, and the record that says where the end record is. */
+/* Writes the ZIP64 end record of the archive, and the record with the position of this end
+ * record. */
 static void put_end_64(gbsi_zip_writer *writer, uint64_t directory, uint64_t size)
 {
     const uint64_t here = writer->at;
     put_number(writer, 0x06064b50, 4);
-    put_number(writer, 44, 8); /* bytes that follow in this record */
+    put_number(writer, 44, 8); /* number of bytes of this record behind this field */
     put_number(writer, UNIX | VERSION_64, 2);
     put_number(writer, VERSION_64, 2);
     put_number(writer, 0, 4); /* number of this disk */

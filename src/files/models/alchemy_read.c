@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads GraphLab's text form of factor graphs: lines of variables, then one line for each factor
- * with natural logarithms, the first variable fastest. The reversed list of names is the scope
- * of the model's factor, whose last variable runs fastest. */
+/* Reads GraphLab's text form of factor graphs: lines of variables, then one line of natural
+ * logarithms for each factor. In this line the first variable runs fastest. A factor of the model
+ * has the variables in reverse order, because its last variable runs fastest. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,18 +19,18 @@ typedef struct alchemy_reader {
     gbsi_equal_tables *share;
     gbsi_name_map names;
     uint32_t n_variables;
-    void *arity; /* uint32_t [n_variables] */
+    void *arity; /* uint32_t [n_variables] number of states of each variable */
     size_t arity_capacity;
-    void *seen; /* size_t [n_variables] 1 + the last factor that names the variable */
+    void *seen; /* size_t [n_variables] 1 + number of the last factor that names the variable */
     size_t seen_capacity;
-    void *name; /* char: the name that is being added, ended by 0 */
+    void *name; /* char: name of the variable that is being added, ended by 0 */
     size_t name_capacity;
     size_t n_factors;
-    /* The factor that is being read. */
-    void *scope; /* uint32_t [n_scope] in the order of the file */
+    /* Data of the factor that is being read. */
+    void *scope; /* uint32_t [n_scope] variables in the order of the file */
     size_t scope_capacity;
     size_t n_scope;
-    void *value; /* double */
+    void *value; /* double [n_values] values of the factor */
     size_t value_capacity;
 } alchemy_reader;
 
@@ -61,8 +61,8 @@ static gbsi_token trim(gbsi_token token)
     return token;
 }
 
-/* Takes the next line that is not blank, without changing it. @return false at the end of the
- * file. */
+/* Takes the next line that is not blank, with the blanks at its ends.
+ * @return false at the end of the file. */
 static bool next_line(gbsi_text *text, gbsi_token *line)
 {
     while (text->at < text->end) {
@@ -123,7 +123,7 @@ cleanup:
     return gbsi_text_blame(r->text, name, status, err);
 }
 
-/* Reads NAME, or NAME, a tab, and a cardinality. */
+/* Reads a line with a variable's name, which a tab and a cardinality may follow. */
 static gbs_status read_variable(alchemy_reader *r, gbsi_token line, gbs_error *err)
 {
     const char *tab = NULL;
@@ -188,8 +188,8 @@ static gbs_status add_to_scope(alchemy_reader *r, gbsi_token name, gbs_error *er
     return GBS_OK;
 }
 
-/* Reads NAME / NAME // up to the values. A line that begins with // is a factor without
- * variables, a constant.
+/* Reads the names of a factor, NAME / NAME //, up to the values. A line that begins with // gives a
+ * factor without variables, which is a constant.
  * @param rest out: text behind the //. */
 static gbs_status read_scope(alchemy_reader *r, gbsi_token line, gbsi_token *rest, gbs_error *err)
 {
@@ -217,7 +217,7 @@ static gbs_status read_scope(alchemy_reader *r, gbsi_token line, gbsi_token *res
 
 static gbs_status read_values(alchemy_reader *r, gbsi_token rest, size_t *n, gbs_error *err)
 {
-    gbsi_text line = *r->text; /* ends where /// begins, and so do its tokens */
+    gbsi_text line = *r->text; /* this text and its tokens end where /// begins */
     line.at = rest.at;
     line.end = rest.at + rest.n;
     for (const char *at = rest.at; line.end - at >= 3; at++) {

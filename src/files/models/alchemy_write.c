@@ -7,8 +7,8 @@
 #include "models/tables.h"
 #include "store/model.h"
 
-/* Makes a name legal. In this format slashes end a name, blanks at its ends are lost, and one
- * word starts the list of factors. */
+/* Makes a name legal. In this format a slash ends a name, blanks at the ends of a name are lost,
+ * and one word begins the list of factors. */
 static void make_legal(const char *name, bool is_state, char *legal)
 {
     const size_t n = strlen(name);

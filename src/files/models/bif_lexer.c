@@ -8,8 +8,8 @@ static bool starts(const gbsi_text *text, const char *two)
     return gbsi_text_left(text) >= 2 && text->at[0] == two[0] && text->at[1] == two[1];
 }
 
-/* Whether a comment begins at `at`, inside a word. Not every // begins one, because a state may
- * be named N//A. */
+/* Whether a comment begins at `at`, inside a word. Not every // begins a comment, because a state
+ * may be named N//A. */
 static bool begins_comment(const char *at, const char *end, gbsi_bif_place place)
 {
     if (end - at < 2 || at[0] != '/') {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads BIF names that contain blanks and commas, as bnlearn and pgmpy write them without
- * quotes. The announced number of states tells where to cut a list of states. Declared names
- * tell where to cut the names of a table. Text that can be cut in two ways is refused. */
+/* Reads BIF names that contain blanks and commas. bnlearn and pgmpy write such names without
+ * quotes. The announced number of states tells where to cut a list of states. Declared names tell
+ * where to cut the names of a table. Text that can be cut in two ways is refused. */
 #include "base/plural.h"
 #include "models/bif.h"
 
@@ -14,12 +14,12 @@
 
 /* ---- lists in declarations ------------------------------------------------------------------- */
 
-/* Kinds of characters that stand between a word and the word before it. */
+/* Bits for the characters between a word and the word before it. */
 enum {
     COMMA = 1 << 0,   /* a comma */
     SPACED = 1 << 1,  /* a comma followed by a blank */
-    INSIDE = 1 << 2,  /* open parentheses or brackets */
-    COMMENT = 1 << 3, /* characters that no name contains: a comment or a line break */
+    INSIDE = 1 << 2,  /* the place is inside parentheses or brackets */
+    COMMENT = 1 << 3, /* a comment or a line break, which no name contains */
 };
 
 typedef struct word {
@@ -58,7 +58,8 @@ static const word *word_at(const gbsi_bif_network *network, size_t i)
 }
 
 /* Reads words, quoted names and parentheses up to a brace.
- * @param end out: the brace, or another token that cannot be part of a name. */
+ * @param end out: the token behind the words, which is a brace or another token that no name
+ *   contains. */
 static gbs_status read_words(gbsi_text *text, gbsi_bif_network *network, gbsi_bif_place place,
                              gbsi_bif_token *end, gbs_error *err)
 {
@@ -82,8 +83,8 @@ static gbs_status read_words(gbsi_text *text, gbsi_bif_network *network, gbsi_bi
     return GBS_OK;
 }
 
-/* Joins the words [first, last) to a name. Fails if a word is in quotes, or a comment or line
- * break stands between words. */
+/* Joins the words [first, last) to a name. Fails if one of several words is in quotes, or if a
+ * comment or a line break separates words. */
 static gbs_status join_words(const gbsi_text *text, const gbsi_bif_network *network, size_t first,
                              size_t last, gbsi_bif_token *name, gbs_error *err)
 {
@@ -108,7 +109,7 @@ static gbs_status join_words(const gbsi_text *text, const gbsi_bif_network *netw
     return GBS_OK;
 }
 
-/* Rules for cutting a list into names. The first rules make the most names. */
+/* Rules for cutting a list into names. The rules that make more names come first. */
 typedef enum rule {
     AT_WORDS,
     AT_COMMAS,
@@ -134,7 +135,7 @@ static bool cuts(rule by, unsigned before)
     }
 }
 
-/* @return the number of names that a rule makes of the words; 0 if the rule does not apply. */
+/* @return the number of names into which a rule cuts the words; 0 if the rule does not apply. */
 static size_t count_names(const gbsi_bif_network *network, rule by)
 {
     size_t n = network->n_words > 0;
@@ -159,7 +160,7 @@ static bool same_cuts(const gbsi_bif_network *network, rule a, rule b)
     return true;
 }
 
-/* Finds the only rule that makes n names. */
+/* Finds the rule that makes n names. Fails if two rules make n different names. */
 static gbs_status choose_rule(const gbsi_text *text, const gbsi_bif_network *network,
                               gbsi_token count, size_t n, rule *chosen, gbs_error *err)
 {
@@ -232,18 +233,18 @@ gbs_status gbsi_bif_read_variable(gbsi_text *text, gbsi_bif_network *network, gb
 typedef struct search {
     const gbsi_bif_network *network;
     const char *separators;
-    /* [n_names] variables whose states are the names; NULL: the names are any number of
+    /* [n_names] the variable whose state each name is; NULL if the names are any number of
      * variables */
     const uint32_t *owner;
     size_t n_names;
-    gbsi_token *piece; /* [n_pieces] pieces between separators */
+    gbsi_token *piece; /* [n_pieces] pieces of the text between separators */
     size_t n_pieces;
-    size_t *end;    /* [n_pieces] for each name chosen until now, the piece behind its end */
+    size_t *end;    /* [n_pieces] index of the piece behind each name that was chosen until now */
     uint32_t *id;   /* [n_pieces] numbers of the names chosen until now */
     uint32_t *best; /* [n_pieces] numbers of the names in the first choice that used all pieces */
     size_t n_best;
-    size_t n_found; /* number of choices that used all pieces; 2 means two or more */
-    size_t n_steps; /* number of calls of is_name() that are left */
+    size_t n_found; /* number of choices that used all pieces; 2 stands for two or more */
+    size_t n_steps; /* number of further calls of is_name() that are allowed */
 } search;
 
 static gbsi_token trim(const char *from, const char *to)
@@ -257,8 +258,9 @@ static gbsi_token trim(const char *from, const char *to)
     return (gbsi_token){from, (size_t)(to - from)};
 }
 
-/* Cuts text at the separators. A piece that has only blanks does not count.
- * @param piece NULL: only counts the pieces. */
+/* Cuts text at the separators, and ignores pieces that consist of blanks.
+ * @param piece out: the pieces; NULL if they are only counted.
+ * @return the number of pieces. */
 static size_t cut_pieces(const search *s, const char *from, const char *to, gbsi_token *piece)
 {
     size_t n = 0;
@@ -275,7 +277,7 @@ static size_t cut_pieces(const search *s, const char *from, const char *to, gbsi
     return n;
 }
 
-/* Whether the pieces [first, last) are a name that may stand at position `level` of the list. */
+/* Whether the pieces [first, last) form a name that may be number `level` of the list. */
 static bool is_name(search *s, size_t level, size_t first, size_t last)
 {
     const uint32_t owner = s->owner == NULL ? GBSI_BIF_VARIABLES : s->owner[level];
@@ -294,7 +296,7 @@ static void keep_choice(search *s, size_t n)
     }
 }
 
-/* Tries the possible ends of each name in turn, and goes back to the previous name where no end
+/* Tries the possible ends of each name in turn, and returns to the name before it where no end
  * fits. */
 static void look(search *s)
 {
@@ -321,7 +323,7 @@ static void look(search *s)
         to = s->end[--level] + 1;
         from = level == 0 ? 0 : s->end[level - 1];
     }
-    s->n_found = 2; /* very many readings are possible, so the text counts as ambiguous */
+    s->n_found = 2; /* after too many steps the text counts as ambiguous */
 }
 
 gbs_status gbsi_bif_find_names(const gbsi_text *text, const gbsi_bif_network *network,
@@ -333,7 +335,8 @@ gbs_status gbsi_bif_find_names(const gbsi_text *text, const gbsi_bif_network *ne
     search s = {.network = network, .separators = separators, .owner = owner, .n_names = n_names};
     const char *end = among.at + among.n;
     s.n_pieces = cut_pieces(&s, among.at, end, NULL);
-    s.n_steps = s.n_pieces * 8 + 65536; /* most pieces take one or two calls of is_name() */
+    /* limit on the calls of is_name(); most pieces need only one or two calls */
+    s.n_steps = s.n_pieces * 8 + 65536;
     if (s.n_pieces == 0) {
         *n = 0;
         return GBS_OK;

@@ -29,7 +29,8 @@ void gbsi_bif_network_free(gbsi_bif_network *network)
     *network = (gbsi_bif_network){0};
 }
 
-/* Reads network NAME { property ...; }. The name may be any text, and '}' may be missing. */
+/* Reads the block network NAME { property ...; }. The name may be any text, and the '}' may be
+ * missing. */
 static gbs_status declare_network(gbsi_text *text, gbsi_bif_network *network, gbs_error *err)
 {
     gbsi_bif_token token;
@@ -86,7 +87,7 @@ gbs_status gbsi_bif_add_state(gbsi_text *text, gbsi_bif_network *network, uint32
     return GBS_OK;
 }
 
-/* Reads type discrete [ K ] { s1, s2, ... }; from behind the word type. */
+/* Reads a declaration type discrete [ K ] { s1, s2, ... }; from behind the word "type". */
 static gbs_status declare_type(gbsi_text *text, gbsi_bif_network *network, uint32_t variable,
                                gbs_error *err)
 {
@@ -152,7 +153,7 @@ gbs_status gbsi_bif_add_block(const gbsi_text *text, gbsi_bif_network *network, 
     return status;
 }
 
-/* Reads variable NAME { type ...; property ...; } from behind the word variable. */
+/* Reads a block variable NAME { type ...; property ...; } from behind the word "variable". */
 static gbs_status declare_variable(gbsi_text *text, gbsi_bif_network *network, gbs_error *err)
 {
     gbsi_bif_token token;
@@ -177,7 +178,8 @@ static gbs_status declare_variable(gbsi_text *text, gbsi_bif_network *network, g
     return GBS_OK;
 }
 
-/* Remembers where a block begins and moves behind its end. Its content is read later. */
+/* Notes where a probability block begins, and moves behind its end. The content of the block is
+ * read later. */
 static gbs_status pass_block(gbsi_text *text, gbsi_bif_network *network, gbs_error *err)
 {
     gbsi_bif_token token;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Second reading of a BIF file. The probability blocks become tables over (parents..., child),
- * the child fastest. A "table" statement has the opposite order, the child slowest. */
+/* Second reading of a BIF file. The probability blocks become tables over (parents..., child), in
+ * which the child runs fastest. A "table" statement has another order, in which the child runs
+ * slowest. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -8,15 +9,15 @@
 #include "models/bif.h"
 #include "models/formats.h"
 
-/* Number of entries that default rows may fill in the whole file, besides one for each byte of
- * the file: 32 MiB of doubles. */
+/* Number of entries (32 MiB of doubles) that default rows may fill in the whole file, in addition
+ * to one entry for each byte of the file. */
 static const size_t DEFAULT_ENTRIES = (size_t)1 << 22;
 
 typedef struct bif_reader {
     gbsi_text *text;
     gbsi_bif_tables tables;
-    /* The block that is being read. */
-    void *filled; /* uint8_t [n_rows] 1 if the row was given */
+    /* Data of the block that is being read. */
+    void *filled; /* uint8_t [n_rows] 1 if the block gave the row */
     size_t filled_capacity;
     bool has_table;
     bool has_default;
@@ -36,7 +37,7 @@ static gbs_status size_table(bif_reader *r, gbs_error *err)
     return GBS_OK;
 }
 
-/* Reads CHILD | PARENT, PARENT ). */
+/* Reads the variables of a block, CHILD | PARENT, PARENT, and the ')' behind them. */
 static gbs_status read_names(bif_reader *r, gbs_error *err)
 {
     gbsi_bif_token token;
@@ -58,7 +59,7 @@ static gbs_status read_names(bif_reader *r, gbs_error *err)
     return GBS_OK;
 }
 
-/* Reads ( CHILD | PARENT, PARENT ) { */
+/* Reads the beginning of a block: ( CHILD | PARENT, PARENT ) { */
 static gbs_status read_header(bif_reader *r, gbs_error *err)
 {
     bool found = false;
@@ -123,7 +124,7 @@ static double *row_at(bif_reader *r, size_t row)
     return (double *)r->tables.value + row * r->tables.arity;
 }
 
-/* @return the row of default values, which is stored behind the last row. */
+/* @return the row of default values, which the array of values has behind its last row. */
 static double *default_row(bif_reader *r)
 {
     return row_at(r, r->tables.n_rows);
@@ -140,7 +141,8 @@ static gbs_status read_default(bif_reader *r, gbsi_token place, gbs_error *err)
     return read_values(r, r->tables.arity, default_row(r), err);
 }
 
-/* Reads the state names of a row up to ')', and finds their row. The first parent runs slowest. */
+/* Reads the parents' states of a row up to ')', and finds the number of the row. The first parent
+ * runs slowest. */
 static gbs_status read_plain_row(bif_reader *r, size_t *row, gbs_error *err)
 {
     char shown[GBSI_SHOWN];
@@ -162,7 +164,7 @@ static gbs_status read_plain_row(bif_reader *r, size_t *row, gbs_error *err)
 }
 
 /* Does the work of read_plain_row() if states contain blanks or commas.
- * @param found out: whether the text is such a row. */
+ * @param found out: whether the text can be cut into states of the parents. */
 static gbs_status read_long_row(bif_reader *r, size_t *row, bool *found, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -66,7 +66,8 @@ const char *gbsi_bif_show_row(const gbsi_bif_tables *tables, size_t row, char *t
 
 /* ---- variables --------------------------------------------------------------------------- */
 
-/* Gives the builder the names of a variable and its states, each ended by 0 in one buffer. */
+/* Gives the names of a variable and of its states to the builder. A buffer has copies of these
+ * names, each ended by 0. */
 static gbs_status name_variable(gbsi_bif_tables *t, uint32_t id, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -193,7 +194,7 @@ gbs_status gbsi_bif_table_value(gbsi_bif_tables *tables, const gbsi_bif_token *t
                                 gbs_error *err)
 {
     if (token->kind == 'w' && gbsi_token_is(token->text, "NA")) {
-        /* R writes NA for a missing value */
+        /* programs in R write NA for a missing value */
         *value = NAN;
         return GBS_OK;
     }
@@ -346,8 +347,7 @@ gbs_status gbsi_bif_tables_build(gbsi_bif_tables *tables, gbs_model **model, gbs
 
 bool gbsi_bif_table_is_noisy(const gbsi_bif_tables *tables)
 {
-    /* Up to this size a table is as fast: a sampler looks up this many entries of variables with
-     * two states in any case. */
+    /* Up to this number of entries a sampler is as fast with a table as with a noisy factor. */
     const size_t most = tables->arity == 2 ? 16 : 256;
     size_t n = tables->arity;
     for (uint32_t i = 1; i < tables->n_scope && n <= most; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes BIF in the layout of the common network repositories: a table for roots, one row after
- * the other for all other variables. */
+/* Writes BIF in the layout of the common network repositories. A variable without parents has a
+ * "table" statement, and any other variable has one statement for each row. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -16,7 +16,7 @@ typedef struct bif_writer {
     uint32_t *x; /* [n_variables] states of the parents in the current row */
 } bif_writer;
 
-/* Makes a name legal, which may not contain quotes. */
+/* Makes a name legal. A legal name contains no quotes. */
 static void make_legal(const char *name, bool is_state, char *legal)
 {
     (void)is_state;
@@ -26,7 +26,7 @@ static void make_legal(const char *name, bool is_state, char *legal)
     *legal = 0;
 }
 
-/* Writes a name, in quotes if a reader could take it apart. */
+/* Writes a name, with quotes if a reader could cut the name into several words. */
 static void write_name(bif_writer *w, const char *name)
 {
     bool quote = name[0] == '/' || name[0] == 0;
@@ -75,8 +75,8 @@ static void write_header(bif_writer *w, const uint32_t *scope, size_t n_parents)
     gbsi_output_text(w->output, " ) {\n");
 }
 
-/* Writes the states of the parents, "(a, b)", and moves to the next row. The last parent runs
- * fastest. */
+/* Writes the states of the parents in the current row, as in "(a, b)", and moves to the next row.
+ * The last parent runs fastest. */
 static void write_row_states(bif_writer *w, const uint32_t *scope, size_t n_parents)
 {
     gbsi_output_text(w->output, "(");

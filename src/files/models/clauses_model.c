@@ -2,7 +2,7 @@
 /* Turns factors into clauses. [c] is 1 if clause c holds, and 0 otherwise:
  *     OR:    w on [c], -w elsewhere   = -w + 2 w [c]
  *     field: h s                      = -|h| + 2 |h| [s has the sign of h]
- * An implication is the clause that has the negated literals of its body, and its head. */
+ * An implication is a clause of the negated literals of its body and the literal of its head. */
 #include "base/plural.h"
 #include "models/clauses.h"
 #include "store/builder.h"
@@ -21,7 +21,8 @@ static bool logical_clause(const gbsi_factors *factors, size_t f, gbsi_clause *c
 {
     const double w = factors->weight[f];
     const unsigned function = factors->logical[factors->aux[f]].function;
-    const bool one = clause->n == 1; /* with one literal, `all` and `any` mean the same */
+    /* for one literal, "all literals hold" and "any literal holds" are equivalent */
+    const bool one = clause->n == 1;
     clause->weight = w;
     switch (function) {
     case GBS_LOGICAL_AND:
@@ -86,7 +87,7 @@ gbs_status gbsi_clause_of(const gbs_model *model, size_t factor, const char *for
         return unsupported(model, factor, format, "is no clause", err);
     }
     if (isfinite(clause->weight) && fabs(clause->weight) > GBS_MAX_LOG_WEIGHT) {
-        /* the weight was doubled */
+        /* doubling made the weight too large */
         return unsupported(model, factor, format, "would be a clause of a weight beyond 1e+280",
                            err);
     }

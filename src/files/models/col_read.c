@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads graphs to colour in DIMACS format: "p edge N M", then "e i j", numbered from 1. The
- * model gives each vertex one of --colors colours, and adjacent vertices different colours. All
- * proper colourings are equally likely. */
+/* Reads graphs to colour in DIMACS format: "p edge N M", then "e i j", numbered from 1. A state of
+ * the model gives each vertex one of --colors colours. Adjacent vertices have different colours,
+ * and all such colourings are equally likely. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -15,7 +15,7 @@ typedef struct col_reader {
     bool told; /* the file has a p line */
     uint32_t n_variables;
     uint64_t n_declared; /* number of edges in the p line */
-    gbsi_token place;    /* place of that number */
+    gbsi_token place;    /* token of `n_declared` in the p line */
     gbsi_edges edges;
 } col_reader;
 
@@ -91,8 +91,8 @@ static gbs_status read_lines(col_reader *r, gbs_error *err)
     return GBS_OK;
 }
 
-/* Joins repeated edges. Files list an edge once or from each of its ends. The number of edges in
- * the p line may count either way, independently of the list. */
+/* Joins repeated edges. Files list an edge once, or once from each end. In either case the number
+ * in the p line may count each edge once or twice. */
 static gbs_status join_edges(col_reader *r, gbs_error *err)
 {
     gbsi_repeats repeats;

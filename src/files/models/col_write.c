@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the conflict graph: an edge between any two variables that share a factor. */
+/* Writes the conflict graph, which has an edge between any two variables that share a factor. */
 #include <math.h>
 #include <stdio.h>
 
@@ -12,9 +12,10 @@
 
 typedef struct conflicts {
     const gbs_model *model;
-    size_t *start;  /* [n_variables + 1] index in `factor` of each variable's first factor */
-    size_t *factor; /* factors of each variable */
-    uint32_t *mark; /* [n_variables] 1 + the last variable that this one was a neighbour of */
+    size_t *start;  /* [n_variables + 1] index of each variable's first factor in `factor` */
+    size_t *factor; /* numbers of the factors of each variable */
+    /* [n_variables] 1 + the last variable whose list of neighbours got this variable */
+    uint32_t *mark;
 } conflicts;
 
 static void free_conflicts(conflicts *c)
@@ -22,7 +23,8 @@ static void free_conflicts(conflicts *c)
     GBSI_FREE(c->start, c->factor, c->mark);
 }
 
-/* Checks the number of pairs, which is at most the sum of squared sizes of scopes. */
+/* Refuses a model with too many pairs. The number of pairs is at most the sum of n^2 over the
+ * factors, where n is the number of variables of a factor. */
 static gbs_status check_pairs(const gbs_model *model, gbs_error *err)
 {
     const size_t most = (size_t)1 << 33;
@@ -57,7 +59,7 @@ static gbs_status make_conflicts(const gbs_model *model, conflicts *c, gbs_error
     }
     size_t sum = 0;
     for (uint32_t v = 0; v <= n; v++) {
-        /* each entry points behind its part, and the loop below moves it back */
+        /* start[v] is now the end of the part of v, and the loop below moves it to the beginning */
         sum += c->start[v];
         c->start[v] = sum;
     }
@@ -78,8 +80,10 @@ static void write_edge(gbs_output *output, uint32_t v, uint32_t u)
     gbsi_output_text(output, "\n");
 }
 
-/* Goes through the pairs of v and a larger variable in one factor. Pairs that an earlier factor
- * had are skipped. */
+/* Goes through the pairs of v and a larger variable in one factor, and skips pairs of earlier
+ * factors.
+ * @param output NULL if the pairs are only counted.
+ * @return the number of pairs. */
 static uint64_t go_through_factor(conflicts *c, uint32_t v, size_t f, gbs_output *output)
 {
     const gbsi_factors *factors = &c->model->factors;
@@ -98,7 +102,9 @@ static uint64_t go_through_factor(conflicts *c, uint32_t v, size_t f, gbs_output
     return n_edges;
 }
 
-/* Goes through each pair once, from its smaller variable. @param output NULL: only counts. */
+/* Goes once through each pair, beginning with pairs of the smallest variable.
+ * @param output NULL if the pairs are only counted.
+ * @return the number of pairs. */
 static uint64_t go_through(conflicts *c, gbs_output *output)
 {
     const uint32_t n = c->model->n_variables;
@@ -114,7 +120,8 @@ static uint64_t go_through(conflicts *c, gbs_output *output)
     return n_edges;
 }
 
-/* Whether the model is only a graph to colour and a number of colours. */
+/* Whether the model is a graph to colour: equal numbers of states, and only factors that forbid
+ * equal states. */
 static bool is_coloring(const gbs_model *model)
 {
     for (uint32_t v = 1; v < model->n_variables; v++) {

@@ -39,8 +39,8 @@ static void scale(double *value, uint32_t arity, double sum)
     }
 }
 
-/* Scales a column of logarithms in two steps, because rounding would lose the small terms beside
- * a large logarithm. */
+/* Scales a column of logarithms in two steps. In one step, rounding would lose small terms beside a
+ * large logarithm. */
 static void scale_logs(double *value, uint32_t arity)
 {
     double largest = largest_of(value, arity);
@@ -72,8 +72,8 @@ static double most_off(uint32_t arity)
     return GBSI_COLUMN_ROUNDING * arity + GBSI_COLUMN_TOLERANCE;
 }
 
-/* Whether all columns sum to 1 if the child has the opposite place in the file's order: slowest
- * instead of fastest, or fastest instead of slowest. */
+/* Whether all columns sum to 1 if the child runs slowest instead of fastest in the file, or fastest
+ * instead of slowest. */
 static bool fits_turned(const gbsi_columns *columns, size_t n_columns, uint32_t arity, bool in_logs)
 {
     const bool contiguous = (columns->order & GBSI_CHILD_SLOWEST) != 0;
@@ -103,7 +103,8 @@ bool gbsi_columns_rounded(gbsi_columns *columns, double *value)
     return true;
 }
 
-/* Handles a column with NaN entries. A column that has only NaN becomes uniform if lenient. */
+/* Handles a column with NaN entries. A column of NaN only becomes uniform if columns->lenient is
+ * set. */
 static gbsi_column_status fill_missing(gbsi_columns *columns, size_t id, double *column,
                                        uint32_t arity)
 {
@@ -166,7 +167,7 @@ gbsi_column_status gbsi_columns_check(gbsi_columns *columns, size_t id, double *
         columns->sum = in_logs ? gbsi_exp(total) : total;
         const double off = fabs(columns->sum - 1.0);
         if (!turned && (zero || off > most_off(arity))) {
-            turned = true; /* tested only once, because the answer is the same for all columns */
+            turned = true; /* fits_turned() tests all columns, so one call is enough */
             if (fits_turned(columns, n_columns, arity, in_logs)) {
                 return GBSI_COLUMN_TURNED;
             }

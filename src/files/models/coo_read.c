@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads coordinate lists as dimod writes them: "# vartype=SPIN" or BINARY, then "i j v",
- * numbered from 0. A constant energy is "# offset=E", which dimod does not write. */
+/* Reads coordinate lists in the form that dimod writes. The first line gives the type of the
+ * variables, SPIN or BINARY, as in "# vartype=SPIN". Lines "i j v" follow, in which variables are
+ * numbered from 0. A line such as "# offset=1.5" gives a constant energy; dimod does not write such
+ * a line. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -12,9 +14,9 @@
 
 typedef struct coo_reader {
     gbsi_couplings couplings;
-    bool has_vartype; /* a line or an option gave the type */
+    bool has_vartype; /* a line or an option gave the type of the variables */
     bool binary;
-    bool has_offset; /* a line gave the offset */
+    bool has_offset; /* a line of the file gave the offset */
     double offset;
 } coo_reader;
 
@@ -77,8 +79,8 @@ static gbs_status read_offset(coo_reader *r, gbsi_text line, gbs_error *err)
     return GBS_OK;
 }
 
-/* Reads the text behind '#': "vartype=SPIN" or "offset=1.5". ':' may stand for '=', with blanks
- * around it, and letters may have any case. Other comments are skipped. */
+/* Reads the text behind '#': "vartype=SPIN" or "offset=1.5". ':' may replace '=', blanks may
+ * surround either character, and letters may have any case. Other comments are skipped. */
 static gbs_status read_comment(coo_reader *r, gbsi_text line, gbs_error *err)
 {
     static const struct {
@@ -137,8 +139,8 @@ static gbs_status read_entry(coo_reader *r, gbsi_text *line, gbs_error *err)
     return gbsi_couplings_add(c, line, place, i, j, value, err);
 }
 
-/* Gives one warning about numbers that no line has, although a line has a larger one. The file
- * may have lost lines, or its numbers may begin at 1. */
+/* Gives one warning about variables that no line names although their numbers are below the largest
+ * one. The file may have lost lines, or may number the variables from 1. */
 static gbs_status tell_gaps(const gbsi_couplings *c, gbs_error *err)
 {
     enum { MOST = 8 };
@@ -157,7 +159,7 @@ static gbs_status tell_gaps(const gbsi_couplings *c, gbs_error *err)
     }
     for (uint32_t v = 0; v < c->n_variables; v++) {
         const uint32_t first = v;
-        while (!used[v]) { /* ends, because the last number is used */
+        while (!used[v]) { /* the loop ends, because a line names the last variable */
             v++;
         }
         n_unused += v - first;

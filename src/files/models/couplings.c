@@ -50,8 +50,8 @@ gbs_status gbsi_couplings_add(gbsi_couplings *c, const gbsi_text *line, gbsi_tok
                               "found a field, but a cut has no fields; expected another "
                               "--convention than maxcut, or --diagonal ignore");
     }
-    /* A dropped entry is kept with GBS_NO_PAIR, because the index of an entry finds its place in
-     * the file. */
+    /* A dropped entry is kept with GBS_NO_PAIR, because messages find an entry in the file by its
+     * index in the list. */
     return gbsi_edges_add(&c->edges, dropped ? GBS_NO_PAIR : (uint32_t)i, (uint32_t)j, value, err);
 }
 
@@ -68,7 +68,7 @@ gbsi_token gbsi_couplings_place(const gbsi_couplings *c, size_t e)
     return gbsi_text_peek(&c->first);
 }
 
-/* Writes the first two words of an entry: "2 1". */
+/* Writes the first two words of an entry, such as "2 1", into `text`. */
 static void pair_text(const gbsi_couplings *c, size_t e, char text[64])
 {
     gbsi_text line = c->first;

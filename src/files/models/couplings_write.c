@@ -17,7 +17,8 @@ typedef struct coupling_writer {
 typedef struct coupling_format {
     const char *name;
     gbsi_convention own;
-    bool fields; /* the format can hold fields; a cut never has fields */
+    /* whether the format has fields; the convention maxcut allows none in any format */
+    bool fields;
     bool constant;
 } coupling_format;
 
@@ -56,11 +57,13 @@ static void write_entry(coupling_writer *w, uint64_t i, uint64_t j, double value
     gbsi_output_text(w->output, " ");
     gbsi_output_uint(w->output, j);
     gbsi_output_text(w->output, " ");
-    gbsi_output_double(w->output, value == 0 ? 0 : w->sign * value); /* 0 is never written as -0 */
+    gbsi_output_double(w->output, value == 0 ? 0 : w->sign * value); /* -0 is written as 0 */
     gbsi_output_text(w->output, "\n");
 }
 
-/* @param base number of the first variable. @param lower whether the larger number comes first. */
+/* Writes the couplings.
+ * @param base number of the first variable in the file.
+ * @param lower whether the larger number of each pair comes first. */
 static void write_couplings(coupling_writer *w, uint64_t base, bool lower)
 {
     const gbsi_edge *edge = w->spins.edges.edge;
@@ -131,8 +134,8 @@ cleanup:
     return status;
 }
 
-/* Writes a zero at the last variable if no entry names that variable. The number of variables of
- * a file is one more than the largest number in it. */
+/* Writes an entry of value 0 for the last variable if no other entry names that variable. A reader
+ * takes the largest number in the file, plus one, as the number of variables. */
 static void write_last_variable(coupling_writer *w)
 {
     const gbsi_edge *edge = w->spins.edges.edge;

@@ -11,8 +11,8 @@
 enum {
     WEIGHT_BYTES = 17,
     VARIABLE_BYTES = 27,
-    DOMAIN_BYTES = 16, /* bytes of a domain, to which each value adds as many */
-    FACTOR_BYTES = 26, /* bytes of a factor, to which each variable adds 16 */
+    DOMAIN_BYTES = 16, /* bytes of a domain without values; each value adds 16 */
+    FACTOR_BYTES = 26, /* bytes of a factor without variables; each variable adds 16 */
     PAIR_BYTES = 16,
 };
 
@@ -24,7 +24,8 @@ typedef struct cursor {
     const gbsi_input *input;
     const char *at;
     const char *record; /* start of the current record */
-    /* first: uint64_t variables, or values; second: uint64_t equalTo, or double truthiness */
+    /* `first`: uint64_t variables of a factor, or values of a domain. `second`: uint64_t equalTo of
+     * a factor, or double truthiness of a domain. */
     void *first, *second;
     size_t first_capacity, second_capacity;
 } cursor;
@@ -58,7 +59,7 @@ static gbs_status fail_at(const cursor *c, const char *at, gbs_error *err, const
                      c->input->name, (size_t)(at - c->input->bytes), found, number, expected);
 }
 
-/* Checks that the file has n more bytes, which the current record needs. */
+/* Checks that the file has the n bytes that the current record still needs. */
 static gbs_status need(const cursor *c, size_t n, const char *what, gbs_error *err)
 {
     const size_t from_record = (size_t)(c->at - c->record);
@@ -71,7 +72,7 @@ static gbs_status need(const cursor *c, size_t n, const char *what, gbs_error *e
                      what, from_record + n);
 }
 
-/* Puts the place in the file before the message about a record.
+/* Adds the place in the file to the beginning of the message about a record.
  * @param offset position of the faulty field in the record. */
 static gbs_status blame(const cursor *c, size_t offset, gbs_status status, gbs_error *err)
 {

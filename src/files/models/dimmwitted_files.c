@@ -33,7 +33,7 @@ static bool is_folder(const char *path)
     return stat(path, &is) == 0 && S_ISDIR(is.st_mode);
 }
 
-/* Joins head and tail in newly allocated memory. */
+/* Joins the strings `head` and `tail` in newly allocated memory. */
 static gbs_status join(const char *head, size_t n_head, const char *tail, char **text,
                        gbs_error *err)
 {
@@ -102,8 +102,8 @@ const char *gbsi_dw_pattern(const gbsi_dw_place *place, gbsi_dw_kind kind, char 
     return text;
 }
 
-/* Whether a name is the one of a text from which DimmWitted makes its binary files. Such a name
- * begins with "BASE.", unless BASE is "graph". */
+/* Whether a name belongs to a text file from which DimmWitted makes its binary files. The name of
+ * such a file begins with "BASE.", unless BASE is "graph". */
 static bool is_text(const gbsi_dw_place *place, const char *name)
 {
     const char *base = place->meta + place->n_folder;
@@ -116,8 +116,8 @@ static bool is_text(const gbsi_dw_place *place, const char *name)
            strncmp(name + n_prefix, KIND[GBSI_DW_FACTORS], strlen(KIND[GBSI_DW_FACTORS])) == 0;
 }
 
-/* @return the kind of companion that a name in the folder is, GBSI_DW_N_KINDS for any other
- *   file. */
+/* @return the kind of the companion that has this name; GBSI_DW_N_KINDS if the file is no
+ *   companion. */
 static gbsi_dw_kind kind_of(const gbsi_dw_place *place, const char *name)
 {
     const size_t n_prefix = place->n_base + 1; /* length of "BASE." */
@@ -177,7 +177,7 @@ static gbs_status open_folder(const gbsi_dw_place *place, DIR **folder, gbs_erro
     return status;
 }
 
-/* Lists the companions in the folder. Skips folders. */
+/* Lists the companions in the folder, and skips folders in it. */
 static gbs_status list_folder(const gbsi_dw_place *place, gbsi_dw_files *files, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns records of a DimmWitted factor graph into variables and logical factors, whose functions
- * stay the same. Each observation becomes a hard factor on its variable, behind all other
- * factors. The model itself thus holds the evidence, and conditioning finds it before anything
- * is sampled. */
+/* Turns records of a DimmWitted factor graph into variables and into logical factors with the same
+ * functions. Each observation becomes a hard factor of its variable, behind all other factors. The
+ * evidence is thus part of the model, and conditioning finds the evidence before sampling
+ * begins. */
 #include "models/dimmwitted.h"
 
 #include <inttypes.h>
@@ -119,7 +119,7 @@ gbs_status gbsi_dw_add_domain(gbsi_dw_graph *graph, uint64_t id, uint64_t n, uin
     return GBS_OK;
 }
 
-/* Finds the state of a domain value, which is its place in the ascending domain.
+/* Finds the state of a domain value. The state is the index of the value in the ascending domain.
  * @return false if the domain does not have the value. */
 static bool state_of(const gbsi_dw_graph *g, uint64_t id, uint32_t arity, uint64_t value,
                      uint32_t *state)
@@ -198,7 +198,7 @@ gbs_status gbsi_dw_add_variable(gbsi_dw_graph *graph, uint64_t id, uint64_t role
     }
     GBSI_PASS(check_cardinality(graph, 4, cardinality, err));
     GBSI_PASS(check_type(graph, id, type, cardinality, err));
-    /* the initial value of a query would only be the start of a run, and is not checked */
+    /* the initial value of a query is not checked, because the model does not contain this value */
     if (role > 0 && !state_of(graph, id, (uint32_t)cardinality, initial, &state)) {
         graph->field = 2;
         return refuse_value(graph, id, (uint32_t)cardinality, initial, err);
@@ -208,8 +208,8 @@ gbs_status gbsi_dw_add_variable(gbsi_dw_graph *graph, uint64_t id, uint64_t role
     return GBS_OK;
 }
 
-/* Labels the states of a variable with decimal numbers.
- * @param label, text: room for GBS_MAX_ARITY labels. */
+/* Labels the states of a variable with the decimal numbers of its domain.
+ * @param label, text room for GBS_MAX_ARITY labels and their characters. */
 static gbs_status label_variable(gbsi_dw_graph *g, uint32_t id, const char **label,
                                  char (*text)[21], gbs_error *err)
 {
@@ -221,16 +221,16 @@ static gbs_status label_variable(gbsi_dw_graph *g, uint32_t id, const char **lab
     return gbs_builder_label_states(g->builder, id, label, err);
 }
 
-/* Whether the values of a domain of k values differ from 0 .. k-1. The values are distinct and
- * ascending, so the last one decides. */
+/* Whether the k values of a domain differ from 0 .. k-1. The values are distinct and ascending, so
+ * comparing the last value with k-1 is enough. */
 static bool has_own_values(const gbsi_dw_graph *g, uint32_t id)
 {
     return g->domain[id] != SIZE_MAX &&
            ((const uint64_t *)g->value)[g->domain[id] + g->arity[id] - 1] != g->arity[id] - 1;
 }
 
-/* Checks that the labels fit. If one variable is labelled, the model has room for a label of
- * every state. */
+/* Checks that the model does not need too much memory for labels. If one variable has labels, the
+ * model has an array over the states of all variables. */
 static gbs_status check_label_room(const gbsi_dw_graph *g, size_t n_bytes, gbs_error *err)
 {
     const uint64_t always = (uint64_t)1 << 24;
@@ -250,7 +250,7 @@ static gbs_status label_all(gbsi_dw_graph *g, size_t n_bytes, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const char **label = NULL;
-    char(*text)[21] = NULL; /* 20 digits and a 0 */
+    char(*text)[21] = NULL; /* room for 20 digits and a 0 */
     for (uint32_t v = 0; v < g->counts.n_variables; v++) {
         if (!has_own_values(g, v)) {
             continue;
@@ -376,7 +376,7 @@ gbs_status gbsi_dw_add_factor(gbsi_dw_graph *graph, uint64_t function, uint32_t 
     GBSI_PASS(take_literals(graph, n, variable, equal_to, err));
     GBSI_PASS(check_id(graph, 2 + 2 * (size_t)n, "weight", weight, graph->counts.n_weights, err));
     graph->field = 3 + 2 * (size_t)n;
-    /* An infinite product would make the factor hard, which no file can mean. */
+    /* An infinite product would make the factor hard, and is therefore refused. */
     const double w = graph->weight[weight] * feature;
     if (!isfinite(feature) || !isfinite(w)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,

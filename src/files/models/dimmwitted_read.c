@@ -16,9 +16,9 @@ typedef struct loader {
     gbsi_dw_place place;
     gbsi_dw_files files;
     gbsi_dw_graph graph;
-    /* [files.n[GBSI_DW_VARIABLES]] files that stay open while domains are read */
+    /* [files.n[GBSI_DW_VARIABLES]] files of variables, which stay open while domains are read */
     gbsi_input *variables;
-    size_t n_bytes; /* bytes of the files of variables and domains */
+    size_t n_bytes; /* size of the files of variables and domains together */
 } loader;
 
 /* ---- the meta file ------------------------------------------------------------------------- */
@@ -28,7 +28,7 @@ static bool is_space(char c)
     return gbsi_is_blank(c) && c != '\n';
 }
 
-/* Cuts the next field off a line, without the blanks around the field.
+/* Takes the next field from the beginning of a line, without the blanks around the field.
  * @param comma out: whether a comma ends the field. */
 static gbsi_token next_field(gbsi_text *line, bool *comma)
 {
@@ -73,7 +73,7 @@ static gbs_status read_count(gbsi_text *line, bool last, const char *what, uint6
     return GBS_OK;
 }
 
-/* Reads the counts. Fields after the fourth are names of files for old versions, and are
+/* Reads the counts. Fields after the fourth are file names for old versions of DimmWitted, and are
  * skipped. */
 static gbs_status parse_meta(gbsi_text *text, gbsi_dw_counts *counts, gbs_error *err)
 {
@@ -137,8 +137,7 @@ static void close_all(gbsi_input *input, size_t n)
     gbsi_free(input);
 }
 
-/* Opens all files of a kind. Fails if the files are too small for the announced number of
- * records. */
+/* Opens all files of one kind. Fails if they are too small for the announced number of records. */
 static gbs_status open_all(const loader *l, gbsi_dw_kind kind, uint64_t n_records,
                            gbsi_input **inputs, size_t *n_bytes, gbs_error *err)
 {
@@ -171,7 +170,7 @@ cleanup:
 
 /* ---- companions of each kind --------------------------------------------------------------- */
 
-/* Adds the name of the meta file to the message of an error that concerns all records together. */
+/* Adds the name of the meta file to the message of an error that no single record causes. */
 static gbs_status blame(const loader *l, gbs_status status, gbs_error *err)
 {
     if (status != GBS_ERR_ARGUMENT && status != GBS_ERR_LIMIT) {
@@ -193,7 +192,7 @@ static gbs_status read_opened(loader *l, gbsi_dw_kind kind, const gbsi_input *in
     return GBS_OK;
 }
 
-/* Reads the files of a kind in turn, so that only one file is in memory at a time. */
+/* Reads the files of one kind in turn, so that only one file is in memory at a time. */
 static gbs_status read_each(loader *l, gbsi_dw_kind kind, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Helpers of tests: folders of DimmWitted files that a test writes. Include cmocka.h first. */
+/* Functions with which tests write folders of DimmWitted files. Include cmocka.h first. */
 #ifndef GBSI_MODELS_DIMMWITTED_TESTING_H
 #define GBSI_MODELS_DIMMWITTED_TESTING_H
 
@@ -69,8 +69,8 @@ static inline void put_factor(bytes *b, unsigned function, uint64_t n, const uin
     put_number(b, feature);
 }
 
-/* Makes an empty folder in the scratch folder, which has the same name each time. @return its
- * path, static. */
+/* Makes an empty folder, under the same name at each call, in the scratch folder.
+ * @return its path, which is static. */
 static inline const char *fresh_folder(void)
 {
     static char folder[1024];
@@ -126,7 +126,8 @@ static inline gbs_model *read_graph(const char *path, const gbs_read_options *op
     return model;
 }
 
-/* Asserts that reading the graph fails with exactly this message behind the folder's path. */
+/* Asserts that reading the graph fails, and that `part` is the whole message behind the folder's
+ * path. */
 static inline void refuse_graph(const gbs_read_options *options, gbs_status status,
                                 const char *part)
 {
@@ -141,12 +142,14 @@ static inline void refuse_graph(const gbs_read_options *options, gbs_status stat
     assert_int_equal(gbs_model_read(in_folder("graph.meta"), options, &model, NULL), status);
 }
 
-/* not sorted, to test sorting: the states are 2, 5, 9 */
+/* the values are not ascending, in order to test sorting: states 0, 1 and 2 have the values 2, 5
+ * and 9 */
 static const uint64_t THREE_VALUES[3] = {9, 2, 5};
 
-/* A graph of four variables: 0 is Boolean, 1 has the values 2, 5 and 9, 2 has four values, and 3
- * is Boolean with evidence 1. Each function has a factor over the first three variables and a
- * unary factor. One more factor ties 3 to 0. Weights are numbered in the order of their use. */
+/* A graph of four variables. Variable 0 is Boolean, variable 1 has the values 2, 5 and 9, variable
+ * 2 has four values, and variable 3 is Boolean and observed in state 1. For each function the graph
+ * has a factor over the first three variables and a factor of one variable. One more factor is over
+ * variables 3 and 0. Weights are numbered in the order in which factors use them. */
 enum { N_FUNCTIONS = 10, N_WEIGHTS = 2 * N_FUNCTIONS + 1 };
 static const unsigned FUNCTIONS[N_FUNCTIONS] = {0, 1, 2, 3, 4, 7, 8, 9, 12, 13};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes Graphviz. A Bayesian network is a directed graph. Any other model is a factor graph, in
- * which a box stands for a factor. */
+/* Writes drawings for Graphviz. A Bayesian network is a directed graph. Any other model is a factor
+ * graph, in which each factor is a box. */
 #include <stdio.h>
 
 #include "base/plural.h"
@@ -9,14 +9,14 @@
 #include "store/model.h"
 
 enum {
-    /* number of nodes beyond which Graphviz takes long and nobody can read the picture */
+    /* number of nodes beyond which Graphviz takes long and the picture cannot be read */
     MANY = 2000,
     MOST = 200000,
     SHOWN_STATES = 16,
 };
 
-/* Writes a string in quotes. '"' and '\' are escaped, and so is '&', which would begin an HTML
- * entity. */
+/* Writes a string in quotes. The characters '"', '\' and '&' are escaped. A plain '&' would begin
+ * an HTML entity. */
 static void put_text(gbs_output *output, const char *text)
 {
     for (; *text != '\0'; ++text) {
@@ -29,7 +29,7 @@ static void put_text(gbs_output *output, const char *text)
     }
 }
 
-/* Writes a variable: "  v3 [label="rain", tooltip="no, yes"];" */
+/* Writes the line of a variable, such as v3 [label="rain", tooltip="no, yes"]; */
 static gbs_status put_variable(const gbs_model *model, gbs_output *output, uint32_t v,
                                gbs_error *err)
 {
@@ -69,8 +69,8 @@ static void put_arcs(const gbs_model *model, gbs_output *output, size_t factor)
     }
 }
 
-/* Writes a box for a factor, with its kind and weight if it has a weight, and the edges of the
- * box. */
+/* Writes a box for a factor, and the edges of the box. The text in the box is the kind of the
+ * factor, and the weight if there is one. */
 static void put_box(const gbs_model *model, gbs_output *output, size_t factor)
 {
     uint32_t n = 0;
@@ -95,7 +95,7 @@ static void put_box(const gbs_model *model, gbs_output *output, size_t factor)
     }
 }
 
-/* Checks the size of the drawing. Warns, or refuses. */
+/* Warns about a large drawing, and refuses a drawing that is too large. */
 static gbs_status check_size(size_t n, const gbs_write_options *options, gbs_error *err)
 {
     char message[160];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds entries of the same pair with lists. Each variable has a list of its entries. Within a
- * list, seen[] holds the last entry of every other variable. The time is linear for every file;
- * a hash table would not guarantee this. */
+/* Finds entries of the same pair. Each variable has a list of its entries. While a list is scanned,
+ * seen[u] is the first entry of the list whose other variable is u. The time is linear for every
+ * file, which a hash table would not guarantee. */
 #include "models/couplings.h"
 
 #include "base/memory.h"
@@ -32,8 +32,8 @@ static uint32_t other_of(gbsi_edge e, bool directed)
     return directed || e.i < e.j ? e.j : e.i;
 }
 
-/* Sets first[e] to the first entry with the same pair as entry e. first[e] = e if there is no
- * earlier entry. */
+/* Sets first[e] to the first entry that has the pair of entry e. If no earlier entry has this pair,
+ * first[e] is e. */
 static void find_first(const gbsi_edges *edges, uint32_t n_variables, bool directed, size_t *head,
                        size_t *seen, size_t *first)
 {
@@ -42,7 +42,8 @@ static void find_first(const gbsi_edges *edges, uint32_t n_variables, bool direc
         head[v] = SIZE_MAX;
         seen[v] = SIZE_MAX;
     }
-    size_t *next = first; /* holds the lists until find_first() looks at their entries */
+    /* first[] has the links of the lists until the loop below replaces each link */
+    size_t *next = first;
     for (size_t e = edges->n; e-- > 0;) {
         if (edge[e].i == GBS_NO_PAIR) {
             next[e] = e;
@@ -65,8 +66,8 @@ static void find_first(const gbsi_edges *edges, uint32_t n_variables, bool direc
     }
 }
 
-/* Allocates first[] and fills it. @return NULL if there is not enough memory, with a message in
- * err. */
+/* Allocates the array first[] and fills it by find_first().
+ * @return the array; NULL, with a message in err, if there is not enough memory. */
 static size_t *make_first(const gbsi_edges *edges, uint32_t n_variables, bool directed,
                           gbs_error *err)
 {

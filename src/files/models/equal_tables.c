@@ -9,7 +9,8 @@
 #define SLOTS        256u
 #define SLOT_ENTRIES 64u
 
-/* A cache of tables. The hash of a table selects its slot, and a slot keeps the newest table. */
+/* A cache of tables. The hash of a table selects a slot, and each slot has the newest of its
+ * tables. */
 struct gbsi_equal_tables {
     size_t n[SLOTS]; /* number of entries of the table in the slot, 0 if the slot is empty */
     uint32_t table[SLOTS];
@@ -35,7 +36,8 @@ static uint32_t slot_of(size_t n, const double *logw)
     for (size_t i = 0; i < n; i++) {
         uint64_t bits = 0;
         memcpy(&bits, &logw[i], sizeof bits);
-        hash = (hash ^ bits) * 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio, odd */
+        /* 2^64 divided by the golden ratio, rounded down, which is odd */
+        hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
         hash ^= hash >> 32;
     }
     return (uint32_t)(hash % SLOTS);

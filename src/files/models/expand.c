@@ -63,7 +63,8 @@ gbs_status gbsi_expand(gbsi_expander *expander, size_t factor, const double **lo
     GBSI_PASS(gbsi_reserve(&expander->logw, &expander->capacity, n_entries, sizeof(double),
                            "writing a model", err));
     double *table = expander->logw;
-    for (size_t i = 0; i < n_entries; i++) { /* after the loop x is zero again */
+    /* after the last entry advance() sets x to zeros again */
+    for (size_t i = 0; i < n_entries; i++) {
         table[i] = gbsi_factor_value(factors, model->arity, factor, expander->x);
         advance(model, scope, n_scope, expander->x);
     }
@@ -72,7 +73,7 @@ gbs_status gbsi_expand(gbsi_expander *expander, size_t factor, const double **lo
     return GBS_OK;
 }
 
-/* Rounds to n digits, half up. Drops zeros at the end. */
+/* Rounds to n digits, and halves up. Zeros at the end are dropped. */
 static gbsi_digits round_digits(const gbsi_digits *digits, int n)
 {
     gbsi_digits rounded = *digits;
@@ -87,13 +88,14 @@ static gbsi_digits round_digits(const gbsi_digits *digits, int n)
     } else if (up) {
         rounded.digit[rounded.n - 1]++;
     }
-    while (rounded.digit[rounded.n - 1] == '0') { /* the first digit is not 0 */
+    /* the loop ends, because the first digit is not 0 */
+    while (rounded.digit[rounded.n - 1] == '0') {
         rounded.n--;
     }
     return rounded;
 }
 
-/* Whether the number that the digits stand for has the logarithm logw. */
+/* Whether the logarithm of the decimal number `digits` is exactly logw. */
 static bool logs_back(const gbsi_digits *digits, double logw)
 {
     int exponent10 = 0;
@@ -102,9 +104,9 @@ static bool logs_back(const gbsi_digits *digits, double logw)
     return p > 0 && p < INFINITY && gbsi_log(p) == logw;
 }
 
-/* Finds a text for a number whose logarithm is logw: p or a neighbour of p. Bisection finds the
- * number of digits, because if n digits are enough, n + 1 digits usually are too.
- * @return the length of the text; 0 if there is no short text. */
+/* Writes a number near p whose logarithm is exactly logw, with as few digits as possible. Bisection
+ * finds the number of digits, because n + 1 digits are usually enough if n digits are.
+ * @return the length of the text; 0 if no number near p has this logarithm. */
 static size_t find_text(double p, double logw, char *text)
 {
     gbsi_digits digits;

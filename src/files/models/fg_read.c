@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads libDAI factor graphs. Each factor has the labels of its variables, their cardinalities
- * and the entries that are not zero. The first label of an entry's index runs fastest. The
- * labels in reverse order are therefore a scope of this library, with the same indices. A
- * variable is known only by its label, and labels need not be contiguous. Variables are numbered
- * in the order of their labels once all labels are known. */
+/* Reads libDAI factor graphs. A factor in the file has the labels of its variables, their
+ * cardinalities and the entries that are not zero. The variable of the first label runs fastest in
+ * the index of an entry. A scope of this library, whose last variable runs fastest, is therefore
+ * the list of labels in reverse order, and the indices are equal. The file names variables only by
+ * labels, which need not be contiguous numbers. Variables are numbered in the order of their labels
+ * once all labels are known. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +17,17 @@
 #include "simd/math.h"
 #include "text/common.h"
 
-/* Number of zeros that a file may leave unlisted, besides one for each byte of the file: 32 MiB
- * of doubles. */
+/* Number of zeros (32 MiB of doubles) that a file may leave unlisted, in addition to one zero for
+ * each byte of the file. */
 static const size_t UNLISTED_ENTRIES = (size_t)1 << 22;
 
 typedef struct fg_variable {
-    gbsi_token label; /* digits, without a sign or leading zeros */
-    uint32_t id;      /* number in the order of first mention */
-    uint32_t arity;   /* 0 if not known yet */
-    size_t first;     /* first factor that mentions the variable */
-    size_t last;      /* 1 + last factor that mentions the variable */
+    gbsi_token label; /* digits of the label without a sign and leading zeros */
+    /* number of the variable in the order in which factors first mention the variables */
+    uint32_t id;
+    uint32_t arity; /* number of states; 0 if this is not known yet */
+    size_t first;   /* number of the first factor that mentions the variable */
+    size_t last;    /* 1 + number of the last factor that mentions the variable */
 } fg_variable;
 
 typedef struct fg_reader {
@@ -33,21 +35,24 @@ typedef struct fg_reader {
     gbs_builder *builder;
     gbsi_equal_tables *share;
     gbsi_name_map labels;
-    void *variable; /* fg_variable [n_variables], sorted by their labels at the end */
+    void *variable; /* fg_variable [n_variables], in the end sorted by label */
     size_t variable_capacity;
     uint32_t n_variables;
     size_t n_factors;
-    const char **place;  /* [n_factors] place in the text where each factor starts */
+    const char **place;  /* [n_factors] position in the text where each factor begins */
     uint32_t *table;     /* [n_factors] */
     size_t *scope_start; /* [n_factors + 1] */
-    void *scope;         /* uint32_t [scope_start[n_factors]] ids, in the order of the file */
+    /* uint32_t [scope_start[n_factors]] ids of the variables of each factor, in the order of the
+     * file */
+    void *scope;
     size_t scope_capacity;
-    size_t n_spare; /* number of further zeros that may be left unlisted */
+    size_t n_spare; /* number of further zeros that the file may leave unlisted */
     size_t n_entries;
-    void *value; /* double [n_entries] of the current table; below 0 if not listed */
+    /* double [n_entries] entries of the current table; below 0 until the entry is listed */
+    void *value;
     size_t value_capacity;
     size_t n_underflow;
-    size_t n_repeats; /* number of entries that were listed more than once */
+    size_t n_repeats; /* number of repetitions of listed entries */
 } fg_reader;
 
 static void free_reader(fg_reader *r)
@@ -63,7 +68,7 @@ static fg_variable *variable_at(fg_reader *r, uint32_t id)
     return (fg_variable *)r->variable + id;
 }
 
-/* @return the digits of a label without a sign and leading zeros: "+007" is the label 7. */
+/* @return the digits of a label without a sign and leading zeros, "7" for "+007". */
 static gbsi_token plain_digits(gbsi_token token)
 {
     while (token.n > 1 && (*token.at == '0' || *token.at == '+')) {
@@ -136,8 +141,8 @@ static gbs_status too_large(const fg_reader *r, gbsi_token token, size_t factor,
     return GBS_ERR_LIMIT;
 }
 
-/* Reads the number of variables, their labels and their cardinalities. If there are no
- * variables, the two other lines are empty, and nothing is read from them. */
+/* Reads the number of variables, their labels and their cardinalities. If the factor has no
+ * variables, the lines of labels and cardinalities are empty, and nothing is read from them. */
 static gbs_status read_scope(fg_reader *r, size_t factor, gbs_error *err)
 {
     uint64_t n = 0;
@@ -177,7 +182,7 @@ static gbs_status read_entry(fg_reader *r, size_t factor, gbs_error *err)
                               gbsi_token_show(token, shown), factor, r->n_entries);
     }
     if (table[index] >= 0 && r->n_repeats++ == 0) {
-        /* if lenient, the first repetition is shown and all are counted */
+        /* lenient reading shows the first repetition and counts all repetitions */
         GBSI_PASS(gbsi_text_deviation(r->text, token, err,
                                       "found index %s of factor %zu for the second time, expected "
                                       "it once",
@@ -192,8 +197,8 @@ static gbs_status read_entry(fg_reader *r, size_t factor, gbs_error *err)
     return GBS_OK;
 }
 
-/* Reads the number of listed entries, then "index value" for each. The entries may have any
- * order. */
+/* Reads the number of listed entries, then the index and the value of each entry. The entries may
+ * have any order. */
 static gbs_status read_table(fg_reader *r, size_t factor, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -262,8 +267,8 @@ static int by_label(const void *a, const void *b)
     return memcmp(x.at, y.at, x.n);
 }
 
-/* Whether the labels are 0, 1, ..., n - 1. Sorted, distinct labels are these numbers if the last
- * label is n - 1. */
+/* Whether the labels are 0, 1, ..., n - 1. The labels are sorted and distinct, so the test is
+ * whether the last label is n - 1. */
 static bool are_indices(fg_reader *r)
 {
     uint64_t last = 0;
@@ -278,7 +283,8 @@ static gbs_status name_variables(fg_reader *r, gbs_error *err)
     gbs_status status = GBS_OK;
     for (uint32_t v = 0; v < r->n_variables; v++) {
         char name[32] = "";
-        gbsi_token label = variable_at(r, v)->label; /* at most 20 digits, a number of 64 bits */
+        /* a number of 64 bits, which has at most 20 digits */
+        gbsi_token label = variable_at(r, v)->label;
         memcpy(name, label.at, label.n);
         status = gbs_builder_name_variable(r->builder, v, name, err);
         GBSI_TRY(gbsi_text_blame(r->text, label, status, err));
@@ -289,7 +295,7 @@ cleanup:
 }
 
 /* Adds the variables in the order of their labels.
- * @param number [n_variables] out: place of each id in that order. */
+ * @param number [n_variables] out: number of the variable of each id. */
 static gbs_status add_variables(fg_reader *r, uint32_t *number, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes factor graphs of libDAI. The first variable of a scope runs fastest in the file's
- * tables, and the last one in the model's tables. Scopes are therefore written backwards. */
+/* Writes factor graphs of libDAI. The first variable of a scope runs fastest in the file's tables,
+ * and the last one in the model's tables. Scopes are therefore written in reverse order. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "models/tables.h"
 #include "store/model.h"
 
-/* Whether a name is a label that a reader would not change. */
+/* Whether a name is a number that readers keep as a label without a change. */
 static bool is_label(const char *name)
 {
     uint64_t value = 0;
@@ -43,7 +43,7 @@ bool gbsi_fg_keeps_names(const gbs_model *model)
 typedef struct fg_writer {
     const gbs_model *model;
     gbs_output *output;
-    bool by_name; /* labels are names, not numbers of variables */
+    bool by_name; /* the labels are the names of the variables instead of their numbers */
 } fg_writer;
 
 static void write_label(const fg_writer *w, uint32_t v)
@@ -98,8 +98,8 @@ static gbs_status write_factor(const fg_writer *w, gbsi_expander *expander, size
     return GBS_OK;
 }
 
-/* Writes a factor of ones for a variable without factors, because the file only knows variables
- * that factors mention. */
+/* Writes a factor of ones for a variable without factors, because the format has no other place
+ * where a variable can be named. */
 static void write_lone_variable(const fg_writer *w, uint32_t v)
 {
     uint32_t arity = w->model->arity[v];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Refuses options that have no meaning for a format, instead of ignoring them. */
+/* Refuses options that have no meaning for a format. Ignoring such options would hide a mistake of
+ * the user. */
 #include <math.h>
 
 #include "base/status.h"

@@ -6,10 +6,11 @@
 #include "base/digest.h"
 #include "store/model.h"
 
-/* The first byte is not text. A transfer that changes line ends changes the bytes behind "GBM". */
+/* The first byte cannot occur in text. A transfer that changes line ends damages the bytes behind
+ * "GBM", so the damage is found. */
 const unsigned char gbsi_gbm_magic[8] = {0x89, 'G', 'B', 'M', '\r', '\n', 0x1a, '\n'};
 
-/* Arrays that are used in place, without a copy, must have the layout of the file. */
+/* Arrays in memory must have the layout of the file, because they are used without a copy. */
 _Static_assert(sizeof(double) == 8 && sizeof(uint32_t) == 4, "sizes of .gbm files");
 _Static_assert(sizeof(gbsi_logical) == 12 && offsetof(gbsi_logical, head) == 1 &&
                    offsetof(gbsi_logical, k) == 2 && offsetof(gbsi_logical, n_body) == 4 &&
@@ -18,8 +19,8 @@ _Static_assert(sizeof(gbsi_logical) == 12 && offsetof(gbsi_logical, head) == 1 &
 
 typedef struct section {
     const char *name;
-    uint64_t n;    /* elements */
-    unsigned size; /* bytes of one element */
+    uint64_t n;    /* number of elements */
+    unsigned size; /* number of bytes of an element */
     bool present;
 } section;
 
@@ -63,7 +64,7 @@ bool gbsi_gbm_lay_out(const gbsi_gbm_counts *counts, gbsi_gbm_layout *layout)
     gbsi_gbm_layout made = {0};
     if (counts->n_variables >= MOST_BYTES || counts->n_factors >= MOST_BYTES ||
         counts->n_tables >= MOST_BYTES) {
-        return false; /* n + 1 elements must not wrap to 0 */
+        return false; /* n + 1 must not overflow to 0 */
     }
     list_sections(counts, list);
     for (unsigned s = 0; s < GBSI_GBM_N_SECTIONS; s++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads models whose arrays are used in place in the file, docs/gbm.md. Nothing in the file is
- * trusted. First the size and the checksum are checked for damage, then the header and the
- * layout, then the contents of all arrays. A malicious file is therefore refused, or it is a
- * valid model. */
+/* Reads models whose arrays are used in place in the file, see docs/gbm.md. Everything in the file
+ * is checked: first the size and the checksum, which show damage, then the header and the layout,
+ * then the contents of all arrays. A malicious file is therefore refused, or it is a valid
+ * model. */
 #include <stdio.h>
 #include <string.h>
 
@@ -131,7 +131,7 @@ static gbs_status read_counts(gbm_reader *r, gbs_error *err)
         {"logical descriptions", &c->n_logical, GBSI_NONE},
         {"names", &c->n_named, GBS_MAX_VARIABLES},
         {"bytes of text", &c->n_text, SIZE_MAX},
-        {"tied weights", &c->n_weights, GBSI_NONE}, /* version 2 only */
+        {"tied weights", &c->n_weights, GBSI_NONE}, /* the file has this count only in version 2 */
     };
     c->flags = u32_at(r, GBSI_GBM_FLAGS_AT);
     if ((c->flags & ~(uint32_t)(GBSI_GBM_DIRECTED | GBSI_GBM_LABELS)) != 0) {
@@ -170,7 +170,7 @@ static gbs_status check_zeros(const gbm_reader *r, uint64_t from, uint64_t to, g
     return GBS_OK;
 }
 
-/* Checks that the table of sections has the places that the counts determine. */
+/* Checks that the table of sections has the positions that follow from the counts. */
 static gbs_status check_layout(gbm_reader *r, gbs_error *err)
 {
     const gbsi_gbm_layout *l = &r->layout;
@@ -211,8 +211,8 @@ static gbs_status check_layout(gbm_reader *r, gbs_error *err)
 
 /* ---- the model ----------------------------------------------------------------------------- */
 
-/* @return an array of the file, NULL if the section is missing. Nothing writes to the arrays of
- *   a model once it is built. */
+/* @return an array of the file; NULL if the section is missing. The result is not const, but no
+ *   function writes to the arrays of a complete model. */
 static void *array(const gbm_reader *r, gbsi_gbm_section section)
 {
     return r->layout.present[section] ? r->mapping.bytes + r->layout.offset[section] : NULL;
@@ -252,7 +252,8 @@ static void point_into_file(gbm_reader *r)
                           .feature = array(r, GBSI_GBM_FEATURE)};
 }
 
-/* Puts the place in the file before the message of a function that knows no files. */
+/* Adds the place in the file to the beginning of the message of a function that does not know the
+ * file. */
 static gbs_status blame(const gbm_reader *r, uint64_t place, gbs_status status, gbs_error *err)
 {
     if (status != GBS_ERR_ARGUMENT && status != GBS_ERR_LIMIT) {
@@ -290,7 +291,7 @@ static gbs_status make_model(gbm_reader *r, gbs_error *err)
                          "%s: byte %zu: found version %u, expected %u for what the file holds",
                          r->name, sizeof gbsi_gbm_magic, (unsigned)version, (unsigned)needed);
     }
-    /* can only fail if the factors do not form a Bayesian network */
+    /* fails only if the factors do not form a Bayesian network */
     status = gbsi_model_index(r->model, c->n_text, err);
     GBSI_TRY(blame(r, r->layout.offset[GBSI_GBM_SCOPE], status, err));
 
@@ -310,7 +311,7 @@ static gbs_status check_options(const gbm_reader *r, const gbs_read_options *opt
     return GBS_OK;
 }
 
-/* Reads a model from the input. Takes ownership of the input. */
+/* Reads a model from the input, and takes ownership of the input. */
 static gbs_status read_input(gbsi_input *input, const gbs_read_options *options, gbs_model **model,
                              gbs_error *err)
 {
@@ -325,7 +326,7 @@ static gbs_status read_input(gbsi_input *input, const gbs_read_options *options,
     GBSI_TRY(check_options(&r, options, err));
     GBSI_TRY(make_model(&r, err));
     if (r.counts.n_factors == 0) {
-        /* such a file holds the names that belong to the shares of a model */
+        /* a file without factors has the names for the shares of a model */
         gbsi_mapping_rest(&r.mapping);
     }
     r.model->mapping = r.mapping;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the arrays of a model one after the other, as they are in memory (docs/gbm.md). The
- * header needs only counts, so nothing is buffered or written twice. Names and labels are put in
- * order while they are written. Models that are equal, and share equal tables in the same way,
- * give equal bytes. */
+/* Writes the arrays of a model one after the other in the form that they have in memory
+ * (docs/gbm.md). The header needs only counts, so nothing is buffered or written twice. Names and
+ * labels are written in the order of the variables. Equal models that share equal tables in the
+ * same way give equal bytes. */
 #include <string.h>
 
 #include "base/digest.h"
@@ -15,13 +15,12 @@ enum { CHUNK = 512 };
 typedef struct gbm_writer {
     gbs_output *output;
     gbsi_digest *digest;
-    uint64_t at; /* bytes written until now */
+    uint64_t at; /* number of bytes written until now */
     const gbs_model *model;
-    /* number of states if all variables have the same number, and no array of arities is in
-     * memory; otherwise 0 */
+    /* number of states that all variables have, if no array of arities is in memory; otherwise 0 */
     uint32_t alike;
     gbsi_gbm_counts counts;
-    uint64_t n_name_text; /* bytes of names, which labels follow */
+    uint64_t n_name_text; /* number of bytes of names, behind which the labels begin */
     gbsi_gbm_layout layout;
 } gbm_writer;
 
@@ -47,8 +46,9 @@ static void put_repeated(gbm_writer *w, unsigned char byte, uint64_t n)
     }
 }
 
-/* Puts an array over all factors. Factors behind the last tied one have no element in `array`.
- * @param none byte that fills their elements. */
+/* Writes an array over all factors. `array` has no elements for factors behind the last tied
+ * factor.
+ * @param none byte with which the missing elements are filled. */
 static void put_ties(gbm_writer *w, const void *array, size_t size, unsigned char none)
 {
     const size_t n = w->model->tied.n_ties;
@@ -70,7 +70,8 @@ static void put_u64(gbm_writer *w, uint64_t value)
 
 /* ---- names and labels ---------------------------------------------------------------------- */
 
-/* @return the bytes of the strings at offset[0 .. n), including the 0 that ends each. */
+/* @return the number of bytes of the strings at offset[0 .. n), with the 0 at the end of each
+ *   string. */
 static uint64_t text_bytes(const char *text, const size_t *offset, size_t n)
 {
     uint64_t bytes = 0;
@@ -90,7 +91,7 @@ static void put_text(gbm_writer *w, const size_t *offset, size_t n)
     }
 }
 
-/* Puts the offsets of the same strings as they are in the file, where the strings follow one
+/* Writes the offsets that the strings at offset[0 .. n) have in the file, where they follow one
  * another from `first` on. */
 static void put_offsets(gbm_writer *w, const size_t *offset, size_t n, uint64_t first)
 {
@@ -153,8 +154,8 @@ static void put_header(gbm_writer *w)
     }
 }
 
-/* Puts the descriptions member by member, because the padding between members in memory may have
- * any value. */
+/* Writes the logical descriptions member by member, because padding bytes between members in memory
+ * have undefined values. */
 static void put_descriptions(gbm_writer *w)
 {
     const gbsi_factors *f = &w->model->factors;
@@ -168,7 +169,7 @@ static void put_descriptions(gbm_writer *w)
     }
 }
 
-/* Puts the arities or the state offsets of variables that have equal arities. */
+/* Writes the arities or the state offsets of variables that have equal arities. */
 static void put_alike(gbm_writer *w, gbsi_gbm_section section)
 {
     const uint64_t n = w->counts.n_variables;
@@ -206,7 +207,8 @@ static void put_section(gbm_writer *w, gbsi_gbm_section section)
         put_descriptions(w);
         break;
     case GBSI_GBM_WEIGHT_NUMBER:
-        put_ties(w, m->tied.number, sizeof *m->tied.number, 0xff); /* the byte of GBSI_NONE */
+        /* each byte of GBSI_NONE is 0xff */
+        put_ties(w, m->tied.number, sizeof *m->tied.number, 0xff);
         break;
     case GBSI_GBM_FEATURE:
         put_ties(w, m->tied.feature, sizeof *m->tied.feature, 0);
@@ -232,7 +234,7 @@ static void put_section(gbm_writer *w, gbsi_gbm_section section)
     }
 }
 
-/* Writes the whole file. The counts must be known. */
+/* Writes the whole file. w->counts must be set. */
 static gbs_status write_all(gbm_writer *w, gbs_error *err)
 {
     char text[GBSI_GBM_DIGEST_BYTES + 1];

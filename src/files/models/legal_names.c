@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes legal names for a format that does not allow every name. Legal names stay as they are.
- * Different names stay different: a number is added to a name that would become equal to another
- * one. */
+/* Makes legal names for a format that does not allow every name. Legal names are not changed.
+ * Different names stay different, because a number is added to a name that would become equal to
+ * another name. */
 #include <stdio.h>
 #include <string.h>
 
@@ -36,17 +36,17 @@ void gbsi_legal_identifier(const char *name, char prefix, bool underscore_first,
 typedef struct namer {
     gbsi_names *names;
     gbsi_legal *make;
-    /* names of variables under UINT32_MAX, labels of states under their variable */
+    /* names of variables under the key UINT32_MAX, labels of states under the variable's number */
     gbsi_name_map taken;
-    char *legal; /* legal form of the current name, with room for a number behind it */
+    char *legal; /* legal form of the current name, with room for a further number */
     size_t n_changed;
-    const char *from, *to; /* first name that changed, and its new form */
+    const char *from, *to; /* first name that was changed, and its new form */
 } namer;
 
 #define NUMBER_BYTES \
-    24 /* bytes of a number that makes a name unique, and of the text that a rule adds */
+    24 /* number of bytes for the number that makes a name unique and the text that a rule adds */
 
-/* Makes the legal form of a name in n->legal.
+/* Writes the legal form of a name into n->legal.
  * @return whether the legal form differs from the name. */
 static bool make_legal(namer *n, const char *name, bool is_state, gbs_status *status,
                        gbs_error *err)
@@ -98,7 +98,7 @@ cleanup:
     return status;
 }
 
-/* Renames the names of one list that are not legal. Legal names are never changed. */
+/* Gives legal forms to the names of a list that are not legal. */
 static gbs_status name_all(namer *n, uint32_t owner, const char **name, size_t n_names,
                            bool is_state, gbs_error *err)
 {
@@ -123,7 +123,7 @@ cleanup:
     return status;
 }
 
-/* Takes the names of the model. Names that are made for unnamed variables are copied. */
+/* Collects the names of the model. Unnamed variables get new names, which are copied. */
 static gbs_status take_names(gbsi_names *names, const gbs_model *model, gbs_error *err)
 {
     char made[GBSI_MADE_NAME];

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads weights of literals in a CNF file whose models are to be counted. The competitions of model
- * counting write lines among the comments, whose words may have any letter case:
+/* Reads weights of literals in a CNF file whose models are to be counted. Files of the model
+ * counting competitions have these comment lines, in any letter case:
  *     c p weight L W 0          the weight of a literal
  *     c p show V ... 0          the variables of a projected count
  * Files of the first competition, and files for Cachet, have lines "w L W", which give the weights
- * W and 1 - W to the two literals of a variable. W = -1 means that either literal has the weight 1.
+ * W and 1 - W to the two literals of a variable. W = -1 means that both literals have the weight 1.
  * miniC2D gives all weights in one comment, "c weights", in the order V, -V, V + 1, ... The weight
- * of a state is the product over its literals, in which a literal without a weight counts 1. Each
- * variable thus adds a unit clause and a constant to the model. */
+ * of a state is the product of the weights of its literals. A literal without a weight has the
+ * weight 1. For each variable the model thus gets a constant, and a unit clause if the weights of
+ * the two literals differ. */
 #include "models/literal_weights.h"
 
 #include <math.h>
@@ -23,7 +24,8 @@
 /* A weight that a line gives to one literal, or a variable that "c p show" lists. */
 typedef struct entry {
     gbsi_token place;
-    uint32_t variable; /* number of the variable, from 1 on; "c p show 0" gives one entry with 0 */
+    /* number of the variable, from 1 on; 0 in the entry of a line "c p show 0" */
+    uint32_t variable;
     bool negative;
     enum { WEIGHT, OF_A_VARIABLE, SHOWN } kind;
     double weight;
@@ -66,7 +68,7 @@ static gbs_status read_weight(gbsi_text *line, entry *e, gbs_error *err)
     return GBS_OK;
 }
 
-/* Reads "L W", perhaps followed by a 0. */
+/* Reads a literal L and its weight W, which a 0 may follow. */
 static gbs_status read_line(gbsi_literal_weights *w, gbsi_text *line, entry e, gbs_error *err)
 {
     const gbsi_token token = gbsi_text_next(line);
@@ -98,7 +100,7 @@ static gbs_status read_show(gbsi_literal_weights *w, gbsi_text *line, entry e, g
     return gbsi_line_expect_end(line, "the variables", err);
 }
 
-/* Reads the line of all weights of miniC2D. */
+/* Reads miniC2D's line with the weights of all literals. */
 static gbs_status read_all(gbsi_literal_weights *w, gbsi_text *line, entry e, gbs_error *err)
 {
     w->n_in_one_line = 0;
@@ -148,7 +150,8 @@ gbs_status gbsi_literal_weights_line(gbsi_literal_weights *w, gbsi_text line, gb
 
 /* ---- clauses for the weights ---------------------------------------------------------------- */
 
-/* @param weight [2 n] weights of the literals of each variable, the positive literal first. */
+/* Sets the weight of one literal. Fails if the literal has another weight already.
+ * @param weight [2 n] weights of the two literals of each variable, the positive literal first. */
 static gbs_status set(double *weight, const gbsi_text *text, const entry *e, bool negative,
                       double value, gbs_error *err)
 {
@@ -162,7 +165,7 @@ static gbs_status set(double *weight, const gbsi_text *text, const entry *e, boo
     return GBS_OK;
 }
 
-/* Checks that "c p show" lists all n variables. @param seen [n], all zero. */
+/* Checks that "c p show" lists all n variables. @param seen [n] zeros, which the call changes. */
 static gbs_status check_shown(const gbsi_literal_weights *w, const gbsi_text *text, uint32_t n,
                               uint8_t *seen, gbs_error *err)
 {
@@ -189,7 +192,7 @@ static gbs_status check_shown(const gbsi_literal_weights *w, const gbsi_text *te
         n_seen, n, gbsi_plural(n));
 }
 
-/* Sets the weight of -V to 1 - P for a line "w V P" if -V has no line. */
+/* Sets the weight of the literal -V to 1 - P for a line "w V P", unless -V has a weight already. */
 static gbs_status complete(double *weight, const gbsi_text *text, const entry *e, gbs_error *err)
 {
     double *other = &weight[2 * (e->variable - 1) + !e->negative];
@@ -227,8 +230,8 @@ static gbs_status gather(const gbsi_literal_weights *w, const gbsi_text *text, u
     return GBS_OK;
 }
 
-/* Adds a unit clause and a constant: ln of a weight a if V holds and b otherwise is ln b + (ln a
- * - ln b) [V]. */
+/* Adds a unit clause and a constant for a weight that is a if V holds, and b otherwise. Its
+ * logarithm is ln b + (ln a - ln b) [V]. */
 static gbs_status add_clauses(gbsi_clauses *c, const gbsi_text *text, uint32_t v, double a,
                               double b, gbs_error *err)
 {

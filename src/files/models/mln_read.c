@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads ground clauses of a Markov logic network, one in each line: "1.5 !Smokes(A) v
- * Cancer(A)". A hard clause has a final period in place of the weight. Variables are numbered in
- * the order in which their names occur. */
+/* Reads ground clauses of a Markov logic network, one clause in each line, such as "1.5 !Smokes(A)
+ * v Cancer(A)". A hard clause has a final period instead of a weight. Variables are numbered in the
+ * order in which their names occur. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -15,12 +15,12 @@ typedef struct mln_reader {
     gbsi_text *text;
     gbsi_clauses clauses;
     gbsi_name_map map;
-    void *name; /* char: the last name, ended by 0 */
+    void *name; /* char: the name that was read last, ended by 0 */
     size_t name_capacity;
-    bool warned; /* a logical variable was already reported */
+    bool warned; /* a warning about a logical variable was given */
 } mln_reader;
 
-/* @return the next token of the line; the empty token where a comment begins. */
+/* @return the next token of the line; an empty token where a comment begins. */
 static gbsi_token next_token(gbsi_text *line)
 {
     gbsi_token token = gbsi_text_next(line);
@@ -32,8 +32,8 @@ static gbsi_token next_token(gbsi_text *line)
     return token;
 }
 
-/* Whether a token is a weight. Words such as "inf" and "nan", which can be read as numbers, are
- * names. */
+/* Whether a token is a weight. Words such as "inf" and "nan" are names, although they can be read
+ * as numbers. */
 static bool is_weight(gbsi_token token)
 {
     double value = 0;
@@ -41,8 +41,8 @@ static bool is_weight(gbsi_token token)
            gbsi_decimal_read(token.at, token.n, &value) != GBSI_DECIMAL_BAD;
 }
 
-/* Whether a token occurs only in files of first-order formulas: declarations, implications,
- * conjunctions, quantifiers. */
+/* Whether a token occurs only in files of first-order formulas. Such tokens belong to declarations,
+ * implications, conjunctions and quantifiers. */
 static bool is_first_order(gbsi_token token)
 {
     static const char *const signs[] = {"=", "=>", "<=>", "^", "EXIST", "FORALL", "=="};
@@ -54,8 +54,8 @@ static bool is_first_order(gbsi_token token)
     return false;
 }
 
-/* Whether a name such as Smokes(x) has a logical variable. Constants begin with capitals or
- * digits, logical variables do not. */
+/* Whether a name has a logical variable as an argument, as in Smokes(x). Constants begin with
+ * capitals or digits, and logical variables do not. */
 static bool has_logical_variable(gbsi_token name)
 {
     bool inside = false;
@@ -97,7 +97,7 @@ cleanup:
     return status;
 }
 
-/* Reads a literal. The period of a hard clause was already taken off the token. */
+/* Reads a literal. The caller has removed the period of a hard clause from the token. */
 static gbs_status read_literal(mln_reader *r, const gbsi_text *line, gbsi_token token,
                                gbs_error *err)
 {
@@ -122,7 +122,8 @@ cleanup:
     return status;
 }
 
-/* Takes the period off the last literal of a hard clause. @return whether there was a period. */
+/* Removes a period from the end of the token, which is the last literal of a hard clause.
+ * @return whether the token had a period. */
 static bool take_period(gbsi_token *token)
 {
     bool period = token->n > 1 && token->at[token->n - 1] == '.';
@@ -130,7 +131,7 @@ static bool take_period(gbsi_token *token)
     return period;
 }
 
-/* Reads "lit v lit v ..." to the end of the line. */
+/* Reads literals with a v between them, up to the end of the line. */
 static gbs_status read_literals(mln_reader *r, gbsi_text *line, gbsi_token token, bool hard,
                                 gbs_error *err)
 {

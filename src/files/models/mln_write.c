@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes one clause in each line. A reader numbers variables in the order in which they occur.
- * If this would change their order or lose a variable, clauses of weight 0 first name all
- * variables. */
+/* Writes one clause in each line. A reader numbers variables in the order in which they occur. If
+ * the clauses have another order or miss a variable, the file begins with clauses of weight 0 that
+ * name all variables. */
 #include <string.h>
 
 #include "base/status.h"
@@ -12,8 +12,8 @@
 #include "models/tables.h"
 #include "store/model.h"
 
-/* Makes a name legal. Blanks end a name, '!' and "//" begin something else, a period ends a
- * clause, and v joins two literals. */
+/* Makes a name legal. In this format a blank ends a name, '!' begins a negated literal, "//" begins
+ * a comment, a period ends a clause, and v joins two literals. */
 static void make_legal(const char *name, bool is_state, char *legal)
 {
     const size_t n = strlen(name);
@@ -43,8 +43,9 @@ static bool is_mark(const char *name)
     return strncmp(name, "\xef\xbb\xbf", 3) == 0 || strncmp(name, "\x28\xb5\x2f\xfd", 4) == 0;
 }
 
-/* @param first whether the name begins a hard clause, where a number would be read as a weight,
- *   or begins the file. */
+/* Writes a name.
+ * @param first whether the name is the first word of a hard clause. A number would be read as a
+ *   weight there, and a mark (see is_mark()) could begin the file. */
 static gbs_status write_name(const char *name, bool first, gbs_output *output, gbs_error *err)
 {
     char shown[GBSI_SHOWN];
@@ -76,7 +77,7 @@ static gbs_status write_clause(const gbsi_names *names, const gbsi_clause *claus
     return GBS_OK;
 }
 
-/* Whether the clauses mention the variables in the order 0, 1, ... up to the last variable. */
+/* Whether the clauses mention all variables, for the first time in the order 0, 1, ... */
 static bool in_order(const gbs_model *model)
 {
     const gbsi_factors *factors = &model->factors;

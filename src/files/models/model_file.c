@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of formats. Functions that find the format of a file, and warn of losses in writing. */
+/* The table of formats, and functions that find the format of a file, read or write the file, and
+ * warn about losses in writing. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,9 +58,9 @@ static bool serves(const gbsi_format *format, use to)
                : format->write != NULL;
 }
 
-/* Takes the next file name extension from *at on, and moves *at behind it. Extensions that begin
- * with '<' are skipped in writing.
- * @return the length of the extension, 0 behind the last one. */
+/* Takes the next file name extension of the list at *at, and moves *at behind this extension.
+ * Extensions with '<' are skipped in writing.
+ * @return the length of the extension; 0 at the end of the list. */
 static size_t next_ending(const char **at, use to, const char **ending)
 {
     for (;;) {
@@ -73,8 +74,8 @@ static size_t next_ending(const char **at, use to, const char **ending)
     }
 }
 
-/* @return the length of the longest extension of the format that path[0 .. n) has, 0 if there is
- *   none. */
+/* @return the length of the format's longest extension in which path[0 .. n) ends; 0 if there is no
+ *   such extension. */
 static size_t ending_length(const gbsi_format *format, use to, const char *path, size_t n)
 {
     size_t longest = 0;
@@ -103,7 +104,7 @@ static const gbsi_format *by_ending(const char *path, use to)
     return found;
 }
 
-/* Lists the formats: "uai (.uai), lg (.LG), bif (.bif)". */
+/* Lists the formats with their extensions, as in "uai (.uai), lg (.LG), bif (.bif)". */
 static const char *list_formats(use to, char *list, size_t size)
 {
     size_t length = 0;
@@ -144,7 +145,8 @@ static gbs_status by_name(const char *name, use to, const gbsi_format **format, 
                      name, list_formats(to, list, sizeof list));
 }
 
-/* Files of formats that this library does not read, and the advice that the message gives. */
+/* File name extensions of formats that this library does not read, with the advice for the
+ * message. */
 static const struct {
     const char *ending;
     const char *advice;
@@ -253,8 +255,8 @@ static void init_budget(gbsi_budget *budget, const gbs_read_options *options)
                      gbsi_process_bytes());
 }
 
-/* @return all options. If the caller gives no size, the options are those of the struct's first
- *   version. */
+/* @return the options with defaults for missing ones. If given->size is 0, only the members of the
+ *   first version of the struct are taken from `given`. */
 static const gbs_read_options *all_options(const gbs_read_options *given, gbs_read_options *own)
 {
     if (given == NULL || given->size != 0) {
@@ -277,7 +279,7 @@ static gbs_status read_path(const char *path, const gbs_read_options *options, g
     const gbsi_format *format = NULL;
     gbsi_input input;
     if (options->format == NULL && by_ending(path, READ) == NULL && strcmp(path, "-") != 0) {
-        /* a missing file is reported before an unknown extension */
+        /* the message about a missing file has priority over a message about the extension */
         GBSI_PASS(gbsi_input_check(path, err));
         if (gbsi_dimmwitted_in_folder(path)) {
             return gbsi_dimmwitted_read(path, options, model, err);
@@ -295,7 +297,7 @@ static gbs_status read_path(const char *path, const gbs_read_options *options, g
     if (format->read_files != NULL && strcmp(path, "-") != 0) {
         return format->read_files(path, options, model, err);
     }
-    /* Formats with their own reader are not text files, and contain NUL bytes. */
+    /* Files of formats with read_binary() are not text and may contain NUL bytes. */
     if (format->read_binary != NULL) {
         GBSI_PASS(gbsi_input_read_begun(path, gbsi_is_gbm, &input, err));
     } else {
@@ -372,7 +374,7 @@ static void tell_loss(const gbs_write_options *options, const char *path, const 
     options->warn(options->context, message);
 }
 
-/* Warns of properties of the model that the format cannot hold. */
+/* Warns about properties of the model that the format cannot store. */
 static void tell_losses(const gbs_model *model, const char *path, const gbsi_format *format,
                         const gbs_write_options *options)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads Matrix Market (Boisvert, Pozo & Remington 1996, NISTIR 5935): a square matrix of
- * couplings, with fields on its diagonal. Each coupling counts once, even if a file has both
- * triangles of the matrix. A matrix of influences is read by the same functions. */
+/* Reads Matrix Market (Boisvert, Pozo & Remington 1996, NISTIR 5935): a square matrix of couplings,
+ * with fields on its diagonal. If a file has both triangles of the matrix, each coupling is still
+ * counted once. The same functions read matrices of influences. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -12,17 +12,18 @@
 typedef struct mtx_reader {
     gbsi_text *text;
     gbsi_couplings couplings;
-    bool array;   /* the file has every entry, by columns */
-    bool pattern; /* entries are positions without values */
+    bool array;   /* the file has every entry, in the order of columns */
+    bool pattern; /* the entries have no values */
     bool integer;
     bool symmetric; /* the file has only the lower triangle */
     uint64_t n_entries;
-    gbsi_token size; /* place of the line of sizes */
+    gbsi_token size; /* token at the beginning of the line of sizes */
 } mtx_reader;
 
 /* ---- the header -------------------------------------------------------------------------- */
 
-/* Finds which of the words comes next, in any letter case. @param which out: index of the word. */
+/* Reads the next word, which must be one of the n words in any letter case.
+ * @param which out: index of the word that was found. */
 static gbs_status read_word(gbsi_text *line, const char *const *words, unsigned n,
                             const char *expected, unsigned *which, gbs_error *err)
 {
@@ -130,7 +131,7 @@ static gbs_status read_index(mtx_reader *r, gbsi_text *line, const char *expecte
     return status;
 }
 
-/* Reads the row and the column of an entry, from 1. */
+/* Reads the row and the column of an entry, which are counted from 1. */
 static gbs_status read_place(mtx_reader *r, gbsi_text *line, uint64_t *i, uint64_t *j,
                              gbs_error *err)
 {
@@ -176,8 +177,8 @@ static gbs_status read_entries(mtx_reader *r, read_one *read, gbs_error *err)
 
 /* ---- a dense matrix ---------------------------------------------------------------------- */
 
-/* Checks that the file can hold all values. A value takes at least two bytes; a lower triangle
- * has n (n + 1) / 2 values. */
+/* Checks that the file can hold all values. A value takes at least two bytes. A lower triangle has
+ * n (n + 1) / 2 values. */
 static gbs_status check_array(mtx_reader *r, size_t *n_values, gbs_error *err)
 {
     const size_t n = r->couplings.n_variables;
@@ -194,7 +195,8 @@ static gbs_status check_array(mtx_reader *r, size_t *n_values, gbs_error *err)
 }
 
 /* Reads a value of a dense matrix.
- * @param column values of a full matrix read until now, by columns; NULL for a triangle. */
+ * @param column values of a full matrix that were read until now, in the order of columns; NULL if
+ *   the file has only a triangle. */
 static gbs_status read_array_value(mtx_reader *r, double *column, uint32_t i, uint32_t j,
                                    gbs_error *err)
 {
@@ -213,7 +215,7 @@ static gbs_status read_array_value(mtx_reader *r, double *column, uint32_t i, ui
             return gbsi_refuse_mirror(r->text, place, column[i * n + j], value, err);
         }
     }
-    if (value != 0 && i >= j) { /* a zero of a full matrix gives no factor */
+    if (value != 0 && i >= j) { /* zeros and the upper triangle give no factors */
         GBSI_PASS(gbsi_couplings_add(&r->couplings, r->text, place, i, j, value, err));
     }
     return GBS_OK;
@@ -251,7 +253,7 @@ gbs_status gbsi_mtx_read(gbsi_text *text, gbs_model **model, gbs_error *err)
     GBSI_TRY(read_size(&r, err));
     GBSI_TRY(r.array ? read_array(&r, err) : read_entries(&r, read_entry, err));
     GBSI_TRY(gbsi_text_expect_end(text, "the last entry", err));
-    /* read_array_value() has compared the two triangles of a dense matrix. */
+    /* For a dense matrix read_array_value() has compared the two triangles. */
     status = gbsi_couplings_build(&r.couplings,
                                   r.symmetric || r.array ? GBSI_PAIR_ONCE : GBSI_PAIR_MIRROR, false,
                                   model, err);
@@ -289,7 +291,7 @@ static gbs_status read_influence(mtx_reader *r, gbsi_text *line, gbs_error *err)
     return gbsi_edges_add(&r->couplings.edges, (uint32_t)(i - 1), (uint32_t)(j - 1), value, err);
 }
 
-/* Refuses entries that are there twice, and adds the upper triangle of a symmetric matrix. */
+/* Refuses repeated entries, and adds the upper triangle of a symmetric matrix. */
 static gbs_status complete(mtx_reader *r, gbs_error *err)
 {
     gbsi_couplings *c = &r->couplings;
@@ -342,7 +344,8 @@ gbs_status gbs_influences_read(const char *path, const gbs_model *model, gbs_pai
     GBSI_TRY(gbsi_couplings_begin(&r.couplings, &text, GBSI_MTX_CONVENTION, "", err));
     GBSI_TRY(read_influences(&r, model, err));
     gbsi_edges *edges = &r.couplings.edges;
-    if (edges->edge == NULL) { /* no entry: all influences are 0, not computed */
+    /* without entries all influences are 0; a NULL list would mean that they have to be computed */
+    if (edges->edge == NULL) {
         edges->edge = gbsi_alloc_array(1, sizeof **pair);
         GBSI_TRY(GBSI_HAVE(err, path, edges->edge));
     }

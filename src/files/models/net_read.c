@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads Hugin NET: node blocks, then potentials over (child | parents). The
- * data run over the parents, the first slowest, and then over the child, which is the order of
- * the model. The parentheses around data show the shape to a person and are skipped. The file is
- * read twice, as BIF is, because a potential may stand before a node. */
+/* Reads Hugin NET: node blocks, then potentials over (child | parents). In the data the first
+ * parent runs slowest and the child runs fastest, as in the model. The parentheses around data only
+ * show the shape to people, and are skipped. The file is read twice, because a potential may
+ * precede a node. */
 #include <string.h>
 
 #include "base/plural.h"
 #include "models/bif.h"
 #include "models/formats.h"
 
-/* Number of entries that potentials without data may fill, besides one for each byte of the
- * file: 32 MiB of doubles. */
+/* Number of entries (32 MiB of doubles) that potentials without data may fill, in addition to one
+ * entry for each byte of the file. */
 static const size_t UNIFORM_ENTRIES = (size_t)1 << 22;
 
 typedef struct net_reader {
     gbsi_text *text;
     size_t n_uniform;   /* number of potentials without data */
-    gbsi_token uniform; /* node of the first such potential */
+    gbsi_token uniform; /* node of the first potential without data */
     gbsi_bif_tables tables;
 } net_reader;
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
 
-/* @return the place behind the quote that ends the text at `at`, or NULL if there is no such
+/* @return the position behind the quote that ends the text at `at`, or NULL if there is no such
  *   quote. \\" does not end the text. */
 static const char *end_quote(const char *at, const char *end)
 {
@@ -43,7 +43,8 @@ static bool starts(const gbsi_text *text, const char *with)
     return gbsi_text_left(text) >= n && memcmp(text->at, with, n) == 0;
 }
 
-/* Skips blanks, commas and comments, both Hugin's own and those that other programs read. */
+/* Skips blanks, commas, comments of Hugin's form, and comments of the forms that other programs
+ * accept. */
 static gbs_status skip_blanks(gbsi_text *text, gbs_error *err)
 {
     for (;;) {
@@ -112,7 +113,7 @@ static gbs_status expect(gbsi_text *text, char kind, gbs_error *err)
     return GBS_OK;
 }
 
-/* Reads a name: a word, or a text in quotes that is not empty. */
+/* Reads a name, which is a word or a text in quotes that is not empty. */
 static gbs_status expect_name(gbsi_text *text, gbsi_bif_token *token, const char *what,
                               gbs_error *err)
 {
@@ -146,7 +147,7 @@ static gbs_status refuse_kind(const gbsi_text *text, const gbsi_bif_token *token
 
 /* ---- declarations ---------------------------------------------------------------------------- */
 
-/* Reads ( "a" "b" ); behind "states =" */
+/* Reads the list ( "a" "b" ); behind "states =" */
 static gbs_status declare_states(net_reader *r, uint32_t variable, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -168,7 +169,7 @@ cleanup:
     return status;
 }
 
-/* Reads NAME { states = (...); other = value; ... } from behind the word node. */
+/* Reads a block node NAME { states = (...); other = value; ... } from behind the word "node". */
 static gbs_status declare_node(net_reader *r, gbs_error *err)
 {
     gbsi_bif_network *network = &r->tables.network;
@@ -177,7 +178,8 @@ static gbs_status declare_node(net_reader *r, gbs_error *err)
     const uint32_t id = network->n_variables;
     GBSI_PASS(expect_name(r->text, &name, "the name of a node", err));
     GBSI_PASS(next_token(r->text, &token, err));
-    while (name.kind == 'w' && token.kind == 'w') { /* pgmpy writes names of several words */
+    /* pgmpy writes names of several words without quotes */
+    while (name.kind == 'w' && token.kind == 'w') {
         network->has_long_names = true;
         name.text.n = (size_t)(token.text.at + token.text.n - name.text.at);
         name.shown = name.text;
@@ -214,7 +216,7 @@ static gbs_status declare_node(net_reader *r, gbs_error *err)
     return GBS_OK;
 }
 
-/* Remembers where a potential begins, and moves behind its end. */
+/* Notes where a potential begins, and moves behind its end. */
 static gbs_status pass_potential(net_reader *r, gbs_error *err)
 {
     gbsi_bif_token token;
@@ -228,7 +230,8 @@ static gbs_status pass_potential(net_reader *r, gbs_error *err)
     return GBS_OK;
 }
 
-/* Skips net { a = b; ... }. A network in a class has its attributes outside such a block. */
+/* Skips a block net { a = b; ... }. In a class, the attributes of the network are outside such a
+ * block. */
 static gbs_status pass_net(net_reader *r, gbs_error *err)
 {
     gbsi_bif_token token;
@@ -315,7 +318,7 @@ static gbs_status declare_all(net_reader *r, gbs_error *err)
 
 /* ---- potentials ------------------------------------------------------------------------------ */
 
-/* Reads ( CHILD | PARENT PARENT ) */
+/* Reads the scope of a potential, ( CHILD | PARENT PARENT ) */
 static gbs_status read_scope(net_reader *r, gbs_error *err)
 {
     gbsi_bif_token token;
@@ -384,7 +387,7 @@ static gbs_status read_data(net_reader *r, gbs_error *err)
     return GBS_OK;
 }
 
-/* Fills a potential without data. For Hugin all its entries are equal. */
+/* Fills a potential that has no data with equal entries, as Hugin does. */
 static gbs_status fill_uniform(net_reader *r, gbs_error *err)
 {
     gbsi_bif_tables *t = &r->tables;
@@ -402,11 +405,12 @@ static gbs_status fill_uniform(net_reader *r, gbs_error *err)
     return GBS_OK;
 }
 
-/* Reads data = ...; other = value; ... } */
+/* Reads the attributes of a potential, data = ...; other = value; ... } */
 static gbs_status read_attributes(net_reader *r, gbs_error *err)
 {
     gbsi_bif_token token;
-    gbsi_bif_token model = {0}; /* an expression from which the data were computed */
+    /* the attribute model_data, an expression from which Hugin computed the data */
+    gbsi_bif_token model = {0};
     bool has_data = false;
     for (;;) {
         GBSI_PASS(next_token(r->text, &token, err));
@@ -437,7 +441,7 @@ static gbs_status read_attributes(net_reader *r, gbs_error *err)
     return has_data ? GBS_OK : fill_uniform(r, err);
 }
 
-/* Reads ( CHILD | PARENTS ) { ATTRIBUTES } */
+/* Reads a potential, ( CHILD | PARENTS ) { ATTRIBUTES } */
 static gbs_status read_potential(net_reader *r, const char *block, gbs_error *err)
 {
     r->text->at = block;

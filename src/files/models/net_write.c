@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes Hugin NET: the nodes, then a potential for each node, with data in the order of the
+/* Writes Hugin NET: the nodes, then a potential for each node. The data have the order of the
  * model. */
 #include "models/formats.h"
 #include "models/tables.h"
@@ -12,7 +12,7 @@ typedef struct net_writer {
     gbsi_names names;
 } net_writer;
 
-/* Makes a name legal. Hugin accepts only identifiers as names. States stand in quotes and may
+/* Makes a name legal. Hugin accepts only identifiers as names. States are written in quotes and may
  * have other characters. */
 static void make_legal(const char *name, bool is_state, char *legal)
 {
@@ -21,7 +21,8 @@ static void make_legal(const char *name, bool is_state, char *legal)
         return;
     }
     for (; *name != 0; name++) {
-        const bool escapes = *name == '\\' && name[1] == 0; /* would escape the closing quote */
+        /* this '\' would escape the closing quote */
+        const bool escapes = *name == '\\' && name[1] == 0;
         *legal++ = *name == '"' ? '\'' : escapes ? '/' : *name;
     }
     *legal = 0;

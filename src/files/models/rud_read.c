@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads graphs of G. Rinaldi's generator rudy, as in the G-set: "n m", then m lines "i j [w]",
- * numbered from 1. */
+/* Reads graphs in the form of G. Rinaldi's generator rudy, such as the G-set. A line "n m" precedes
+ * m lines "i j [w]", in which vertices are numbered from 1. */
 #include <string.h>
 
 #include "models/couplings.h"
@@ -11,10 +11,11 @@ static const char comments[] = "#c";
 typedef struct rud_reader {
     gbsi_couplings couplings;
     uint64_t n_edges;
-    bool commented; /* the file has a comment, about which one warning was given */
+    bool commented; /* a warning about comments in the file was given */
 } rud_reader;
 
-/* Whether the line is the comment that dimod writes before couplings. @param line a copy. */
+/* Whether the line is the comment that dimod writes before couplings.
+ * @param line copy of the line, which the function reads. */
 static bool says_vartype(gbsi_text line)
 {
     static const char word[] = "vartype=";
@@ -28,7 +29,8 @@ static bool says_vartype(gbsi_text line)
     return false;
 }
 
-/* Reads the next line. Comments need lenient reading, because the original files have none.
+/* Reads the next line. Comments are accepted only in lenient reading, because files of rudy have
+ * none.
  * @param found out: false at the end of the file. */
 static gbs_status next_line(rud_reader *r, gbsi_text *line, bool *found, gbs_error *err)
 {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splits a model into fields and couplings. The split is exact for any finite values over two
- * spins. With t_ab the log-weight at s_i = a, s_j = b in {-, +}: t_ab = c + h_i a + h_j b + J a
- * b, 4 J = t_++ + t_-- - t_+- - t_-+, 4 h_i = t_++ + t_+- - t_-+ - t_--, and likewise for h_j
- * and c. */
+/* Splits a model into a constant, fields and couplings. The split is exact for any finite values
+ * over two spins. Let t_ab be the log-weight at s_i = a and s_j = b, where a and b are + or -:
+ *     t_ab  = c + h_i a + h_j b + J a b
+ *     4 c   = t_++ + t_+- + t_-+ + t_--
+ *     4 h_i = t_++ + t_+- - t_-+ - t_--
+ *     4 h_j = t_++ - t_+- + t_-+ - t_--
+ *     4 J   = t_++ - t_+- - t_-+ + t_-- */
 #include <math.h>
 
 #include "base/plural.h"
@@ -36,7 +39,7 @@ static part split_pair(const double t[4])
 }
 
 /* Splits a factor of at most two binary variables into a constant, fields and a coupling.
- * @return false if some value is not finite. */
+ * @return false if a value of the factor is not finite. */
 static bool split_factor(const gbs_model *model, size_t f, part *p)
 {
     const gbsi_factors *factors = &model->factors;
@@ -80,7 +83,7 @@ static gbs_status check_variables(const gbs_model *model, const char *format, gb
     return GBS_OK;
 }
 
-/* Checks one factor. A variable of another arity is found at its first factor, which the message
+/* Checks one factor. A variable without two states is found at its first factor, which the message
  * names. */
 static gbs_status check_factor(const gbs_model *model, size_t f, const char *format, gbs_error *err)
 {
@@ -120,8 +123,8 @@ static gbs_status add_factor(const gbs_model *model, size_t f, const char *forma
     return GBS_OK;
 }
 
-/* Refuses a field in a format without fields. The message names the factor that causes the
- * field. */
+/* Refuses a model with a field if the format has no fields. The message names the factor that
+ * causes the field. */
 static gbs_status refuse_field(const gbs_model *model, const gbsi_spin_list *spins,
                                const char *format, gbs_error *err)
 {
@@ -139,8 +142,8 @@ static gbs_status refuse_field(const gbs_model *model, const gbsi_spin_list *spi
                      format);
 }
 
-/* Refuses sums that are too large for a model, which a file could not give back. Refuses fields
- * if the format has none. */
+/* Refuses sums that are too large for a model, because a file with these sums could not be read.
+ * Also refuses fields if the format has no fields. */
 static gbs_status check_sums(const gbs_model *model, const char *format, bool fields,
                              const gbsi_spin_list *spins, gbs_error *err)
 {

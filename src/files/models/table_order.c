@@ -4,7 +4,8 @@
 
 #include "models/tables.h"
 
-/* Names of the orders. The index has the bits GBSI_CHILD_SLOWEST and GBSI_PARENTS_REVERSED. */
+/* Names of the orders. The index of a name consists of the bits GBSI_CHILD_SLOWEST and
+ * GBSI_PARENTS_REVERSED. */
 static const char *const names[] = {"parents-child", "child-parents", "reversed-child",
                                     "child-reversed"};
 #define N_ORDERS (sizeof names / sizeof names[0])
@@ -17,7 +18,8 @@ const char *gbsi_table_order_name(unsigned order)
 
 static const char *typed(const gbs_read_options *options)
 {
-    /* older versions of the struct lack this member */
+    /* a struct without a size is of the first version, which does not have the member
+     * table_order */
     return options->size == 0 ? NULL : options->table_order;
 }
 
@@ -58,9 +60,9 @@ void gbsi_axes_add_parent(gbsi_axes *axes, uint32_t arity)
     }
 }
 
-/* Finds the strides of the axes. A stride is the distance in the file of two entries that differ
- * by one in that axis.
- * @param stride [n_parents + 1] out: of the parents, then of the child. */
+/* Finds the strides of the axes. The stride of an axis is the distance in the file between two
+ * entries whose states on this axis differ by one.
+ * @param stride [n_parents + 1] out: strides of the parents, then the stride of the child. */
 static void find_strides(const gbsi_axes *axes, uint32_t child_arity, unsigned order,
                          size_t *stride)
 {
@@ -86,14 +88,14 @@ void gbsi_axes_turn(const gbsi_axes *axes, uint32_t child_arity, unsigned order,
     const uint32_t n = axes->n_parents;
     size_t stride[GBSI_MAX_PARENT_AXES + 1];
     uint32_t state[GBSI_MAX_PARENT_AXES] = {0};
-    size_t row = 0; /* position of the row's first entry in the file */
+    size_t row = 0; /* index in the file of the first entry of the current row */
     find_strides(axes, child_arity, order, stride);
     for (;;) {
         for (uint32_t a = 0; a < child_arity; a++) {
             *to++ = from[row + a * stride[n]];
         }
         uint32_t axis = n;
-        for (;;) { /* moves to the next row; the last parent runs fastest */
+        for (;;) { /* moves to the next row, where the last parent runs fastest */
             if (axis-- == 0) {
                 return;
             }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Helper of tests of clause files: compares the log-weights of the model that was read. */
+/* Function with which tests of clause files compare the log-weights of a model. */
 #ifndef GBSI_MODELS_TEST_CLAUSES_H
 #define GBSI_MODELS_TEST_CLAUSES_H
 
 #include "text/test_models.h"
 
-/* Asserts the ln of the weight of every state, which is a sum over clauses.
- * @param expected computed by hand from tables. */
+/* Asserts the logarithm of the weight of every state, which is a sum over clauses.
+ * @param expected [n] logarithms computed by hand from tables. */
 static inline void expect_logs(const gbs_model *m, const double *expected, size_t n)
 {
     double w[16] = {0};

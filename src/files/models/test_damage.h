@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Helpers of tests with damaged files. The damage comes from a fixed seed. Include cmocka.h
+/* Functions for tests with damaged files. The damage follows from a fixed seed. Include cmocka.h
  * first. */
 #ifndef GBSI_MODELS_TEST_DAMAGE_H
 #define GBSI_MODELS_TEST_DAMAGE_H
@@ -10,8 +10,8 @@
 #include "base/test_random.h"
 #include "text/test_models.h"
 
-/* Reads n bytes of text at the end of their allocation, so that a memory checker sees a read
- * beyond them.
+/* Reads a model from n bytes of text that end where their allocation ends, so that a memory checker
+ * reports any read beyond the text.
  * @return whether the text is a model. */
 static inline bool read_exactly(const char *text, size_t n, const gbs_read_options *options)
 {
@@ -35,10 +35,9 @@ static inline bool read_exactly(const char *text, size_t n, const gbs_read_optio
     return status == GBS_OK;
 }
 
-/* Damages a text: changes a byte, removes a run, inserts a word, or overwrites bytes with a
- * word.
+/* Damages a text: changes a byte, removes a run, inserts a word, or overwrites bytes with a word.
  * @param words [n_words] words of the format.
- * @return the new length, at most size. */
+ * @return the new length of the text, at most `size`. */
 static inline size_t mutate(char *text, size_t n, size_t size, const char *const *words,
                             size_t n_words, uint64_t *seed)
 {
@@ -65,8 +64,8 @@ static inline size_t mutate(char *text, size_t n, size_t size, const char *const
     return n;
 }
 
-/* Reads the text 3000 times with one to three mutations, and with the options that options_of()
- * gives for each round.
+/* Reads the text 3000 times, each time with one to three mutations and with the options that
+ * options_of() gives.
  * @return the number of texts that were models. */
 static inline int read_mutations(const char *original, size_t n, const char *const *words,
                                  size_t n_words, uint64_t *seed,
@@ -88,8 +87,9 @@ static inline int read_mutations(const char *original, size_t n, const char *con
     return n_read;
 }
 
-/* Reads a model while the n-th allocation fails, for n = 0, 1, 2, ... until reading succeeds.
- * @param text NULL: reads the file `name`. */
+/* Reads a model repeatedly until reading succeeds. In attempt n = 0, 1, 2, ... only the first n
+ * allocations succeed.
+ * @param text text to be read; NULL if the file `name` is read. */
 static inline gbs_model *read_starved(const char *name, const char *text,
                                       const gbs_read_options *options)
 {
@@ -110,7 +110,8 @@ static inline gbs_model *read_starved(const char *name, const char *text,
     return model;
 }
 
-/* Does the same test with the writer of a format. */
+/* Writes a model repeatedly until writing succeeds. In attempt n = 0, 1, 2, ... only the first n
+ * allocations succeed. */
 static inline void write_starved(const gbs_model *model, const char *format)
 {
     const char *path = scratch_path("m");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Helper of tests of writers: gives the text of a model's file, or the reason why the model is
- * refused. */
+/* Functions with which tests of writers assert the text of a written model, or a part of the
+ * message with which the model is refused. */
 #ifndef GBSI_MODELS_TEST_WRITTEN_H
 #define GBSI_MODELS_TEST_WRITTEN_H
 

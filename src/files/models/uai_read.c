@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads UAI models: type, cardinalities, scopes, then tables (last variable fastest), in any
- * layout. The variant .LG differs only in its values, which are logarithms. Text behind a '#' is
- * a comment. Only comments tell whether pyAgrum wrote the file, which orders its tables
- * differently. */
+/* Reads UAI models in any layout of lines. A file has the type, the cardinalities, the scopes, and
+ * then the tables, in which the last variable runs fastest. In the variant .LG the values are
+ * logarithms. Text behind a '#' is a comment. pyAgrum writes tables in another order, and only
+ * comments show that pyAgrum wrote a file. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,26 +23,28 @@ typedef struct uai_reader {
     gbsi_equal_tables *share;
     uint32_t n_variables;
     uint32_t *arity; /* [n_variables] */
-    size_t *seen;    /* [n_variables] 1 + the last factor that names the variable */
+    size_t *seen;    /* [n_variables] 1 + number of the last factor that names the variable */
     uint8_t *child;  /* [n_variables] 1 if a factor is the table of the variable */
     size_t n_factors;
-    gbsi_token factors_token; /* place of the number of factors */
-    /* [n_factors] position of the factor's scope in the file, later of its table */
+    gbsi_token factors_token; /* token of the number of factors */
+    /* [n_factors] position of the factor's scope in the file, and of its table once tables are
+     * read */
     const char **place;
-    size_t *n_entries;   /* [n_factors] product of the arities */
+    size_t *n_entries;   /* [n_factors] number of entries of the factor's table */
     size_t *scope_start; /* [n_factors + 1] */
     void *scope;         /* uint32_t [scope_start[n_factors]] */
     size_t scope_capacity;
-    void *value; /* double: tables of factors n_added and following, read but not added */
+    /* double: tables of the factors from n_added on that were read but not yet added */
+    void *value;
     size_t value_capacity;
     size_t n_values;
     size_t n_added;
     size_t n_underflow;
     gbsi_columns columns;
     unsigned order; /* order of the entries of tables in the file */
-    void *turned;   /* double: a table in the order of the file */
+    void *turned;   /* double: the current table in the order of the file */
     size_t turned_capacity;
-    gbsi_name_map names; /* names of variables from comments behind scopes */
+    gbsi_name_map names; /* names of variables in comments behind scopes */
     size_t n_commented;  /* number of scopes with a comment behind them */
     size_t n_braced;     /* number of tables whose comment names their variables */
 } uai_reader;
@@ -56,8 +58,8 @@ static void free_reader(uai_reader *r)
     gbsi_name_map_free(&r->names);
 }
 
-/* Skips comments that begin with the letter c. They can only stand before the type word, where c
- * has no other meaning. */
+/* Skips lines of comment that begin with the letter c. Such lines are allowed only before the type
+ * word, where c has no other meaning. */
 static void skip_comments(const uai_reader *r)
 {
     for (;;) {
@@ -126,7 +128,7 @@ cleanup:
     return status;
 }
 
-/* Writes the shape of a factor, such as "2 x 3 x 2", and cuts it after a few numbers. */
+/* Writes the shape of a factor, such as "2 x 3 x 2", and cuts a long shape after a few numbers. */
 static const char *show_shape(const uai_reader *r, size_t factor, char *shape, size_t size)
 {
     const uint32_t *scope = (const uint32_t *)r->scope + r->scope_start[factor];
@@ -179,8 +181,8 @@ static gbs_status read_scope_variable(uai_reader *r, size_t factor, size_t posit
     return GBS_OK;
 }
 
-/* Checks the child of a factor. In a Bayesian network the last variable of a factor is its
- * child, and each variable is the child of one factor. */
+/* Checks the child of a factor of a Bayesian network, which is the factor's last variable. Each
+ * variable must be the child of one factor. */
 static gbs_status check_child(uai_reader *r, const char *place, size_t factor, gbs_error *err)
 {
     size_t end = r->scope_start[factor + 1];
@@ -201,8 +203,8 @@ static gbs_status check_child(uai_reader *r, const char *place, size_t factor, g
     return GBS_OK;
 }
 
-/* @return the comment from here to the end of the line, without blanks around it; empty if there
- *   is none. */
+/* @return the comment between here and the end of the line, without blanks around it; an empty
+ *   token if there is no comment. */
 static gbsi_token comment_behind(const gbsi_text *text)
 {
     const char *at = text->at;
@@ -223,9 +225,8 @@ static gbsi_token comment_behind(const gbsi_text *text)
     return (gbsi_token){at, (size_t)(end - at)};
 }
 
-/* Notes the name in a comment. A single word is a name if no other scope has the same comment
- * and it is not a formula such as P(a|b). Several words are a name if they have the layout of
- * pyAgrum. */
+/* Notes the name in a comment behind a scope. A formula such as P(a|b) is no name. Several words
+ * are a name only in the layout of pyAgrum, which has three blanks before the '#'. */
 static gbs_status note_name(uai_reader *r, gbs_error *err)
 {
     static const char before[5] = {' ', ' ', ' ', '#', ' '};
@@ -272,8 +273,8 @@ static bool has_two_parents(const uai_reader *r, size_t factor)
     return n > 1;
 }
 
-/* Chooses the order of the parents, because columns may sum to 1 in either order. Files of
- * pyAgrum can only be recognised by the child's name behind each scope. */
+/* Chooses the order of the parents, which sums of columns cannot show. Files of pyAgrum are
+ * recognised by a different name behind every scope. */
 static void choose_order(uai_reader *r)
 {
     if (!r->directed || r->n_factors == 0 || r->n_commented < r->n_factors ||
@@ -315,8 +316,8 @@ static gbs_status read_scopes(uai_reader *r, gbs_error *err)
     r->n_entries = gbsi_alloc_array(n, sizeof *r->n_entries);
     r->scope_start = gbsi_alloc_array_zero(n + 1, sizeof *r->scope_start);
     GBSI_PASS(GBSI_HAVE(err, r->text->name, r->place, r->n_entries, r->scope_start));
-    /* The array is allocated even if all scopes are empty, because no offset may be added to NULL.
-     */
+    /* The array is allocated even if all scopes are empty, because adding an offset to NULL is
+     * undefined. */
     GBSI_PASS(gbsi_reserve(&r->scope, &r->scope_capacity, 1, sizeof(uint32_t), r->text->name, err));
     for (size_t f = 0; f < n; f++) {
         GBSI_PASS(read_scope(r, f, err));
@@ -359,9 +360,9 @@ static gbs_status read_values(uai_reader *r, size_t n, double *value, gbs_error 
     return GBS_OK;
 }
 
-/* Refuses a column of zeros, which is not a distribution. Models whose evidence was multiplied
- * into their tables have such columns. --lenient reads such a file as a MARKOV model, which it
- * is. */
+/* Refuses a column of zeros, which is not a distribution. Such columns occur if evidence was
+ * multiplied into the tables of a network. The result is a MARKOV model, and --lenient reads the
+ * file in this way. */
 static gbs_status refuse_zero_column(uai_reader *r, gbsi_token token, size_t factor, size_t column,
                                      gbs_error *err)
 {
@@ -399,7 +400,7 @@ static gbs_status check_columns(uai_reader *r, size_t factor, double *value, gbs
                               "%.6g, expected 1; %s",
                               bad, factor, r->columns.sum,
                               gbsi_columns_advice(&r->columns, columns, advice));
-    case GBSI_COLUMN_MISSING: /* cannot occur, because values are numbers */
+    case GBSI_COLUMN_MISSING: /* cannot occur, because no value is NaN */
     case GBSI_COLUMN_HOLED:
     case GBSI_COLUMN_OK:
         break;
@@ -407,8 +408,8 @@ static gbs_status check_columns(uai_reader *r, size_t factor, double *value, gbs
     return GBS_OK;
 }
 
-/* Reads the next number of a list with commas. @return false if the item is not a number up to
- * max. */
+/* Reads the next number of a list that is separated by commas.
+ * @return false if the next item is not a number of at most `max`. */
 static bool next_listed(gbsi_text *list, uint64_t max, uint64_t *number)
 {
     const char *comma = memchr(list->at, ',', gbsi_text_left(list));
@@ -421,8 +422,8 @@ static bool next_listed(gbsi_text *list, uint64_t max, uint64_t *number)
 }
 
 /* Reads the list of variables in braces that pyAgrum writes behind the size of a table in MARKOV
- * models. The first variable of the list runs fastest, and the order may differ from that of the
- * scope. Any other comment is ignored. */
+ * models. The first variable of the list runs fastest, and the order may differ from the order of
+ * the scope. Other comments are ignored. */
 static void follow_braces(uai_reader *r, size_t factor)
 {
     const gbsi_token comment = comment_behind(r->text);
@@ -479,8 +480,8 @@ static gbs_status read_table_size(uai_reader *r, size_t factor, gbs_error *err)
     return GBS_OK;
 }
 
-/* Adds the tables read until now, up to factor `end`. Taking many logarithms at once is much
- * faster. */
+/* Adds the tables of the factors below `end` that were read until now. Taking many logarithms in
+ * one call is much faster. */
 static gbs_status add_tables(uai_reader *r, size_t end, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -529,7 +530,7 @@ static gbs_status turn_table(uai_reader *r, size_t factor, double *value, gbs_er
 
 static gbs_status read_table(uai_reader *r, size_t factor, gbs_error *err)
 {
-    const size_t many = 4096; /* number of entries that are worth a call */
+    const size_t many = 4096; /* number of entries that are enough for a call of add_tables() */
     size_t n = r->n_entries[factor];
     r->place[factor] = r->text->at;
     GBSI_PASS(read_table_size(r, factor, err));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes UAI models: one scope in each line, a blank line before each table, and one row of the
- * last variable in each line. */
+/* Writes UAI models. Each scope has a line, a blank line precedes each table, and each line of a
+ * table has the entries for all states of the last variable. */
 #include "base/status.h"
 #include "models/formats.h"
 #include "models/tables.h"

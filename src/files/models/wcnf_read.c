@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads weighted clauses of the MaxSAT evaluations. Until 2021 the line "p wcnf N M TOP" came
- * first, and a weight of at least TOP made a clause hard. Since 2022 this line is absent, a hard
- * clause begins with h, and each clause is on a separate line. After "p cnf N M" all clauses are
- * hard and have no weight. An x before the literals means that an odd number of them is true, as
- * in the files of CryptoMiniSat. A comparison in place of the final 0 compares the number of
- * true literals, as in the "cnf+" files of MiniCARD. */
+/* Reads weighted clauses of the MaxSAT evaluations. Files until 2021 begin with a line "p wcnf N M
+ * TOP", and a weight of at least TOP makes a clause hard. Files since 2022 do not have this line.
+ * In these files a hard clause begins with h, and each clause has its own line. After "p cnf N M"
+ * all clauses are hard and have no weight. An x before the literals requires that an odd number of
+ * them is true, as in files of CryptoMiniSat. A comparison instead of the final 0 limits the number
+ * of true literals, as in "cnf+" files of MiniCARD. */
 #include <string.h>
 
 #include "base/plural.h"
@@ -19,16 +19,17 @@ typedef struct wcnf_reader {
     gbsi_text *text;
     gbsi_clauses clauses;
     gbsi_literal_weights weights;
-    bool old;            /* the file has a p line */
-    bool unweighted;     /* the file has p cnf, or p wcnf and weights of literals */
+    bool old; /* the file has a p line */
+    /* clauses have no weights: the file has "p cnf", or "p wcnf" and weights of literals */
+    bool unweighted;
     uint64_t n_declared; /* number of clauses in the p line */
-    uint64_t most;       /* largest allowed number of a variable */
-    double top;          /* +inf if no clause is hard */
+    uint64_t most;       /* largest number that a variable may have */
+    double top;          /* weight from which a clause is hard; +inf if no clause is hard */
     gbsi_token top_token;
 } wcnf_reader;
 
-/* Moves to the next clause, over comments and weights of literals. @param more out: whether
- * there is a next clause. */
+/* Moves to the next clause, and reads the comments and weights of literals before this clause.
+ * @param more out: whether the file has another clause. */
 static gbs_status next_clause(wcnf_reader *r, bool *more, gbs_error *err)
 {
     for (;;) {
@@ -44,8 +45,8 @@ static gbs_status next_clause(wcnf_reader *r, bool *more, gbs_error *err)
     return GBS_OK;
 }
 
-/* Whether the file has lines "w L W". Files of the first competition of model counting have
- * these lines, with p wcnf and no TOP. */
+/* Whether the file has lines "w L W". Files of the first model counting competition have such lines
+ * and a line "p wcnf" without TOP. */
 static bool has_weights_of_literals(gbsi_text text)
 {
     gbsi_text line;
@@ -57,7 +58,7 @@ static bool has_weights_of_literals(gbsi_text text)
     return false;
 }
 
-/* Reads TOP, the last word of the p line, which may be missing. */
+/* Reads TOP from the end of the p line. TOP may be missing. */
 static gbs_status read_top(wcnf_reader *r, gbsi_text *line, gbs_error *err)
 {
     static const char expected[] = "TOP, a weight above 0";
@@ -76,7 +77,7 @@ static gbs_status read_problem(wcnf_reader *r, gbs_error *err)
 {
     gbsi_text line;
     (void)gbsi_line_next(r->text, &line);
-    (void)gbsi_text_next(&line); /* skip the p */
+    (void)gbsi_text_next(&line); /* skips the p */
     gbsi_token word = gbsi_text_next(&line);
     r->unweighted = gbsi_token_is(word, "cnf") || gbsi_token_is(word, "cnf+");
     if (gbsi_token_is(word, "pcnf") || gbsi_token_is(word, "wpcnf")) {
@@ -100,8 +101,8 @@ static gbs_status read_problem(wcnf_reader *r, gbs_error *err)
     return gbsi_clauses_need(&r->clauses, (uint32_t)r->most, err);
 }
 
-/* Whether a weight is at least TOP. Weights are usually integers, and near 2^63 a double cannot
- * represent each integer. */
+/* Whether a weight is at least TOP. Integers are compared exactly, because a double cannot
+ * represent every integer near 2^63. */
 static bool reaches_top(const wcnf_reader *r, gbsi_token token, double weight)
 {
     uint64_t exact = 0;
@@ -157,8 +158,9 @@ static gbs_status read_cardinality(wcnf_reader *r, gbsi_text *from, gbs_logical_
     return status;
 }
 
-/* Reads a literal, or the end of a clause.
- * @param end out: whether the token is the 0 behind a clause, or the end of a cardinality. */
+/* Reads a literal or the end of a clause.
+ * @param end out: whether the token was the 0 at the end of a clause, or the comparison at the end
+ *   of a cardinality. */
 static gbs_status read_literal(wcnf_reader *r, gbsi_text *from, bool *end, gbs_error *err)
 {
     static const char expected[] = "a literal, or 0 behind the clause";
@@ -202,7 +204,7 @@ static gbs_status read_clause(wcnf_reader *r, gbsi_text *from, gbs_error *err)
     const gbsi_token first = gbsi_text_peek(from);
     if (first.n > 0 && first.at[0] == 'x') {
         r->clauses.function = GBS_LOGICAL_PARITY;
-        from->at = first.at + 1; /* with or without a blank behind the x */
+        from->at = first.at + 1; /* the first literal may follow the x without a blank */
     }
     for (bool end = false; !end;) {
         GBSI_PASS(read_literal(r, from, &end, err));
@@ -210,7 +212,7 @@ static gbs_status read_clause(wcnf_reader *r, gbsi_text *from, gbs_error *err)
     return gbsi_clauses_end(&r->clauses, r->text, place, weight, err);
 }
 
-/* Reads the end of the file. SATLIB's files end with a line "%" and a line "0". */
+/* Reads the end of the file. Files of SATLIB end with a line "%" and a line "0". */
 static gbs_status read_end(wcnf_reader *r, gbs_error *err)
 {
     if (r->unweighted && gbsi_token_is(gbsi_text_peek(r->text), "%")) {
@@ -222,8 +224,8 @@ static gbs_status read_end(wcnf_reader *r, gbs_error *err)
     return gbsi_text_expect_end(r->text, "the last clause", err);
 }
 
-/* Reads a file with a p line. Without weights, the announced number of clauses is often wrong,
- * as in all files published with Cachet. All clauses of the file count in this case. */
+/* Reads a file with a p line. In files without weights the announced number of clauses is often
+ * wrong, for example in all files published with Cachet. All clauses of such a file are read. */
 static gbs_status read_old(wcnf_reader *r, gbs_error *err)
 {
     bool more = false;
@@ -276,8 +278,7 @@ static gbs_status read_clauses(wcnf_reader *r, gbs_error *err)
     if (!more) {
         return gbsi_text_unexpected(r->text, first, "p wcnf or a clause", err);
     }
-    if (!r->old &&
-        gbsi_has_ending(r->text->name, ".cnf")) { /* clauses of a .cnf file have no weights */
+    if (!r->old && gbsi_has_ending(r->text->name, ".cnf")) { /* a file .cnf must have a p line */
         return gbsi_text_unexpected(r->text, first, "p cnf before the clauses of a .cnf file", err);
     }
     GBSI_PASS(r->old ? read_old(r, err) : read_new(r, err));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the form used since 2022: no p line, h for hard clauses. The largest literal is the
- * number of variables. An x begins a parity, and a comparison ends a cardinality. */
+/* Writes the form of files since 2022, which has no p line and marks hard clauses by h. Readers
+ * take the largest variable in the file as the number of variables. An x begins a parity, and a
+ * comparison ends a cardinality. */
 #include "base/status.h"
 #include "models/clauses.h"
 #include "models/couplings.h"
@@ -47,7 +48,7 @@ gbs_status gbsi_wcnf_write(const gbs_model *model, gbs_output *output,
         }
     }
     GBSI_PASS(gbsi_clauses_check(model, "wcnf", err));
-    if (largest < model->n_variables) { /* a clause of weight 0 names the last variable */
+    if (largest < model->n_variables) { /* a further clause of weight 0 names the last variable */
         gbsi_output_text(output, "0 ");
         gbsi_output_uint(output, model->n_variables);
         gbsi_output_text(output, " 0\n");

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads GeNIe's XDSL. <smile><nodes> holds chance nodes with tables (cpt), nodes with one state
- * for each row (deterministic), and noisy nodes (noisymax), which become tables unless they are
- * long. Tables run over the parents, the first slowest, and then over the child, which is the
- * order of the model. A parent may be declared later, so rows are kept as places of the file
- * until all nodes are known. The elements under <extensions> are for display and are ignored. */
+/* Reads GeNIe's XDSL. The element <smile><nodes> contains chance nodes with tables (cpt), nodes
+ * with one state for each row (deterministic), and noisy nodes (noisymax). A noisy node becomes a
+ * table unless the table would be long. In a table the first parent runs slowest and the child runs
+ * fastest, as in the model. A parent may be declared after its children, so only the positions of
+ * rows are noted until all nodes are known. The elements under <extensions> describe the display
+ * and are ignored. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,29 +16,29 @@
 #include "models/formats.h"
 #include "text/xml.h"
 
-/* Number of entries that noisy nodes may fill, besides one for each byte of the file: 32 MiB of
- * doubles. */
+/* Number of entries (32 MiB of doubles) that tables of noisy nodes may fill, in addition to one
+ * entry for each byte of the file. */
 static const size_t NOISY_ENTRIES = (size_t)1 << 22;
 
 typedef enum kind { CPT, DETERMINISTIC, NOISY_MAX, N_KINDS } kind;
 
-/* Places in the file of words that are read once all nodes are known. */
+/* Position in the file of words that are read once all nodes are known. */
 typedef struct words {
-    size_t first, n; /* first piece, and number of pieces */
-    const char *end; /* position of the end tag, NULL if the element is missing */
+    size_t first, n; /* index of the first piece, and number of pieces */
+    const char *end; /* position of the element's end tag; NULL if the element is missing */
 } words;
 
 typedef struct node {
     kind kind;
     gbsi_bif_token child;
     size_t first_parent, n_parents;
-    gbsi_token parents; /* parents as written in the file */
-    words rows;         /* probabilities, resulting states or parameters */
-    words strengths;    /* strengths of states in a noisy node */
+    gbsi_token parents; /* text of the element <parents> in the file */
+    words rows;         /* words of <probabilities>, <resultingstates> or <parameters> */
+    words strengths;    /* words that give the strengths of the states of a noisy node's parents */
 } node;
 
 static const struct {
-    /* name of the element, and name of its child element that holds the rows */
+    /* name of the element, and name of its child element that contains the rows */
     const char *name, *rows;
 } kinds[N_KINDS] = {
     [CPT] = {"cpt", "probabilities"},
@@ -45,36 +46,37 @@ static const struct {
     [NOISY_MAX] = {"noisymax", "parameters"},
 };
 
-/* The kinds of elements that can be open, from the outermost to the innermost. */
+/* Kinds of the innermost open element, in the order of their depth. */
 typedef enum level { DOCUMENT, SMILE, NODES, NODE, IN_NODE } level;
 
 typedef struct xdsl_reader {
     gbsi_text *text;
     gbsi_bif_tables tables;
     level at;
-    int n_ignored;      /* number of open elements inside one that is ignored */
-    size_t n_unknown;   /* number of elements beside <nodes> and <extensions> */
-    gbsi_token unknown; /* tag of the first such element */
+    /* number of open elements that are ignored, because the outermost of them is ignored */
+    int n_ignored;
+    size_t n_unknown;   /* number of elements of <smile> other than <nodes> and <extensions> */
+    gbsi_token unknown; /* tag of the first element that is counted in n_unknown */
     gbsi_token tag;     /* tag of the open element */
-    /* list that takes the words of the open element; NULL if the element holds no rows */
+    /* list to which words of the open element are added; NULL if the element contains no rows */
     words *rows;
-    bool in_parents; /* the element that is open is <parents>, and its text stands at names + ids */
+    bool in_parents; /* the open element is <parents>, whose text is copied to names + ids */
     size_t ids;
-    bool has_parents; /* the open node has <parents> */
+    bool has_parents; /* the element <parents> of the open node was read */
     node now;         /* the open node */
     void *nodes;      /* node [n_nodes] */
     size_t node_capacity, n_nodes;
-    void *parents; /* gbsi_bif_token [n_parents], parents of all nodes */
+    void *parents; /* gbsi_bif_token [n_parents]: names of the parents of all nodes */
     size_t parent_capacity, n_parents;
     void *pieces; /* gbsi_token [n_pieces] */
     size_t piece_capacity, n_pieces;
-    char *names; /* decoded names; as large as the file, so that they never move */
+    char *names; /* decoded names; the buffer is as large as the file, so names never move */
     size_t n_bytes;
 } xdsl_reader;
 
 /* ---- tags ------------------------------------------------------------------------------------ */
 
-/* Copies a name from an attribute, which is not valid after the handler returns. */
+/* Copies a name from an attribute, because the attribute is not valid after the handler returns. */
 static gbs_status take_id(xdsl_reader *r, gbsi_token tag, const char *const *attributes,
                           gbsi_bif_token *name, gbs_error *err)
 {
@@ -85,7 +87,7 @@ static gbs_status take_id(xdsl_reader *r, gbsi_token tag, const char *const *att
     }
     const size_t n = strlen(attributes[1]);
     if (n > (size_t)(r->text->end - r->text->begin) - r->n_bytes) {
-        /* a default attribute gives many elements one id */
+        /* a default attribute would give several elements the same id */
         return gbsi_text_unexpected(r->text, tag, "an id in the tag, not one by default", err);
     }
     memcpy(r->names + r->n_bytes, attributes[1], n);
@@ -213,7 +215,7 @@ static gbs_status on_data(void *context, gbsi_token shown, gbsi_token meant, boo
                                r->text->name, err));
         gbsi_token *last = (gbsi_token *)r->pieces + r->n_pieces - 1;
         if (r->n_pieces > r->rows->first && last->at + last->n == shown.at) {
-            last->n += shown.n; /* expat may deliver one word in two pieces */
+            last->n += shown.n; /* expat may deliver a word in two pieces */
         } else {
             ((gbsi_token *)r->pieces)[r->n_pieces++] = shown;
         }
@@ -234,7 +236,7 @@ static gbs_status on_data(void *context, gbsi_token shown, gbsi_token meant, boo
     return GBS_OK;
 }
 
-/* Takes the ids in <parents>, which have blanks between them. */
+/* Adds the ids in <parents>, which are separated by blanks, to the parents of the node. */
 static gbs_status take_parents(xdsl_reader *r, gbs_error *err)
 {
     gbsi_text ids = {.at = r->names + r->ids, .end = r->names + r->n_bytes};
@@ -307,7 +309,7 @@ static cursor begin_words(const xdsl_reader *r, const words *of)
     return (cursor){.reader = r, .of = of};
 }
 
-/* @return the next word; an empty word at the end tag behind the last one. */
+/* @return the next word; an empty word at the end tag behind the last word. */
 static gbsi_token next_word(cursor *c)
 {
     for (;;) {
@@ -326,8 +328,9 @@ static gbsi_token next_word(cursor *c)
 }
 
 /* Refuses a word that is no number.
- * @param one, more "probability", "probabilities", for messages.
- * @param i number of the n values that were read. */
+ * @param one, more name of a value and of several values in the message, such as "probability" and
+ *   "probabilities".
+ * @param i number of values, out of n, that were read before this word. */
 static gbs_status refuse_number(const xdsl_reader *r, gbsi_token word, size_t i, size_t n,
                                 const char *one, const char *more, gbs_error *err)
 {
@@ -337,7 +340,7 @@ static gbs_status refuse_number(const xdsl_reader *r, gbsi_token word, size_t i,
                           gbsi_plural_of(i, one, more), n);
 }
 
-/* Reads n probabilities. Fails if anything follows them. */
+/* Reads n probabilities. Fails if another word follows. */
 static gbs_status read_values(xdsl_reader *r, const words *of, size_t n, double *value,
                               gbs_error *err)
 {
@@ -356,7 +359,7 @@ static gbs_status read_values(xdsl_reader *r, const words *of, size_t n, double 
     return GBS_OK;
 }
 
-/* Reads a state of the child for each row. */
+/* Reads the name of the child's state in each row. */
 static gbs_status read_states(xdsl_reader *r, const words *of, gbs_error *err)
 {
     gbsi_bif_tables *t = &r->tables;
@@ -382,13 +385,15 @@ static gbs_status read_states(xdsl_reader *r, const words *of, gbs_error *err)
 
 /* ---- noisy nodes ----------------------------------------------------------------------------- */
 
-/* Causes of a noisy node: a column for each state of each parent, then the column of the leak. */
+/* Parameters of a noisy node. They have a column for each state of each parent, and then the column
+ * of the leak. */
 typedef struct causes {
     size_t n_columns;
-    double *p;          /* [n_columns, arity] */
-    double *weaker;     /* [n_columns, arity + 1] P(effect k or a weaker one); 0 for k = arity */
-    uint32_t *strength; /* [n_columns - 1] states of each parent, the strongest first */
-    double *turned;     /* [n_columns, arity] room to reorder the columns of a parent */
+    double *p;      /* [n_columns, arity] probability of each effect in each column */
+    double *weaker; /* [n_columns, arity + 1] P(effect k or a weaker effect); 0 for k = arity */
+    /* [n_columns - 1] numbers of the states of each parent, the strongest state first */
+    uint32_t *strength;
+    double *turned; /* [n_columns, arity] room in which the columns of a parent are reordered */
 } causes;
 
 static uint32_t arity_of(const xdsl_reader *r, uint32_t position)
@@ -404,8 +409,8 @@ static const char *show_parent(const xdsl_reader *r, const node *d, uint32_t pos
         ((const gbsi_bif_token *)r->parents)[d->first_parent + position - 1].text, shown);
 }
 
-/* Reads the numbers of a parent's states, from the strongest to the weakest. @param seen [arity]
- * zeros */
+/* Reads the numbers of a parent's states, from the strongest to the weakest.
+ * @param seen [arity] zeros, which the call changes */
 static gbs_status read_order(const xdsl_reader *r, cursor *c, uint32_t arity, bool *seen,
                              uint32_t *order, gbs_error *err)
 {
@@ -424,9 +429,9 @@ static gbs_status read_order(const xdsl_reader *r, cursor *c, uint32_t arity, bo
     return GBS_OK;
 }
 
-/* Reads the strengths of states. No published description says whether the numbers are the
- * states in order of strength, or the strength of each state. The two readings agree if the
- * order is its own inverse. Any other order is refused. */
+/* Reads the strengths of states. No published description says whether the numbers are the states
+ * in order of strength, or the strength of each state. The two meanings agree if the order is its
+ * own inverse. Any other order is refused. */
 static gbs_status read_strengths(const xdsl_reader *r, const node *d, uint32_t *strength,
                                  gbs_error *err)
 {
@@ -470,9 +475,9 @@ static bool has_no_effect(const double *p, uint32_t arity)
     return k + 1 == arity && p[k] == 1.0;
 }
 
-/* Puts the columns of each parent into the order of its states' numbers. In the file the columns
- * are ordered by strength or by number. The weakest state has no effect, and the place of its
- * column shows which order the file has. */
+/* Reorders the columns of each parent by the numbers of its states. In the file the columns are
+ * ordered by strength or by number. The weakest state has no effect, so the place of the column
+ * without effect shows the order in the file. */
 static gbs_status order_columns(const xdsl_reader *r, const node *d, const causes *c,
                                 gbs_error *err)
 {
@@ -510,9 +515,9 @@ static gbs_status order_columns(const xdsl_reader *r, const node *d, const cause
     return GBS_OK;
 }
 
-/* Fills a row from the cumulative products of its causes [Diez 1993]: P(effect k or weaker) is
- * the product of the same probability of each cause. Differences of products are computed as
- * sums of positive terms, so nothing cancels. With B = prod c(k+1) and D = prod c(k) - B over
+/* Fills a row from the cumulative products of its causes [Diez 1993]: P(effect k or weaker) is the
+ * product over the causes of their P(effect k or weaker). Differences of such products are computed
+ * as sums of positive terms, so no digits cancel. With B = prod c(k+1) and D = prod c(k) - B over
  * some causes, a further cause gives D' = p(k) (B + D) + c(k+1) D. */
 static void fill_noisy_row(const causes *c, const size_t *column, uint32_t n_causes, uint32_t arity,
                            double *value)
@@ -533,7 +538,7 @@ static void fill_noisy_row(const causes *c, const size_t *column, uint32_t n_cau
 static void fill_noisy(const xdsl_reader *r, const causes *c, size_t *column)
 {
     const gbsi_bif_tables *t = &r->tables;
-    const uint32_t n_causes = t->n_scope; /* number of the parents and the leak */
+    const uint32_t n_causes = t->n_scope; /* number of causes: the parents and the leak */
     for (size_t row = 0; row < t->n_rows; row++) {
         size_t rest = row;
         size_t end = c->n_columns - 1;
@@ -548,7 +553,7 @@ static void fill_noisy(const xdsl_reader *r, const causes *c, size_t *column)
     }
 }
 
-/* Reads a noisy node as a table, or as a noisy factor if `whole`. */
+/* Reads a noisy node. Adds a noisy factor if `whole` is set, and a table otherwise. */
 static gbs_status read_noisy(xdsl_reader *r, const node *d, bool whole, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -597,8 +602,8 @@ cleanup:
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
-/* Adds the parents of a node. They are words, or ids that contain blanks; GeNIe does not write
- * such ids, but other programs do. */
+/* Adds the parents of a node. The text of <parents> consists of words or, in files of other
+ * programs than GeNIe, of ids that contain blanks. */
 static gbs_status add_parents(xdsl_reader *r, const node *d, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -630,7 +635,7 @@ static gbs_status add_node(xdsl_reader *r, const node *d, gbs_error *err)
     const unsigned order = gbsi_table_order(r->text->options, 0);
     GBSI_PASS(gbsi_bif_table_child(&r->tables, &d->child, err));
     GBSI_PASS(add_parents(r, d, err));
-    r->text->at = r->text->begin; /* there are at most as many entries as bytes in the whole file */
+    r->text->at = r->text->begin; /* sizes are compared with the bytes of the whole file */
     if (d->kind == NOISY_MAX && gbsi_bif_table_is_noisy(&r->tables)) {
         return read_noisy(r, d, true, err);
     }

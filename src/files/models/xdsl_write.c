@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes GeNIe's XDSL: a <cpt> for each variable, parents before children, with tables in the
- * order of the model. */
+/* Writes GeNIe's XDSL: an element <cpt> for each variable, parents before children. The tables have
+ * the order of the model. */
 #include <string.h>
 
 #include "models/formats.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads XMLBIF 0.3 and 0.2, Bayesian networks in XML. Definitions may stand before the variables
- * that they use, so they are kept as places of the file and become tables at the end. A TABLE
- * runs over the GIVEN variables, the first slowest, and then over the states of the FOR
- * variable. This is the order of the model, and not the order of a BIF "table". XMLBIF 0.2, of
- * JavaBayes, has PROBABILITY in place of DEFINITION, and VALUE in place of OUTCOME. Its TABLE
- * runs over the states of the FOR variable first, as the table of BIF does. */
+/* Reads XMLBIF 0.3 and 0.2, Bayesian networks in XML. A definition may precede the variables that
+ * it uses, so the reader only notes the positions of definitions, and makes the tables at the end.
+ * In a TABLE the first GIVEN variable runs slowest and the FOR variable runs fastest. This is the
+ * order of the model, but not of a BIF "table". XMLBIF 0.2, which JavaBayes writes, has elements
+ * PROBABILITY instead of DEFINITION and VALUE instead of OUTCOME. In a TABLE of version 0.2 the FOR
+ * variable runs slowest, as in the table of BIF. */
 #include <stdio.h>
 #include <string.h>
 
@@ -41,12 +41,7 @@ typedef enum element {
 static const struct {
     const char *name;
     element within;
-    enum {
-        NOTHING,
-        IGNORED,
-        A_NAME,
-        VALUES
-    } text; /* meaning of the character data of the element */
+    enum { NOTHING, IGNORED, A_NAME, VALUES } text; /* meaning of the text in the element */
 } elements[N_ELEMENTS] = {
     [BIF] = {"BIF", DOCUMENT, NOTHING},
     [NETWORK] = {"NETWORK", BIF, NOTHING},
@@ -57,8 +52,8 @@ static const struct {
     [OUTCOME] = {"OUTCOME", VARIABLE, A_NAME},
     [VARIABLE_TYPE] = {"TYPE", VARIABLE, A_NAME}, /* only in XMLBIF 0.2 */
     [VARIABLE_PROPERTY] = {"PROPERTY", VARIABLE, IGNORED},
-    [OBSERVED] = {"OBSERVED", VARIABLE, A_NAME}, /* by SamIam */
-    [OBS] = {"OBS", VARIABLE, A_NAME},           /* by AISpace */
+    [OBSERVED] = {"OBSERVED", VARIABLE, A_NAME}, /* written by SamIam */
+    [OBS] = {"OBS", VARIABLE, A_NAME},           /* written by AISpace */
     [DEFINITION] = {"DEFINITION", NETWORK, NOTHING},
     [FOR] = {"FOR", DEFINITION, A_NAME},
     [GIVEN] = {"GIVEN", DEFINITION, A_NAME},
@@ -69,39 +64,41 @@ static const struct {
 /* ---- the reader -------------------------------------------------------------------------- */
 
 typedef struct definition {
-    gbsi_bif_token child; /* kind is 0 until FOR was read */
+    gbsi_bif_token child; /* the FOR variable, whose kind is 0 until FOR was read */
     size_t first_given, n_given;
-    size_t first_piece, n_pieces; /* pieces of its TABLE */
-    unsigned order;               /* order of its TABLE */
-    const char *table_end;        /* position of </TABLE>, NULL if there is no TABLE yet */
+    /* index of the first piece of its TABLE, and number of these pieces */
+    size_t first_piece, n_pieces;
+    unsigned order;        /* order of the entries of its TABLE */
+    const char *table_end; /* position of </TABLE>; NULL until a TABLE was read */
 } definition;
 
 typedef struct xmlbif_reader {
     gbsi_text *text;
     gbsi_bif_tables tables;
-    element at;         /* the open element */
-    size_t n_ignored;   /* number of open elements inside one that XMLBIF does not know */
+    element at; /* the open element */
+    /* number of open elements that are ignored, because the outermost of them is unknown */
+    size_t n_ignored;
     size_t n_unknown;   /* number of unknown elements, without the elements inside them */
     gbsi_token unknown; /* tag of the first unknown element */
     size_t n_observed;  /* number of observations */
     uint32_t first_observed;
-    gbsi_token observation; /* observation of the open variable, as written */
-    /* label of the first observed state, or the text if it is no state */
+    gbsi_token observation; /* text of the observation of the open variable */
+    /* label of the first observed state, or the text of the observation if this text is no state */
     gbsi_token first_observation;
     gbsi_token tag;    /* start tag of the first observation */
     bool has_network;  /* a NETWORK was read */
-    bool is_named;     /* the open variable has its NAME */
+    bool is_named;     /* the NAME of the open variable was read */
     definition now;    /* the open definition */
-    void *definitions; /* definition [n_definitions] */
+    void *definitions; /* definition [n_definitions]: definitions that were read */
     size_t definition_capacity, n_definitions;
-    void *given; /* gbsi_bif_token [n_given], GIVEN variables of all definitions */
+    void *given; /* gbsi_bif_token [n_given]: GIVEN variables of all definitions */
     size_t given_capacity, n_given;
     void *pieces; /* gbsi_token [n_pieces]: values of all TABLEs, cut at comments */
     size_t piece_capacity, n_pieces;
     gbsi_xml_names names;
 } xmlbif_reader;
 
-/* Whether element e may begin at this place. */
+/* Whether element e may begin inside the open element. */
 static bool may_begin(const xmlbif_reader *r, element e)
 {
     if (e == DOCUMENT || elements[e].within != r->at) {
@@ -123,7 +120,7 @@ static bool may_begin(const xmlbif_reader *r, element e)
     }
 }
 
-/* Refuses a tag: "found '<A>', expected <NAME>, <PROPERTY> or </NETWORK>". */
+/* Refuses a tag with a message such as "found '<A>', expected <NAME>, <PROPERTY> or </NETWORK>". */
 static gbs_status refuse_tag(const xmlbif_reader *r, gbsi_token tag, gbs_error *err)
 {
     char expected[160];
@@ -164,8 +161,8 @@ static gbs_status check_version(const xmlbif_reader *r, const char *version, gbs
                                gbsi_token_show((gbsi_token){version, strlen(version)}, shown));
 }
 
-/* Checks the type of a variable. Only chance variables are read, TYPE="nature", which is also
- * the default. */
+/* Checks the type of a variable. Only chance variables are accepted, which have TYPE="nature" or no
+ * TYPE. */
 static gbs_status check_type(const xmlbif_reader *r, const char *type, gbs_error *err)
 {
     char shown[GBSI_SHOWN];
@@ -179,7 +176,8 @@ static gbs_status check_type(const xmlbif_reader *r, const char *type, gbs_error
         known ? ": decisions and utilities are not supported" : "");
 }
 
-/* @return the name that 0.3 has for an element of 0.2, or the name itself. */
+/* @return the name in version 0.3 of an element of version 0.2; `name` if both versions use this
+ *   name. */
 static const char *modern_name(const xmlbif_reader *r, const char *name)
 {
     return r->at == NETWORK && strcmp(name, "PROBABILITY") == 0 ? "DEFINITION"
@@ -187,8 +185,8 @@ static const char *modern_name(const xmlbif_reader *r, const char *name)
                                                                 : name;
 }
 
-/* Handles an unknown element. Elements that other programs put around variables and tables are
- * skipped. Elements that could say something about probabilities are refused. */
+/* Handles an unknown element. Elements that other programs write around variables and tables are
+ * skipped. Elements that could change probabilities are refused. */
 static gbs_status start_unknown(xmlbif_reader *r, gbsi_token tag, const char *name, gbs_error *err)
 {
     static const char *const others[] = {"DECISION", "UTILITY", "EQUATION", "DYNAMIC"};
@@ -286,7 +284,7 @@ static gbs_status on_data(void *context, gbsi_token shown, gbsi_token meant, boo
     return GBS_OK;
 }
 
-/* Takes the name that ends at `end`, decoded and as it stands in the file. */
+/* Takes the name that ends at `end`: the decoded text, and the text in the file for messages. */
 static gbs_status take_name(const xmlbif_reader *r, const char *end, gbsi_bif_token *name,
                             gbs_error *err)
 {
@@ -296,7 +294,7 @@ static gbs_status take_name(const xmlbif_reader *r, const char *end, gbsi_bif_to
                               elements[r->at].name);
     }
     const char *begin = r->tag.at + r->tag.n;
-    while (gbsi_is_blank(*begin)) { /* ends, because the text has a name */
+    while (gbsi_is_blank(*begin)) { /* the loop ends, because the text contains a name */
         begin++;
     }
     while (gbsi_is_blank(end[-1])) {
@@ -306,8 +304,8 @@ static gbs_status take_name(const xmlbif_reader *r, const char *end, gbsi_bif_to
     return GBS_OK;
 }
 
-/* Notes an observation: a state by its label or its number. -1 and an empty text are no
- * observation. */
+/* Notes the text of an observation, which is the label or the number of a state. The text "-1" and
+ * an empty text are no observation. */
 static void note_observation(xmlbif_reader *r)
 {
     const gbsi_token text = gbsi_xml_end_name(&r->names);
@@ -317,9 +315,9 @@ static void note_observation(xmlbif_reader *r)
     }
 }
 
-/* Finds the observed state of the last variable as evidence_xml.c does: by its label, or else by
- * its number. If text is both a label and another state's number, a warning says so, provided
- * that evidence is read from the file. */
+/* Finds the observed state of the last variable by its label, or else by its number, as
+ * evidence_xml.c does. If the text is the label of one state and the number of another state, and
+ * evidence is read from the file, a warning says which state is taken. */
 static void end_observation(xmlbif_reader *r)
 {
     const gbsi_bif_network *network = &r->tables.network;
@@ -437,8 +435,8 @@ static gbs_status on_end(void *context, gbsi_token tag, gbs_error *err)
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
-/* Reads the values of a piece of the TABLE. @param i in and out: index of the next of the n
- * values. */
+/* Reads the values of a piece of the TABLE.
+ * @param i in and out: index of the next value, out of n. */
 static gbs_status read_piece(xmlbif_reader *r, gbsi_token piece, size_t n, size_t *i,
                              gbs_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes XMLBIF 0.3. A TABLE runs over the parents and then the child, which is the order of the
- * model's tables. */
+/* Writes XMLBIF 0.3. In a TABLE the last parent runs faster than the other parents, and the child
+ * runs fastest, as in the tables of the model. */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,8 +29,8 @@ static const char *entity(char c)
     }
 }
 
-/* Makes a name legal. XML has no form for bytes that are not UTF-8, nor for U+FFFE and U+FFFF.
- * Names and labels contain no control characters. */
+/* Makes a name legal. XML cannot represent U+FFFE, U+FFFF and bytes that are not UTF-8. Names and
+ * labels contain no control characters. */
 static void make_legal(const char *name, bool is_state, char *legal)
 {
     (void)is_state;
@@ -49,7 +49,8 @@ static void make_legal(const char *name, bool is_state, char *legal)
     *legal = 0;
 }
 
-/* Writes a text. Blanks at its ends are escaped, because a reader would drop them. */
+/* Writes a text. Blanks at the ends of the text are escaped, because a reader would drop plain
+ * blanks. */
 static void write_text(gbs_output *output, const char *text)
 {
     const size_t n = strlen(text);
@@ -65,7 +66,7 @@ static void write_text(gbs_output *output, const char *text)
     }
 }
 
-/* Writes a line of one element. */
+/* Writes a line that consists of one element. */
 static void write_element(xmlbif_writer *w, const char *tag, const char *text)
 {
     gbsi_output_text(w->output, "\t<");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Readers and writers of pictures. Options are never NULL here. */
+/* Readers and writers of pictures. The options must not be NULL. */
 #ifndef GBSI_PICTURES_IMAGE_FILE_H
 #define GBSI_PICTURES_IMAGE_FILE_H
 
@@ -41,8 +41,8 @@ gbs_status gbsi_image_check_size(uint64_t width, uint64_t height, uint32_t chann
 void gbsi_image_warn(const gbs_image_read_options *options, const char *name, const char *format,
                      ...) GBSI_PRINTF(3, 4);
 
-/* Writes a picture whose kind fits the magic.
- * @param magic '4', '5' or '6'.
+/* Writes a picture as PBM, PGM or PPM. The kind of the picture must fit the format.
+ * @param magic second byte of a binary file of the format: '4' for PBM, '5' for PGM, '6' for PPM.
  * @param plain whether samples are text; the file then begins with P1, P2 or P3. */
 void gbsi_pnm_write(const gbs_image *image, char magic, bool plain, gbs_output *output);
 gbs_status gbsi_png_write(const gbs_image *image, const char *name, gbs_output *output,
@@ -59,7 +59,8 @@ uint32_t gbsi_image_grey(const gbs_image *image, size_t pixel);
 gbs_status gbsi_image_start(const gbsi_input *input, const gbs_model *model,
                             const gbs_read_options *options, uint32_t *state, gbs_error *err);
 
-/* Checks that a caller's struct is a picture whose samples are legal. @param name for messages. */
+/* Checks that a caller's struct is a picture whose samples are legal. @param name name of the
+ * picture in messages. */
 gbs_status gbsi_image_check(const gbs_image *image, const char *name, gbs_error *err);
 
 #endif

@@ -80,9 +80,9 @@ static const uint8_t okabe_ito[8][3] = {{0, 0, 0},     {230, 159, 0},  {86, 180,
                                         {0, 158, 115}, {240, 228, 66}, {0, 114, 178},
                                         {213, 94, 0},  {204, 121, 167}};
 
-/* @return the lightness of the shades of round 0, 1, 2, ..., in 256ths: 64, 192, 32, 160, ...
- *   The bits of the index are reversed (van der Corput), so the first rounds lie far apart. 128
- *   does not occur, because this is the colour itself. */
+/* @return the lightness, in 256ths, of the shades of a round: 64, 192, 32, 160, ... for rounds 0,
+ *   1, 2, 3, ... The bits of the index are reversed (van der Corput), so the shades of the first
+ *   rounds differ much. The lightness 128 does not occur, because it is the colour itself. */
 static uint32_t lightness(uint32_t round)
 {
     uint32_t reversed = 0;

@@ -36,8 +36,8 @@ typedef struct decoder {
     const gbs_image_read_options *options;
     gbs_image image; /* the picture that is being read */
     JSAMPLE *row;
-    size_t taken;    /* bytes that libjpeg has allocated, of its budget */
-    gbs_error error; /* errors that this file found, not libjpeg */
+    size_t taken;    /* bytes taken from the budget for the coefficients of libjpeg */
+    gbs_error error; /* error that the functions of this file found */
     char message[JMSG_LENGTH_MAX];
 } decoder;
 
@@ -55,8 +55,8 @@ static void fail(j_common_ptr jpeg)
     longjmp(d->failed, 1); // NOLINT(cert-err52-cpp): libjpeg's way of failing
 }
 
-/* Takes a message of libjpeg. A level of -1 means data that libjpeg would mend; other messages
- * are ignored. */
+/* Receives a message of libjpeg. Level -1 means that libjpeg would mend damaged data, which is a
+ * failure here. Other messages are ignored. */
 static void take_message(j_common_ptr jpeg, int level)
 {
     if (level < 0) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that this folder hands to libpng, which reports errors by longjmp(). Reading has one
- * function below one setjmp() that calls everything that can jump, and writing has another. Such
- * a function works on a struct that owns everything to be freed. No local variable of the
- * function with the setjmp() changes after the setjmp(). gbsi_alloc() supplies all memory. A
- * failed allocation is a failure even where libpng would do without the memory.
+ * Functions that this folder hands to libpng, which reports errors by longjmp(). Reading and
+ * writing each have one function that calls setjmp(). This function calls another one, which calls
+ * everything that can jump and works on a struct that owns everything to be freed. No local
+ * variable of the function with the setjmp() changes after the setjmp(). gbsi_alloc() supplies all
+ * memory. If an allocation fails, the reading or writing fails, even if libpng could do without the
+ * memory.
  */
 #ifndef GBSI_PICTURES_PNG_COMMON_H
 #define GBSI_PICTURES_PNG_COMMON_H
@@ -20,7 +21,7 @@ typedef struct gbsi_png {
     png_structp png;
     png_infop info;
     bool no_memory;
-    size_t wanted;     /* bytes of the allocation that failed */
+    size_t wanted;     /* number of bytes of the allocation that failed */
     char message[256]; /* last message of libpng, set when it jumped, or "" */
 } gbsi_png;
 

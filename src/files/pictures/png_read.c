@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads PNG of every colour type and depth. Samples are taken as they stand in the file, and
- * nothing is scaled. All chunks except pixels, palette and transparency are skipped, because a
- * compressed profile or text could unpack to very many bytes. A wrong checksum is refused in any
- * chunk. A picture that its file cannot hold is refused before memory is allocated: deflate
- * reaches a ratio of at most 1032 to 1.
+ * Reads PNG of every colour type and depth. Samples are not scaled. All chunks except pixels,
+ * palette and transparency are skipped, because a compressed profile or text could unpack to very
+ * many bytes. A wrong checksum in any chunk is refused. Deflate reaches a ratio of at most 1032 to
+ * 1. A picture that is too large for its file at this ratio is refused before memory is allocated.
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,21 +24,21 @@ bool gbsi_is_png(const gbsi_input *input)
 typedef struct decoder {
     gbsi_png p; /* first member: libpng gets a pointer to it */
     const gbsi_input *input;
-    size_t at; /* bytes that libpng has taken */
+    size_t at; /* number of bytes that libpng has taken */
     bool at_end;
     const gbs_image_read_options *options;
     gbs_image image; /* the picture that is being read */
     png_byte type;
     png_byte depth;
-    uint32_t n_samples;   /* samples of a pixel in the file, alpha included */
+    uint32_t n_samples;   /* number of samples of a pixel in the file, including alpha */
     png_color_16 key;     /* the transparent grey or colour */
-    bool has_key;         /* a grey or colour picture has a transparent `key` */
+    bool has_key;         /* whether a grey or colour picture has the transparent value `key` */
     png_byte alpha[256];  /* opacity of each entry of the palette */
     png_byte *row;        /* one row, or all rows of an interlaced picture */
-    size_t n_row;         /* bytes in a row */
-    size_t n_transparent; /* pixels that are not fully opaque */
-    size_t n_hidden;      /* pixels that are fully transparent */
-    gbs_error error;      /* errors that this file found, not libpng */
+    size_t n_row;         /* number of bytes in a row */
+    size_t n_transparent; /* number of pixels that are not fully opaque */
+    size_t n_hidden;      /* number of pixels that are fully transparent */
+    gbs_error error;      /* error that the functions of this file found */
 } decoder;
 
 /* ---- called by libpng -------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes PNG: 8-bit palette, 8- and 16-bit grey and colour. The file has no time stamp and no
- * text, so equal pictures give equal bytes (with one version of zlib). */
+/* Writes PNG: 8-bit palette, 8- and 16-bit grey and colour. The file has no time stamp and no text,
+ * so equal pictures give equal bytes if the version of zlib is the same. */
 #include <string.h>
 
 #include "config.h"
@@ -38,8 +38,8 @@ static void no_warning(png_structp png, const char *message)
     (void)message;
 }
 
-/* @return sample i as the file holds it. A bitmap is black where its sample is 1. Samples of all
- *   kinds except palettes are scaled to the file's largest sample and rounded to nearest. */
+/* @return the value of sample i in the file. A bitmap is black where its sample is 1. Samples of
+ *   all kinds except palettes are scaled to the file's largest sample and rounded to nearest. */
 static uint32_t file_value(const encoder *e, size_t i)
 {
     const gbs_image *image = e->image;

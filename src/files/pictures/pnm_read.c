@@ -150,7 +150,7 @@ static gbs_status read_plain(pnm *p, uint16_t *sample, size_t n, gbs_error *err)
     gbsi_text *text = &p->text;
     for (size_t i = 0; i < n; i++) {
         uint64_t value = 0;
-        if (p->magic == '1') { /* samples of P1 are digits, which nothing need separate */
+        if (p->magic == '1') { /* samples of P1 are single digits, which need no separators */
             skip_blanks(text);
             gbsi_token token = {text->at, text->at < text->end};
             if (token.n == 0 || (*token.at != '0' && *token.at != '1')) {

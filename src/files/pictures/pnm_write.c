@@ -2,8 +2,8 @@
 /* Writes portable any-map, as netpbm's pages pbm(5), pgm(5) and ppm(5) describe it. */
 #include "pictures/image_file.h"
 
-/* @return the number that stands in the file for sample i of the picture. In a PBM, as in a
- *   bitmap, 1 means black. A bitmap in a PGM has 0 for black. */
+/* @return the number that the file gets for sample i of the picture. 1 means black in a PBM and in
+ *   a bitmap. If a bitmap is written as a PGM, 0 means black. */
 static uint32_t file_value(const gbs_image *image, char magic, size_t i)
 {
     bool flip = image->kind == GBS_IMAGE_BITMAP && magic != '4';
@@ -24,8 +24,8 @@ static void write_header(const gbs_image *image, char magic, bool plain, gbs_out
     }
 }
 
-/* Writes samples as text. The format asks for lines of at most 70 characters, which hold 11
- * samples of 5 digits and a blank each. */
+/* Writes samples as text. The format asks for lines of at most 70 characters. A line has room for
+ * 11 samples of 5 digits, each with a blank. */
 static void write_plain(const gbs_image *image, char magic, gbs_output *output)
 {
     size_t n_row = (size_t)image->width * image->channels;
@@ -38,8 +38,8 @@ static void write_plain(const gbs_image *image, char magic, gbs_output *output)
     }
 }
 
-/* Writes a bitmap. The most significant bit is the first pixel, and each row is filled up to a
- * whole byte. */
+/* Writes a bitmap. The most significant bit of a byte is its first pixel, and each row is filled up
+ * to whole bytes. */
 static void write_bits(const gbs_image *image, gbs_output *output)
 {
     for (size_t y = 0; y < image->height; y++) {

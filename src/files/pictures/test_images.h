@@ -7,8 +7,8 @@
 #include "gibbsite/image.h"
 #include "text/test_models.h"
 
-/* Reads n bytes at the end of their allocation, so that a memory checker sees a read beyond
- * them. */
+/* Reads a picture from n bytes that end where their allocation ends. A memory checker then detects
+ * a read behind them. */
 static inline gbs_status read_image_bytes(const char *bytes, size_t n,
                                           const gbs_image_read_options *options, gbs_image *image,
                                           gbs_error *err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recognises tables that are answers, of gibbsite or of other programs, by their column names.
- * Read as rows of cases or draws, such tables would give meaningless numbers. */
+/* Recognises tables that are answers, of gibbsite or of other programs, by their column names. If
+ * such tables were read as rows of cases or draws, the results would be meaningless. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,9 +8,9 @@
 
 typedef struct kind {
     const char *begins; /* start of the line of names, without quotes */
-    const char *holds;  /* a text somewhere in that line, or NULL */
-    bool whole;         /* the line ends where `begins` ends */
-    bool draws;         /* gibbsite diagnose reads such a table */
+    const char *holds;  /* text that the line of names contains, or NULL */
+    bool whole;         /* whether the line of names ends where `begins` ends */
+    bool draws;         /* whether gibbsite diagnose reads such a table */
     const char *what;
     const char *reader; /* hint for the message: the program that reads such a table, or "" */
 } kind;

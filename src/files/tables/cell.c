@@ -43,7 +43,8 @@ uint64_t gbsi_missing_text(const uint64_t n[GBSI_MISSING_SIGNS], char text[GBSI_
     uint64_t sum = 0;
     text[0] = '\0';
     for (int i = 0; i < GBSI_MISSING_SIGNS; i++) {
-        /* at most 28 characters each: 20 digits and 8 for sign and separators */
+        /* each count takes at most 28 characters: 20 digits, and 8 for its sign and the
+         * separators */
         sum += n[i];
         if (n[i] > 0) {
             length +=
@@ -120,7 +121,7 @@ bool gbsi_cell_number(const gbsi_sheet *s, const gbsi_cell *cell, double *number
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* Goes through the significant characters of a name. Letters are made small; quotes and
+/* Goes through the significant characters of a name. Letters are changed to lower case. Quotes and
  * separators of words are skipped. @return the position behind the next significant character;
  * *letter is 0 at the end. */
 static const char *next_letter(const char *at, char *letter)

@@ -29,7 +29,7 @@ gbs_status gbsi_cell_unexpected(const gbsi_sheet *s, const gbsi_cell *cell, cons
                           expected);
 }
 
-/* Fails with a message about a cell of columns that a caller holds in memory. */
+/* Fails with a message about a cell of a table whose columns a caller has in memory. */
 static gbs_status fail_in_columns(const gbsi_sheet *s, const gbsi_cell *cell, gbs_error *err,
                                   const char *what)
 {
@@ -109,7 +109,7 @@ static const char *skip_spaces(const gbsi_sheet *s, const char *at)
 }
 
 /* Finds the end of a cell.
- * @param at behind the text of the cell.
+ * @param at position behind the text of the cell.
  * @param ended out: whether a line or the file ends there.
  * @return the start of the next cell; NULL if neither a quote nor a separator follows the text. */
 static const char *end_cell(const gbsi_sheet *s, const char *at, bool *ended)
@@ -126,7 +126,8 @@ static const char *end_cell(const gbsi_sheet *s, const char *at, bool *ended)
     return at == end ? at : *ended || *at == s->separator ? at + 1 : NULL;
 }
 
-/* Reads a cell in quotes, inside which two quotes stand for one. @param at the opening quote. */
+/* Reads a cell in quotes. Two quotes inside the cell mean one quote. @param at position of the
+ * opening quote. */
 static gbs_status read_quoted(gbsi_sheet *s, const char *at, bool *ended, gbs_error *err)
 {
     const char *begin = at++;
@@ -217,7 +218,7 @@ static gbs_status read_cell(gbsi_sheet *s, bool *ended, gbs_error *err)
     return gbsi_sheet_add_cell(s, begin, first, false, err);
 }
 
-/* Turns the offsets of a complete row into pointers, because its texts move no more. */
+/* Turns the offsets of a complete row into pointers. The texts of the row no longer move. */
 static void place_texts(gbsi_sheet *s)
 {
     const char *text = s->row;
@@ -228,7 +229,8 @@ static void place_texts(gbsi_sheet *s)
     }
 }
 
-/* Reads up to `most` cells of a row. One cell more than expected shows that the row is too long. */
+/* Reads up to `most` cells of a row. A caller sets `most` to one more than it expects, to notice a
+ * row that is too long. */
 static gbs_status read_row(gbsi_sheet *s, size_t most, gbs_error *err)
 {
     s->n_cells = 0;
@@ -358,8 +360,8 @@ static bool blanks_fit(gbsi_sheet *s)
     return fits;
 }
 
-/* Counts the names in the header that s->separator yields. Leaves the text at the beginning of
- * the header.
+/* Counts the names into which s->separator cuts the header. Leaves the text at the beginning of the
+ * header.
  * @param n_known out: number of expected names. */
 static size_t count_names(gbsi_sheet *s, gbsi_is_column known, const void *context, size_t *n_known)
 {
@@ -375,9 +377,9 @@ static size_t count_names(gbsi_sheet *s, gbsi_is_column known, const void *conte
     return s->n_cells;
 }
 
-/* Finds the separator that gives the best header. Blanks separate only where no other separator
- * yields an expected column. If any name is expected, blanks separate only where no other
- * separator yields two columns. */
+/* Finds the separator that gives the best header. Blanks are chosen only if no other separator
+ * yields an expected column. If `known` is NULL, any name is expected, and blanks are chosen only
+ * if no other separator yields two columns. */
 static char find_separator(gbsi_sheet *s, gbsi_is_column known, const void *context)
 {
     static const char candidates[] = {',', ';', '\t'};
@@ -402,8 +404,8 @@ static char find_separator(gbsi_sheet *s, gbsi_is_column known, const void *cont
     return best;
 }
 
-/* Whether the first cell of a row may be a row name: not in quotes, and different from the first
- * cells of the rows before.
+/* Whether the first cell of a row may be a row name. A row name is not empty, not in quotes and no
+ * fraction, and differs from the first cells of the rows before.
  * @param before [n] first cells of the rows before. */
 static bool is_row_name(const gbsi_cell *cell, const gbsi_token *before, size_t n)
 {
@@ -418,10 +420,10 @@ static bool is_row_name(const gbsi_cell *cell, const gbsi_token *before, size_t 
 }
 
 /* Whether the table has row names for which the header has no name, as R writes tables. Each row
- * then has one cell more than the header. If the column names are in quotes, a row name in
- * quotes decides. Otherwise the row names must all differ and must not be fractions. There must
- * be three rows, or two rows if their names are 1 and 2. The last cell of a row must not be
- * empty, because an empty cell is a sign of a superfluous separator. */
+ * then has one cell more than the header. If the column names are in quotes, one row name in quotes
+ * is enough. Otherwise is_row_name() must be true of at least three rows, or of two rows if the
+ * names are 1 and 2. The last cell of a row must not be empty, because an empty last cell is a sign
+ * of a superfluous separator. */
 static bool has_row_names(gbsi_sheet *s)
 {
     enum { LOOK = 64 };
@@ -455,8 +457,8 @@ static bool begins_with_row_name(const gbsi_sheet *s, const char *line)
     return quote != NULL && quote + 1 < line + n && quote[1] == ' ';
 }
 
-/* Whether R's write.table() wrote the header. Its names stand in quotes with a blank between
- * them, and outside the quotes there are no other separators. If there is a single name, the
+/* Whether R's write.table() wrote the header. Such a header has names in quotes, with a blank
+ * between two names and no other character outside the quotes. If the header has a single name, the
  * first row must begin with a row name in quotes. */
 static bool is_of_write_table(const gbsi_sheet *s)
 {
@@ -501,10 +503,11 @@ static bool all_numbers(const gbsi_sheet *s)
     return numbers;
 }
 
-/* Whether column names stand behind a #, as numpy.savetxt() writes them. Used where any name is
- * expected. There must be as many names as numbers on the next line.
- * @param names text behind the #.
- * @param next the next line that does not begin with #. */
+/* Whether the text behind a # consists of column names, as numpy.savetxt() writes them. This
+ * function is used if any name is expected. The next line must have as many numbers as there are
+ * names.
+ * @param names position behind the #.
+ * @param next position of the next line that does not begin with #. */
 static bool has_names(gbsi_sheet *s, const char *names, const char *next)
 {
     size_t n_known = 0;
@@ -516,9 +519,9 @@ static bool has_names(gbsi_sheet *s, const char *names, const char *next)
     return count_names(s, NULL, NULL, &n_known) == width && all_numbers(s);
 }
 
-/* Finds column names in a line that begins with #. @return where the names begin, at the # or
- * behind it; NULL if the line is a comment. A comment has no more expected columns than `next`, the
- * first later line without #. */
+/* Finds column names in a line that begins with #. @return the position at which the names begin,
+ * at the # or behind it; NULL if the line is a comment. A line is a comment if it has no more
+ * expected columns than `next`, the first later line without #. */
 static const char *find_names(gbsi_sheet *s, const char *line, const char *next,
                               gbsi_is_column known, const void *context)
 {
@@ -539,8 +542,8 @@ static const char *find_names(gbsi_sheet *s, const char *line, const char *next,
     return !lone && n_line > n_next && n_line >= n_names ? line : n_names > n_next ? names : NULL;
 }
 
-/* Skips lines before the column names that begin with #. If the names stand behind a #, skips
- * only the #. */
+/* Skips the lines before the header that begin with #. If the header itself is such a line, skips
+ * only the # before its names. */
 static void skip_hash_lines(gbsi_sheet *s, gbsi_is_column known, const void *context)
 {
     const char comment = s->text.comment;

@@ -9,23 +9,25 @@
 /* ---- sheet.c: rows cut into cells ----------------------------------------------------------- */
 
 typedef struct gbsi_cell {
-    const char *text; /* without quotes, ended by 0 */
+    const char *text; /* text of the cell without quotes, ended by 0 */
     size_t n;
-    /* position in the file where the cell begins, for messages; NULL if there is no file text */
+    /* position in the file at which the cell begins. For a cell of a caller's columns: the text
+     * that the caller gave, or NULL. */
     const char *place;
     bool quoted;
-    bool numeric; /* the cell names an attribute of ARFF that has no list of values */
+    bool numeric; /* whether the cell names an attribute of ARFF without a list of values */
 } gbsi_cell;
 
-/* A table of text. Invariant: `cell` holds the columns of the row that was read last, without
- * the cell of an index. The cells and their texts last until the next row is read. */
+/* A table of text. `cell` points to the cells of the row that was read last, without the cell of an
+ * index. The cells and their texts last until the next row is read. */
 typedef struct gbsi_sheet {
     gbsi_text text;
     char separator;
-    uint32_t n_columns;  /* number of columns that have a name */
-    bool is_arff;        /* the file is ARFF, by Weka: quotes of two kinds, comments behind % */
-    bool has_index;      /* a column without a name stands before all others */
-    uint64_t n_comments; /* number of lines below the header that text.comment made comments */
+    uint32_t n_columns; /* number of columns that have a name */
+    bool is_arff;   /* whether the file is ARFF of Weka, which has two kinds of quotes, and comments
+                       behind % */
+    bool has_index; /* whether the rows begin with the cell of a column without a name */
+    uint64_t n_comments; /* number of lines below the header that begin with text.comment */
     /* set by the caller if empty lines are not rows, even in a table of one column */
     bool skip_empty;
     gbsi_cell *name;   /* [n_columns] column names; their texts last as long as the sheet */
@@ -44,12 +46,13 @@ typedef struct gbsi_sheet {
  * has. */
 typedef bool (*gbsi_is_column)(const void *context, const char *name);
 
-/* Reads the header. Lines before the header that begin with # are skipped, unless the column
- * names stand behind the #. ARFF has a header of its own. The separator is the one of ',', ';'
- * and tab that yields the most expected columns and, of equal ones, the most columns of any
- * kind. A first line such as "sep=;" names the separator. Blanks separate where only blanks
- * yield expected columns, as in tables of R's write.table(). Rows with one cell more than the
- * header begin with row names, as R writes them. The sheet is to be freed even after a failure.
+/* Reads the header. Lines before the header that begin with # are skipped, unless the column names
+ * follow the #. ARFF has a header of its own. Among ',', ';' and tab, the separator is the one that
+ * yields the most expected columns. If several separators yield equally many, the one with the most
+ * columns of any kind is chosen. A first line such as "sep=;" names the separator. Blanks are
+ * separators if only blanks yield expected columns, as in tables of R's write.table(). Rows with
+ * one cell more than the header begin with row names, as R writes them. The caller must free the
+ * sheet even after a failure.
  * @param text copied; the bytes to which it points are borrowed. A line that begins with
  *   text->comment is skipped.
  * @param known NULL: any name is expected. */
@@ -57,8 +60,8 @@ gbs_status gbsi_sheet_open(gbsi_sheet *s, const gbsi_text *text, gbsi_is_column 
                            const void *context, gbs_error *err);
 void gbsi_sheet_free(gbsi_sheet *s);
 
-/* Makes a sheet of columns that a caller holds. The columns are borrowed. Messages name the row,
- * counted from 1, and the column. Failures are GBS_ERR_ARGUMENT.
+/* Makes a sheet of columns that a caller has in memory. The columns are borrowed. Messages name the
+ * row, counted from 1, and the column. Failures are GBS_ERR_ARGUMENT.
  * @param text an empty input, whose name and watch are used. */
 gbs_status gbsi_sheet_of_columns(gbsi_sheet *s, const gbsi_text *text, const gbs_column *column,
                                  uint32_t n_columns, uint64_t n_rows, gbs_error *err);
@@ -84,15 +87,15 @@ const char *gbsi_cell_show(const gbsi_cell *cell, char shown[GBSI_SHOWN]);
 gbs_status gbsi_cell_fail(const gbsi_sheet *s, const gbsi_cell *cell, gbs_error *err,
                           const char *format, ...) GBSI_PRINTF(4, 5);
 
-/* Whether the table holds draws as `gibbsite sample` writes them. Its first columns are chain,
- * draw and lp, and its states are numbers. */
+/* Whether the table has draws in the form of `gibbsite sample`. Such a table begins with the
+ * columns chain, draw and lp, and gives states by their numbers. */
 enum { GBSI_DRAW_COLUMNS = 3 };
 bool gbsi_sheet_is_draws(const gbsi_sheet *s);
 
 /* ---- answer_tables.c ------------------------------------------------------------------------ */
 
-/* Fails if the line of names is the one of a table of answers, such as marginals. The message
- * says what was found, what was expected, and which verb reads such a table.
+/* Fails if the text begins with the line of names of a table of answers, such as marginals. The
+ * message says what was found, what was expected, and which verb reads such a table.
  * @param draws whether the caller reads draws. */
 gbs_status gbsi_refuse_answers(const gbsi_text *text, bool draws, const char *expected,
                                gbs_error *err);
@@ -100,7 +103,7 @@ gbs_status gbsi_refuse_answers(const gbsi_text *text, bool draws, const char *ex
 /* ---- cell.c: what cells mean ---------------------------------------------------------------- */
 
 enum { GBSI_MISSING_SIGNS = 17 };
-/* @return the index of the sign of a missing value that the text is, or -1. */
+/* @return the index of a text among the signs of missing values; -1 if the text is no such sign. */
 int gbsi_find_missing(const char *text, size_t n);
 
 /* Whether the text resembles a sign of a missing value, such as "n.a.". */

@@ -5,9 +5,9 @@
 
 #include "tables/sheet.h"
 
-/* gbsi_sheet_add_bytes() adds bytes to the current cell, and gbsi_sheet_end_cell() ends that
- * cell.
- * @param begin value of s->n_bytes where the cell begins. */
+/* gbsi_sheet_add_bytes() adds bytes to the current cell, and gbsi_sheet_add_cell() ends the cell
+ * and adds it to the row.
+ * @param begin value that s->n_bytes had before the first byte of the cell was added. */
 gbs_status gbsi_sheet_add_bytes(gbsi_sheet *s, const char *at, size_t n, gbs_error *err);
 gbs_status gbsi_sheet_add_cell(gbsi_sheet *s, const char *place, size_t begin, bool quoted,
                                gbs_error *err);

@@ -16,7 +16,7 @@
 #include "store/model.h"
 #include "tables/sheet.h"
 
-enum { NO_COLUMN = -1, WEIGHT_COLUMN = -2 }; /* values of `use` for columns that hold no states */
+enum { NO_COLUMN = -1, WEIGHT_COLUMN = -2 }; /* values of `use` for columns that have no states */
 
 struct gbs_table {
     const gbs_model *model;
@@ -24,10 +24,10 @@ struct gbs_table {
     gbsi_input input;
     gbsi_sheet sheet;
     const char *first; /* position of the first row */
-    bool is_draws;     /* gibbsite sample wrote the table, whose states are numbers */
+    bool is_draws;     /* whether gibbsite sample wrote the table; its states are numbers */
     uint32_t n_columns;
     uint32_t *column;   /* [n_columns] variable of each column */
-    uint32_t *is_label; /* [n_columns] bit i: the label of a state is sign i of a missing value */
+    uint32_t *is_label; /* [n_columns] bit i: whether sign i of a missing value is a label */
     /* [sheet.n_columns] variable of each column, or NO_COLUMN or WEIGHT_COLUMN */
     int32_t *use;
     uint64_t n_missing[GBSI_MISSING_SIGNS];
@@ -139,9 +139,9 @@ static gbs_status refuse_close(const gbs_table *t, const gbsi_cell *name, const 
                           gbsi_cell_show(name, shown), variable);
 }
 
-/* Checks whether the name of a column that no variable has may be misspelt. Names that differ in
- * one letter, such as x1 and x2, are not taken for a mistake if each is a variable with a
- * column.
+/* Checks whether the name of a column, which no variable has, may be a misspelt name of a variable.
+ * Names that differ in one letter, such as x1 and x2, are not taken for a mistake if each is a
+ * variable with a column.
  * @param seen [variables] which variables have a column. */
 static gbs_status check_left_out(const gbs_table *t, const gbsi_cell *name,
                                  const unsigned char *seen, gbs_error *err)
@@ -224,8 +224,8 @@ static bool has_other_numbers(const gbs_model *model, uint32_t v)
     return false;
 }
 
-/* Writes the name of the first column whose labels are numbers other than those of the states.
- * @return whether there is such a column. */
+/* Finds the first column with a label that is a number other than the number of its state, and
+ * writes the name of the column. @return whether a column has such a label. */
 static bool find_other_numbers(const gbs_table *t, char *name, size_t size)
 {
     for (uint32_t k = 0; k < t->n_columns; k++) {
@@ -237,9 +237,9 @@ static bool find_other_numbers(const gbs_table *t, char *name, size_t size)
     return false;
 }
 
-/* @return why the model does not know a text, unless the text has characters that a message must
- *   not contain.
- * @param shown the text as gbsi_cell_show() gives it. */
+/* @return the reason why the model does not know a text. The reason is a general one if the text
+ *   has characters that a message must not contain.
+ * @param shown text of the cell as gbsi_cell_show() writes it. */
 static const char *reason(const gbsi_cell *cell, const char *shown, const gbs_error *found)
 {
     return strlen(shown) == cell->n + 2 ? found->message : "the model has none of that name";
@@ -275,8 +275,8 @@ static gbs_status refuse_all(const gbs_table *t, gbs_error *err)
         in_file && is_state(t->model, name->text) ? "; the first line names the variables" : "");
 }
 
-/* Whether the line of names is a row of states. The variables then have no names, and the
- * numbers do not ascend. */
+/* Whether the line of names is a row of states: whole numbers that are no names of variables and do
+ * not ascend. */
 static bool is_row(const gbs_table *t)
 {
     char whole[GBSI_WHOLE];
@@ -357,7 +357,7 @@ static gbs_status check_columns(gbs_table *t, const unsigned char *seen, gbs_err
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Columns that a caller holds in memory. */
+/* Columns that a caller has in memory. */
 typedef struct held {
     const gbs_column *column;
     uint32_t n;
@@ -365,8 +365,9 @@ typedef struct held {
 } held;
 
 /* Whether `gibbsite sample` wrote the table. If the model has a variable that is called chain, draw
- * or lp, the name must stand again behind the first columns, because samples have a column of
- * each variable. Otherwise the column is that variable. */
+ * or lp, the name must occur again behind the first three columns, because draws have a column for
+ * each variable. If the name does not occur again, its column is the variable, and the table has no
+ * draws. */
 static bool find_draws(const gbs_table *t)
 {
     bool is_draws = gbsi_sheet_is_draws(&t->sheet);
@@ -381,8 +382,8 @@ static bool find_draws(const gbs_table *t)
     return is_draws;
 }
 
-/* Whether lines below the names that begin with # are comments: the first cell of a row is the
- * label of a state, and neither such a label nor a column name begins with #. */
+/* Whether lines below the header that begin with # are comments. They are comments if the first
+ * column has labels of states, and neither one of these labels nor a column name begins with #. */
 static bool has_comments(const gbs_table *t)
 {
     if (t->sheet.has_index || t->sheet.is_arff || t->use[0] < 0 || t->options.numbers == 1) {
@@ -398,7 +399,8 @@ static bool has_comments(const gbs_table *t)
     return has;
 }
 
-/* Reads the header. @param of NULL: the table is in a file. */
+/* Reads the header. @param of columns that a caller has in memory; NULL for a table in a file or in
+ * bytes. */
 static gbs_status read_header(gbs_table *t, const held *of, const char *weights, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -450,7 +452,7 @@ cleanup:
 
 /* Opens a table.
  * @param path NULL: the table is `bytes` in memory.
- * @param of NULL: the table is not made of columns that a caller holds. */
+ * @param of columns that a caller has in memory; NULL for a table in a file or in `bytes`. */
 static gbs_status open_table(gbs_table *t, const char *path, const char *name, const void *bytes,
                              size_t n_bytes, const held *of, gbs_error *err)
 {
@@ -544,8 +546,9 @@ static bool find_state(const gbs_table *t, uint32_t v, const char *text, uint32_
     return gbs_model_find_state(t->model, v, text, state, NULL) >= 0;
 }
 
-/* Finds the state that True or False means: a label that is this word in any letter case, or
- * else the label 1 or 0. */
+/* Finds the state that True or False means: the only state whose label is True, TRUE or true, or
+ * False, FALSE or false. If no label is such a word and the variable has the labels 0 and 1, finds
+ * the state with label 1 or 0. */
 static bool find_truth(const gbs_table *t, uint32_t v, int truth, uint32_t *state)
 {
     static const char *const digit[] = {"0", "1"};
@@ -562,8 +565,8 @@ static bool find_truth(const gbs_table *t, uint32_t v, int truth, uint32_t *stat
                       find_state(t, v, digit[truth], state));
 }
 
-/* Finds a label as it is written. 1.0 also finds the label 1, 1 finds 1.0, and a word for true
- * or false finds a label as find_truth() does. */
+/* Finds the state whose label is the text of the cell. If no label is this text, 1.0 finds the
+ * label 1, and 1 finds 1.0. A word for true or false finds a label as find_truth() does. */
 static bool find_label(const gbs_table *t, uint32_t v, const gbsi_cell *cell, uint32_t *state)
 {
     char whole[GBSI_WHOLE + 2];
@@ -629,9 +632,9 @@ static gbs_status refuse_state(const gbs_table *t, uint32_t k, const gbsi_cell *
                                           : "");
 }
 
-/* Whether a cell such as 1.000 may also mean a thousand. This is possible if commas do not
- * separate the columns, so that a dot may stand before thousands. The two numbers must also be
- * states. */
+/* Whether a cell such as 1.000 may also mean a thousand. This is possible if commas do not separate
+ * the columns, so that a dot may separate thousands. Moreover, each of the two numbers must be a
+ * state. */
 static bool may_be_thousands(const gbs_table *t, uint32_t v, const gbsi_cell *cell, bool by_number)
 {
     char whole[GBSI_WHOLE + 1] = "#";

@@ -30,7 +30,8 @@ bool gbsi_has_ending(const char *path, const char *ending);
 
 /* ---- name_map.c ---------------------------------------------------------------------------- */
 
-/* Maps names in the text of a file to numbers: variables, and the states of each variable. */
+/* Maps the names of variables, and the names of the states of each variable, to numbers. The names
+ * are bytes of a file. */
 
 typedef struct gbsi_name_entry {
     const char *at; /* borrowed; NULL if the slot is empty */
@@ -39,15 +40,16 @@ typedef struct gbsi_name_entry {
     uint32_t value;
 } gbsi_name_entry;
 
-/* A hash table with open addressing, at most half full. To be initialised with zeros. */
+/* A hash table with open addressing, at most half full. The caller must initialise it with
+ * zeros. */
 typedef struct gbsi_name_map {
     gbsi_name_entry *entry;
     size_t n_slots; /* a power of 2, or 0 */
     size_t n_used;
 } gbsi_name_map;
 
-/* Adds a name under its owner. If the table already has the name, *added is false and nothing
- * changes. */
+/* Adds a name with its value. Names of different owners may be equal. If the table already has the
+ * name of this owner, *added is false and nothing changes. */
 gbs_status gbsi_name_map_add(gbsi_name_map *map, uint32_t owner, const char *at, size_t n,
                              uint32_t value, bool *added, gbs_error *err);
 bool gbsi_name_map_find(const gbsi_name_map *map, uint32_t owner, const char *at, size_t n,

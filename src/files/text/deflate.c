@@ -30,7 +30,7 @@ gbs_status gbsi_deflate_new(const char *name, gbsi_deflate **deflate, gbs_error 
     GBSI_PASS(GBSI_HAVE(err, name, made));
     made->stream.zalloc = zlib_alloc;
     made->stream.zfree = zlib_free;
-    /* 15: largest window; 16: gzip; 8: usual memory. */
+    /* 15 is the largest window, 16 adds the header of gzip, and 8 is the usual use of memory. */
     if (deflateInit2(&made->stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
         gbsi_free(made);
         return gbsi_no_memory(err, name, 0);

@@ -41,7 +41,7 @@ static size_t write_character(unsigned c, char *out)
     return 3;
 }
 
-/* Counts of the bytes from 0x80 on. */
+/* Counts of the bytes with values of at least 0x80. */
 typedef struct census {
     size_t n_utf8;       /* number of well-formed UTF-8 sequences */
     size_t n_other;      /* number of bytes outside such sequences */

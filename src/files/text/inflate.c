@@ -8,7 +8,7 @@
 #ifdef GBSI_HAVE_ZLIB
 #include <zlib.h>
 
-/* smaller files get room for four times their size at once */
+/* smaller compressed files get room for four times their size at once */
 static const size_t FREE_BYTES = (size_t)64 << 20;
 
 typedef struct unpacked {
@@ -43,7 +43,7 @@ static gbs_status zlib_failure(const char *name, const z_stream *stream, int cod
                      stream->total_in, stream->msg != NULL ? stream->msg : "no reason given");
 }
 
-/* Does one round of inflate into fresh room. The stream gets its bytes in pieces, because
+/* Calls inflate() once, with new room for the output. The stream gets its bytes in pieces, because
  * z_stream counts in unsigned int. */
 static int inflate_some(z_stream *stream, size_t *left, unpacked *out)
 {
@@ -66,7 +66,7 @@ static gbs_status inflate_members(const char *name, z_stream *stream, size_t n, 
     size_t left = n;
     gbsi_watch *watch = gbsi_watch_current();
     for (;;) {
-        /* The limit allows one byte more, so the memory is doubled before that byte is written. */
+        /* Checks the number of unpacked bytes before the memory grows. */
         GBSI_PASS(gbsi_unpack_limit(name, n, out->n, err));
         size_t room = out->capacity == 0 ? (n < FREE_BYTES ? 4 * n + 4096 : n) : out->n + 1;
         GBSI_PASS(gbsi_reserve(&out->bytes, &out->capacity, room, 1, name, err));
@@ -110,7 +110,7 @@ gbs_status gbsi_inflate_raw(const char *name, const void *packed, size_t n, void
                             size_t n_bytes, gbs_error *err)
 {
     z_stream stream = {.zalloc = zlib_alloc, .zfree = zlib_free};
-    uint8_t beyond = 0; /* room that must stay empty; with it zlib finds the end of the stream */
+    uint8_t beyond = 0; /* room for one byte too many, which zlib needs to find the end */
     unpacked out = {.bytes = bytes, .capacity = n_bytes};
     unpacked more = {.bytes = &beyond, .capacity = 1};
     if (inflateInit2(&stream, -15) != Z_OK) { /* 15: largest window; negative: no header */

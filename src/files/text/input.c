@@ -61,7 +61,8 @@ static bool is_packed(const gbsi_input *input)
     return is_gzip(input) || is_zstd(input) || is_xz(input) || is_bz2(input);
 }
 
-/* Whether the bytes are text: no NUL, not compressed, not UTF-16. */
+/* Whether the bytes are neither compressed nor UTF-16, so that a NUL shows that they are no
+ * text. */
 static bool is_bytes(const char *bytes, size_t n)
 {
     const gbsi_input input = {.bytes = bytes, .n = n};
@@ -69,15 +70,17 @@ static bool is_bytes(const char *bytes, size_t n)
            memcmp(bytes, "\xfe\xff", 2) != 0 && (bytes[0] == 0) == (bytes[1] == 0);
 }
 
-/* What a file should be. A device or a pipe may have no end, and is therefore read only up to the
- * byte that shows that the file is something else. The reader of the format refuses that byte. */
+/* The kind of file that a caller expects. A device or a pipe may have no end. It is therefore read
+ * only up to the byte that shows that the file is of another kind. The reader of the format refuses
+ * this byte. */
 typedef struct expected {
-    bool text;           /* the file should be text; a NUL shows that the file is no text */
+    bool text;           /* text is expected; a NUL shows that the file is no text */
     gbsi_begins *begins; /* NULL if the file may begin with any bytes */
 } expected;
 
-/* Cuts what was read at the byte that shows that the file is not what was expected.
- * @param from the first byte that was not looked at before.
+/* Looks in the bytes that were read for one that shows that the file is of another kind than
+ * expected. A NUL in text becomes the last byte of the input.
+ * @param from index of the first byte that was not examined before.
  * @return whether the reading ends here. */
 static bool is_other(const expected *expect, const char *bytes, size_t from, size_t *n)
 {
@@ -91,7 +94,7 @@ static bool is_other(const expected *expect, const char *bytes, size_t from, siz
            !is_packed(&input) && !expect->begins(&input);
 }
 
-/* Reads all bytes of a descriptor. */
+/* Reads the bytes of a descriptor, unless is_other() ends the reading early. */
 static gbs_status read_descriptor(const char *name, int fd, expected expect, void **bytes,
                                   size_t *n, gbs_error *err)
 {
@@ -103,7 +106,7 @@ static gbs_status read_descriptor(const char *name, int fd, expected expect, voi
     size_t wanted = 65536;
     gbsi_watch *watch = gbsi_watch_current();
     if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
-        /* one more byte of room shows the end of the file without growing */
+        /* With one more byte of room, the end of the file is found without a larger buffer. */
         wanted = (size_t)info.st_size + 1;
         expect.text = false;
     }
@@ -191,8 +194,8 @@ static gbs_status finish(gbsi_input *made, gbsi_input *input, gbs_error *err)
     return GBS_OK;
 }
 
-/* Limits the bytes that are read even if the call has no memory limit, because a pipe or
- * /dev/zero may never end. */
+/* Reads a descriptor. The number of bytes is limited even if the call has no memory limit, because
+ * a pipe or /dev/zero may never end. */
 static gbs_status read_bounded(const char *name, int fd, expected expect, gbsi_input *input,
                                gbs_error *err)
 {
@@ -266,8 +269,8 @@ static bool copy_file(int fd, size_t n, gbsi_mapping *mapping)
     return true;
 }
 
-/* Maps a file, or copies it if `copied`, provided that it is regular and at least `least` bytes
- * long. A pipe must not be opened to find out.
+/* Maps a regular file of at least `least` bytes, or copies the file if `copied` is true. Files of
+ * other kinds are not opened, because opening a pipe would wait for its writer.
  * @return whether the file was mapped or copied. */
 static bool map_path(const char *path, bool copied, gbsi_mapping *mapping)
 {

@@ -38,6 +38,19 @@ gbs_status gbsi_kept_beside(const char *path, const char *ending, char **name, g
     return *name == NULL ? gbsi_no_memory(err, path, strlen(path)) : GBS_OK;
 }
 
+gbs_status gbsi_kept_owns(const char *path, const char *name, bool *owns, gbs_error *err)
+{
+    static const char *const ending[] = {GBSI_KEPT_BEFORE, GBSI_KEPT_LOCK, GBSI_KEPT_DRAWS};
+    *owns = false;
+    for (size_t i = 0; !*owns && i < sizeof ending / sizeof ending[0]; i++) {
+        char *beside = NULL;
+        GBSI_PASS(gbsi_kept_beside(path, ending[i], &beside, err));
+        *owns = strcmp(name, beside) == 0;
+        gbsi_free(beside);
+    }
+    return GBS_OK;
+}
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 static gbs_status count(void *context, const void *bytes, size_t n, gbs_error *err)
@@ -133,7 +146,8 @@ gbs_status gbsi_kept_check_own(const char *path, const gbsi_kept_form *form, gbs
                            path, form->what, form->what);
 }
 
-/* Checks that a rename may replace the file at path: a regular file of the form, or no file. */
+/* Checks that the files PATH and PATH~ may be replaced, and that the extension of PATH does not ask
+ * for compression. Each of the two may be a file of the form, an empty file, or missing. */
 static gbs_status check_place(const char *path, const gbsi_kept_form *form, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -142,7 +156,7 @@ static gbs_status check_place(const char *path, const gbsi_kept_form *form, gbs_
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: a %s is not compressed: choose another name",
                          path, form->what);
     }
-    GBSI_PASS(gbsi_kept_beside(path, "~", &before, err));
+    GBSI_PASS(gbsi_kept_beside(path, GBSI_KEPT_BEFORE, &before, err));
     status = gbsi_kept_check_own(path, form, err);
     status = status < 0 ? status : gbsi_kept_check_own(before, form, err);
     gbsi_free(before);
@@ -157,7 +171,7 @@ gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
     uint64_t size = HEAD + SEAL;
     const gbsi_sink counting = {&size, count};
     char *before = NULL;
-    GBSI_TRY(gbsi_kept_beside(path, "~", &before, err));
+    GBSI_TRY(gbsi_kept_beside(path, GBSI_KEPT_BEFORE, &before, err));
     GBSI_TRY(check_place(path, form, err));
     GBSI_TRY(content->save(content->object, &counting, err));
     GBSI_TRY(gbsi_digest_new(&w.digest, err));
@@ -171,7 +185,7 @@ gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
     (void)!linkat(AT_FDCWD, path, AT_FDCWD, before, AT_SYMLINK_FOLLOW);
     gbs_output *output = w.output;
     w.output = NULL;
-    /* not as a part of a set of outputs, because the run continues */
+    /* The file does not wait for a set of outputs, because the run continues. */
     status = gbsi_output_commit_now(&output, 1, err);
 cleanup:
     gbs_output_discard(w.output);
@@ -218,7 +232,7 @@ gbs_status gbsi_kept_lock_take(gbsi_kept_lock *lock, const char *path, const gbs
     struct stat is;
     *no_locks = NULL;
     gbsi_kept_lock_release(lock);
-    GBSI_PASS(gbsi_kept_beside(path, ".lock", &lock->path, err));
+    GBSI_PASS(gbsi_kept_beside(path, GBSI_KEPT_LOCK, &lock->path, err));
     if (stat(lock->path, &is) == 0 && (!S_ISREG(is.st_mode) || is.st_size > 0)) {
         const gbs_status status = gbsi_fail(
             err, GBS_ERR_ARGUMENT, "%s: found %s, expected a lock or none: choose another name",
@@ -264,8 +278,8 @@ void gbsi_kept_lock_release(gbsi_kept_lock *lock)
 
 struct gbsi_kept {
     FILE *file;
-    uint64_t left; /* bytes of the content that were not read yet */
-    uint64_t size; /* bytes of the file */
+    uint64_t left; /* number of bytes of the content that were not read yet */
+    uint64_t size; /* number of bytes of the file */
     char *path;
 };
 
@@ -313,7 +327,7 @@ static gbs_status check_head(gbsi_kept *kept, const gbsi_kept_form *form, uint64
     return GBS_OK;
 }
 
-/* Checks that every byte of the file is as it was written. */
+/* Checks that no byte of the file has changed since it was written. */
 static gbs_status check_seal(gbsi_kept *kept, const char *what, uint64_t size, gbs_error *err)
 {
     gbs_status status = GBS_OK;

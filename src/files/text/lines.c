@@ -45,7 +45,7 @@ gbs_status gbsi_line_integer(gbsi_text *line, const char *expected, uint64_t max
     if (gbsi_integer_read(token.at, token.n, max, value, &too_large)) {
         return GBS_OK;
     }
-    line->at = token.at; /* the token is read again, by a function that makes the message */
+    line->at = token.at; /* the function that makes the message reads the token again */
     return gbsi_text_integer(line, expected, max, value, err);
 }
 
@@ -85,7 +85,7 @@ gbs_status gbsi_line_count(const gbsi_text *text, gbsi_text *line, const char *e
     uint64_t count = 0;
     gbsi_token token = gbsi_text_peek(line);
     GBSI_PASS(gbsi_line_integer(line, expected, UINT64_MAX, &count, err));
-    /* A separator precedes the first item, and the last item needs none behind it. */
+    /* A separator precedes the first item, and no separator needs to follow the last item. */
     size_t left = gbsi_text_left(text);
     if (count > left / least_bytes) {
         return gbsi_text_fail(line, token, err,

@@ -25,21 +25,22 @@ gbs_status gbsi_line_unexpected(const gbsi_text *line, gbsi_token token, const c
 gbs_status gbsi_line_expect_end(gbsi_text *line, const char *last, gbs_error *err);
 
 /* Reads the number of items that follow the line, and compares it with the bytes left in `text`.
- * @param text stands behind the line.
- * @param least_bytes least bytes of an item, its separator included. */
+ * @param text the text, positioned behind the line.
+ * @param least_bytes smallest number of bytes of an item, including its separator. */
 gbs_status gbsi_line_count(const gbsi_text *text, gbsi_text *line, const char *expected,
                            size_t least_bytes, uint64_t *value, gbs_error *err);
 
-/* Variables need not occur in such files, so the size of a file bounds their number only loosely.
- * The bound is GBSI_FREE_VARIABLES, plus GBSI_VARIABLES_PER_BYTE for each byte. An edge of a large
- * graph takes some 15 bytes, so in such a graph one variable in a hundred needs an edge. A model
- * takes at most a few hundred times the memory of its file. */
+/* A file of these formats need not mention all variables, so the size of a file limits the number
+ * of variables only loosely. The limit is GBSI_FREE_VARIABLES, plus GBSI_VARIABLES_PER_BYTE for
+ * each byte. An edge of a large graph takes about 15 bytes. A large graph is therefore within the
+ * limit if one variable in a hundred has an edge. With this limit, a model takes at most a few
+ * hundred times the memory of its file. */
 enum { GBSI_FREE_VARIABLES = 4096, GBSI_VARIABLES_PER_BYTE = 16 };
 uint64_t gbsi_most_variables(const gbsi_text *text);
 gbs_status gbsi_check_variables(const gbsi_text *text, gbsi_token token, uint64_t n,
                                 gbs_error *err);
 /* Warns about a file that other programs may read, but that gbsi_check_variables() would refuse.
- * To be called after the whole file has been written. */
+ * The caller must have written the whole file. */
 void gbsi_tell_most_variables(const gbs_write_options *options, const gbs_output *output,
                               uint64_t n);
 

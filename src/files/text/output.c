@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes files so that each appears whole or not at all. If the system can (O_TMPFILE of Linux),
- * a file is written without a name, otherwise under a temporary name beside its place. The file
- * is flushed to disk, then renamed. Without a name, nothing is left behind when the process ends
- * early. Two kinds of files cannot be replaced in this way and are written directly: a file that
- * is not regular (a pipe, a device), and an open standard stream (/dev/stdout). */
+/* Writes files so that each appears whole or not at all. On systems with O_TMPFILE (Linux), a file
+ * is written without a name. On other systems it has a temporary name in the folder of its final
+ * name. The file is flushed to disk, then renamed. Without a name, nothing is left behind when the
+ * process ends early. Two kinds of files cannot be replaced in this way and are written directly: a
+ * file that is not regular (a pipe, a device), and an open standard stream (/dev/stdout). */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -32,9 +32,9 @@ struct gbs_output {
     gbsi_deflate *deflate; /* NULL if the file is not compressed with gzip */
     gbsi_zstd *zstd;       /* NULL if the file is not compressed with zstd */
     size_t n;              /* number of bytes in the buffer */
-    uint64_t n_before;     /* size of the file that is replaced, in bytes */
+    uint64_t n_before;     /* number of bytes that were written before those in the buffer */
     char *buffer;          /* [BUFFER_BYTES] */
-    bool to_memory;        /* all bytes go to memory, none to a file */
+    bool to_memory;        /* whether all bytes go to memory, and none to a file */
     void *memory;          /* [memory_capacity] */
     size_t memory_capacity;
     size_t n_memory;
@@ -149,8 +149,8 @@ cleanup:
     return status;
 }
 
-/* Finds the open descriptor for which a path stands, such as /dev/stdout or /dev/fd/3. A new
- * file in place of such a path would miss what other programs write through the descriptor.
+/* Finds the open descriptor that a path such as /dev/stdout or /dev/fd/3 names. If a new file
+ * replaced such a path, it would not get the bytes that other programs write to the descriptor.
  * @return the descriptor, -1 for any other path. */
 static int descriptor_of(const char *path, const struct stat *is)
 {
@@ -187,7 +187,7 @@ static int open_unnamed(const char *target)
 #ifdef O_TMPFILE
     char *folder = folder_of(target);
     if (folder != NULL && access("/proc/self/fd", X_OK) == 0) {
-        /* the file gets its name through this folder */
+        /* take_name() needs /proc/self/fd to give the file a name */
         fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
     }
     gbsi_free(folder);
@@ -197,8 +197,8 @@ static int open_unnamed(const char *target)
     return fd;
 }
 
-/* Finds a free temporary name beside the target. Gives the name to a file without a name, or
- * creates a file of this name.
+/* Finds a free temporary name beside the target. If the output has a file without a name, gives it
+ * this name; otherwise creates a file with this name.
  * @return 0, or the value of errno. */
 static int take_name(gbs_output *output)
 {
@@ -224,7 +224,7 @@ static int take_name(gbs_output *output)
     return code;
 }
 
-/* Opens a new file. If it replaces a regular file, it gets the mode of the old file.
+/* Opens a new file. A file that will replace a regular file gets the mode of the old file.
  * @param old NULL: no file of this name exists. */
 static gbs_status open_new(gbs_output *output, const struct stat *old, gbs_error *err)
 {
@@ -256,7 +256,7 @@ static gbs_status open_path(gbs_output *output, const char *path, gbs_error *err
     return open_new(output, exists ? &old : NULL, err);
 }
 
-/* Makes an output, without the members that depend on where the bytes go. */
+/* Makes an output. The members that depend on the destination of the bytes are not set. */
 static gbs_status new_output(const char *name, gbs_output **output, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -474,7 +474,8 @@ gbs_status gbsi_output_commit_now(gbs_output *const *output, size_t n, gbs_error
     sigset_t all;
     sigset_t before;
     gbs_status status = complete(output, n, err);
-    /* A signal handler that ends the process must not leave a file with its temporary name. */
+    /* Signals are blocked. Otherwise a handler that ends the process could leave a file with its
+     * temporary name. */
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_BLOCK, &all, &before);
     for (size_t i = 0; i < n && status == GBS_OK; i++) {

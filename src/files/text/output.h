@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that write text into a gbs_output, which the public headers only open, commit and
- * discard. The writers of all groups call these functions, and so does the program, which links
- * the static library. The shared library does not show them. If the output is NULL, nothing is
- * written. */
+/* Functions that write text into a gbs_output. The public headers only have functions that open,
+ * commit and discard an output. The writers of all groups and the program call the functions of
+ * this header. The program links the static library, because the shared library does not export
+ * these functions. If the output is NULL, nothing is written. */
 #ifndef GBSI_TEXT_OUTPUT_H
 #define GBSI_TEXT_OUTPUT_H
 
@@ -23,8 +23,8 @@ void gbsi_output_json_double(gbs_output *output, double value);
 void gbsi_output_csv_field(gbs_output *output, const char *text);
 /* Sets whether gbsi_output_csv_field() puts an apostrophe before texts that a spreadsheet would
  * take for a formula. Such texts begin with =, +, @, -, a tab or a carriage return. The setting
- * holds for all threads and is 0 at first. The names in such a file may differ from those of the
- * model, which then cannot read the file back. */
+ * applies to all threads and is 0 at first. A name with an apostrophe differs from the name in the
+ * model, so the file cannot be read back with the model. */
 void gbsi_set_csv_safe(int safe);
 /* @return the length in bytes of the first character of text if that character has zero width or
  *   is a bidirectional control, otherwise 0. Such a character can make a name look like another
@@ -44,8 +44,8 @@ gbs_status gbsi_output_finish(gbs_output *output, gbs_error *err);
 gbs_status gbsi_output_commit_all(gbs_output *const *output, size_t n, gbs_error *err);
 
 /* Begins a set. Files that this thread commits from now on wait, complete and on disk, until
- * gbsi_output_set_end() gives all of them their names together. Checkpoints do not wait, nor do
- * outputs that are written directly (pipes, standard output). Sets cannot be nested. */
+ * gbsi_output_set_end() gives all of them their names together. Checkpoints, and outputs that are
+ * written directly (pipes, standard output), do not wait. Sets cannot be nested. */
 void gbsi_output_set_begin(void);
 /* Ends the set.
  * @param keep 0: discards the files of the set, and leaves existing files of these names
@@ -65,11 +65,15 @@ bool gbsi_output_has_fixed_floats(const gbs_output *output);
 /* Commits as gbsi_output_commit_all() does, but at once, even if this thread has begun a set. */
 gbs_status gbsi_output_commit_now(gbs_output *const *output, size_t n, gbs_error *err);
 
-/* Follows symbolic links, which are kept. The file at the end of the links is written, whether
- * the file exists or not.
- * @param target out: path of that file, a copy of path if path is not a link. The caller frees it.
- */
+/* Finds the file to which a path leads through symbolic links. This file will be written, whether
+ * or not it exists, and the links are kept.
+ * @param target out: path of this file; a copy of `path` if `path` is not a link. The caller frees
+ *   it. */
 gbs_status gbsi_output_target(const char *path, char **target, gbs_error *err);
+
+/* Finds out whether `name` is the name of a file that belongs to the kept file PATH
+ * (text/kept_file.h), such as PATH~. */
+gbs_status gbsi_kept_owns(const char *path, const char *name, bool *owns, gbs_error *err);
 
 /* @return the path, or a word for standard output, for messages. */
 const char *gbsi_output_name(const gbs_output *output);
@@ -77,8 +81,8 @@ const char *gbsi_output_name(const gbs_output *output);
 /* @return the number of bytes written so far, before any compression. */
 uint64_t gbsi_output_length(const gbs_output *output);
 
-/* Writes a decimal such as "-1.5e-7" with or without an exponent, as gbsi_output_fixed_floats()
- * set it.
+/* Writes a decimal such as "-1.5e-7". gbsi_output_fixed_floats() sets whether the output has
+ * exponents.
  * @param n length of the text. */
 void gbsi_output_decimal(gbs_output *output, const char *text, size_t n);
 

@@ -13,7 +13,7 @@
 #include "config.h"
 #include "gibbsite/io.h"
 
-/* The last warning, and the number of warnings. */
+/* The text of the last warning, and the number of warnings so far. */
 typedef struct warnings {
     int n;
     char last[1024];
@@ -141,7 +141,7 @@ static inline void expect_same_model(const gbs_model *model, const char *name,
         gbs_model *read = read_model(name, texts[i], NULL);
         assert_string_equal(gbs_model_digest(read), gbs_model_digest(model));
         for (uint32_t v = 0; v < gbs_model_n_variables(model); v++) {
-            /* these have no part in a digest */
+            /* names are not part of a digest */
             const char *expected = gbs_model_variable_name(model, v);
             const char *found = gbs_model_variable_name(read, v);
             assert_true((found == NULL) == (expected == NULL));

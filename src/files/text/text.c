@@ -63,7 +63,7 @@ gbsi_token gbsi_text_next(gbsi_text *text)
 {
     const char *at = text->at;
     const char *end = text->end;
-    /* 0 ends no word, because no text holds a NUL */
+    /* 0 ends no word, because no text contains a NUL */
     const char ends = text->is_glued ? text->comment : 0;
     for (;;) {
         while (at < end && gbsi_is_blank(*at)) {
@@ -142,7 +142,6 @@ bool gbsi_is_control(const char *text, size_t n)
            (b[0] < 0x20 || b[0] == 0x7f || (b[0] == 0xc2 && n > 1 && b[1] >= 0x80 && b[1] < 0xa0));
 }
 
-/* Bidirectional controls and format characters without width (Unicode 15). */
 int gbsi_is_utf8(const char *text)
 {
     size_t left = strlen(text);
@@ -155,6 +154,7 @@ int gbsi_is_utf8(const char *text)
 
 size_t gbsi_unseen(const char *text, char *code)
 {
+    /* bidirectional controls and format characters without width (Unicode 15) */
     static const struct {
         unsigned from, to;
     } range[] = {{0xad, 0xad},     {0x61c, 0x61c},   {0x180e, 0x180e}, {0x200b, 0x200f},
@@ -182,7 +182,7 @@ size_t gbsi_unseen(const char *text, char *code)
 
 const char *gbsi_token_show(gbsi_token token, char shown[GBSI_SHOWN])
 {
-    const size_t most = 60; /* bytes shown, without an escape of 4 bytes, the dots and the quotes */
+    const size_t most = 60; /* number of bytes after which the text is cut */
     if (token.n == 0) {
         return "the end of the file";
     }
@@ -401,7 +401,7 @@ gbs_status gbsi_text_count(gbsi_text *text, const char *expected, size_t least_b
     uint64_t count = 0;
     const char *before = text->at;
     GBSI_PASS(gbsi_text_integer(text, expected, UINT64_MAX, &count, err));
-    /* A separator precedes the first item, and the last item needs none behind it. */
+    /* A separator precedes the first item, and no separator needs to follow the last item. */
     size_t left = gbsi_text_left(text);
     if (count > left / least_bytes) {
         gbsi_token token = gbsi_text_at(text, before);

@@ -14,11 +14,11 @@
 #include "text/input.h"
 
 typedef struct gbsi_token {
-    const char *at; /* pointer into the text, which no 0 ends */
-    size_t n;       /* 0 at the end of the file */
+    const char *at; /* first character, in the text; no 0 ends the token */
+    size_t n;       /* number of bytes; 0 at the end of the file */
 } gbsi_token;
 
-/* A position in a text. A copy of the struct can look ahead. */
+/* A position in a text. With a copy of the struct, a caller can look ahead. */
 typedef struct gbsi_text {
     const char *name;
     const char *begin;
@@ -46,12 +46,12 @@ static inline bool gbsi_is_blank(char c)
  *   file. */
 gbsi_token gbsi_text_next(gbsi_text *text);
 gbsi_token gbsi_text_peek(const gbsi_text *text);
-/* @return the token at or behind a place where text->at has been, for messages about tokens that
+/* @return the token at or behind a position that text->at has had, for messages about tokens that
  *   were read. */
 gbsi_token gbsi_text_at(const gbsi_text *text, const char *at);
-size_t gbsi_text_left(const gbsi_text *text);                    /* number of bytes left */
-bool gbsi_token_is(gbsi_token token, const char *word);          /* compares letter by letter */
-bool gbsi_token_is_any_case(gbsi_token token, const char *word); /* word must be in capitals */
+size_t gbsi_text_left(const gbsi_text *text);           /* number of bytes left */
+bool gbsi_token_is(gbsi_token token, const char *word); /* whether the token is exactly `word` */
+bool gbsi_token_is_any_case(gbsi_token token, const char *word); /* `word` must be in capitals */
 
 /* Reads a number, or fails with a message that says what was expected, such as "a state". */
 gbs_status gbsi_text_integer(gbsi_text *text, const char *expected, uint64_t max, uint64_t *value,
@@ -63,7 +63,7 @@ gbs_status gbsi_text_variable(gbsi_text *text, uint32_t n, uint32_t *variable, g
 gbs_status gbsi_text_double(gbsi_text *text, const char *expected, double *value, size_t *underflow,
                             gbs_error *err);
 /* Reads the number of items that follow, and compares it with the bytes left.
- * @param least_bytes least bytes of an item, its separator included. */
+ * @param least_bytes smallest number of bytes of an item, including its separator. */
 gbs_status gbsi_text_count(gbsi_text *text, const char *expected, size_t least_bytes,
                            uint64_t *value, gbs_error *err);
 
@@ -94,13 +94,14 @@ gbs_status gbsi_text_blame(const gbsi_text *text, gbsi_token token, gbs_status s
 /* Gives one warning that begins with the name of the file. */
 void gbsi_text_warn(const gbsi_text *text, const char *format, ...) GBSI_PRINTF(2, 3);
 
-/* Makes a token fit for a message: in quotes, with escapes for bytes that do not print, cut if
- * it is long. */
+/* Writes a token as a text for messages. The text is in quotes, has escapes for bytes that do not
+ * print, and is cut if the token is long. */
 #define GBSI_SHOWN 96
 const char *gbsi_token_show(gbsi_token token, char shown[GBSI_SHOWN]);
 
-/* @return the length of the well-formed UTF-8 sequence that begins text[0 .. n), 0 if there is
- *   none. Stray bytes, and overlong, surrogate or cut sequences, are not well-formed. */
+/* @return the length of the well-formed UTF-8 sequence at the beginning of text[0 .. n); 0 if the
+ *   text does not begin with one. Stray bytes, and overlong, surrogate or cut sequences, are not
+ *   well-formed. */
 size_t gbsi_utf8_length(const char *text, size_t n);
 /* Whether gbsi_input_decode() reads the encoding of that name. */
 bool gbsi_encoding_is_latin(gbsi_token name);

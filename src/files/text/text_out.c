@@ -47,7 +47,7 @@ void gbsi_output_decimal(gbs_output *output, const char *text, size_t n)
     }
     char digit[32];
     int n_digits = 0;
-    int n_before = 0; /* digits before the decimal point */
+    int n_before = 0; /* number of digits before the decimal point */
     bool after = false;
     for (const char *at = text + (*text == '-' ? 1 : 0); at < e; at++) {
         if (*at == '.') {

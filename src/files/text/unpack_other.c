@@ -68,7 +68,7 @@ static gbs_status unpack_all(unpacker *u, unpack_some *some, void *stream, void 
         u->room = room;
         done = some(stream, u);
         if (done == MORE && u->room == room && u->left == left) {
-            /* neither input nor output moved on */
+            /* no byte was read or written */
             done = TRUNCATED;
         }
         if (done != MORE && done != DONE) {

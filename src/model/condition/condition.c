@@ -37,8 +37,8 @@ static gbs_status enter_evidence(const gbs_model *m, const gbs_evidence *e, gbsi
         }
         const double *logl = &e->log_likelihood[m->state_offset[v]];
         for (uint32_t a = 0; a < m->arity[v]; ++a) {
-            /* gbs_evidence_likelihood() leaves a state, therefore only an observed state can be
-             * the last one */
+            /* the removal fails only if the variable is observed in this state, because a
+             * likelihood always leaves at least one state */
             if (logl[a] == -INFINITY && !gbsi_propagator_remove(domain, v, a)) {
                 return refuse_likelihood(m, e, v, err);
             }
@@ -117,8 +117,8 @@ static gbs_status number_variables(const gbs_model *m, const gbs_evidence *e,
 
 /* ---- factors ------------------------------------------------------------------------------- */
 
-/* Counts the factors of one or two variables into which noisy factors may be split, without the
- * first factor of each split. */
+/* Returns an upper bound of the number of additional factors that conditioning makes when it splits
+ * noisy factors into factors of one or two variables. */
 static size_t count_noisy_ends(const gbsi_factors *f, const uint32_t *arity)
 {
     size_t n = 0;
@@ -129,8 +129,8 @@ static size_t count_noisy_ends(const gbsi_factors *f, const uint32_t *arity)
     return n;
 }
 
-/* Allocates room for every factor of the user and for one likelihood of every free variable that
- * has one. */
+/* Allocates room for every factor of the user, and for one likelihood factor of every free variable
+ * that has virtual evidence. */
 static gbs_status reserve_factors(const gbs_model *m, const gbs_evidence *e, gbsi_conditioned *c,
                                   gbs_error *err)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model given evidence, the input of all later layers.
+/* The conditioned model: the model that remains given evidence. All inference works on a
+ * conditioned model.
  *
  * Observed states are substituted, and likelihoods become unary factors. States that hard zeros
  * rule out are removed, by generalised arc consistency over the factors with zeros, to a fixed
@@ -18,29 +19,29 @@ typedef struct gbsi_conditioned {
     size_t *state_offset;   /* [n_variables + 1] offsets of the variables' states */
     gbsi_factors factors; /* factors over free variables and their states; every scope has 1 or more
                              variables */
-    size_t *origin;       /* [factors.n_factors] number of the user's factor; SIZE_MAX for virtual
-                             evidence; NULL if no number changed */
+    size_t *origin; /* [factors.n_factors] the user's number of each factor; SIZE_MAX if the factor
+                       is virtual evidence; NULL if no number changed */
     /* [factors.n_factors] 1 if some configuration has log-weight minus infinity */
     uint8_t *has_zeros;
     uint32_t *user_variable; /* [n_variables] the user's numbers of the free variables */
     uint32_t *user_state;    /* [state_offset[n_variables]] the user's numbers of the states, see
                                 gbsi_conditioned_states() */
-    /* [model->n_variables] number of each user's variable among the free variables; GBSI_NONE if
-     * the variable is fixed */
+    /* [model->n_variables] for each variable of the user, its number among the free variables;
+     * GBSI_NONE if the variable is fixed */
     uint32_t *free_variable;
     uint32_t *fixed_state; /* [model->n_variables] state of each fixed variable; GBSI_NONE if the
                               variable is free */
-    uint32_t n_implied;  /* number of variables that are fixed without being observed (variables of
-                            one state included) */
-    double log_constant; /* ln of the product of the factors that became constant */
+    uint32_t n_implied; /* number of fixed variables that are not observed, including variables that
+                           have only one state */
+    double log_constant; /* ln of the product of all factors that became constant */
     /* [n_variables] number of the conditional table whose child is the variable; GBSI_NONE if
      * conditioning removed the table. NULL if the model is not directed */
     uint32_t *cpt;
     uint32_t *topological; /* [n_variables] free variables, parents first; NULL if the model is not
                               directed */
-    bool borrows; /* true if conditioning changed nothing. The arrays are then the model's, and
-                     free_variable is user_variable. All variables share one user_state, whose
-                     length is the largest arity */
+    bool borrows; /* true if conditioning changed nothing. The arrays then belong to the model, and
+                     `free_variable` and `user_variable` are one array. All variables then share one
+                     row of `user_state`, as long as the largest arity */
 } gbsi_conditioned;
 
 /* Returns the user's numbers of the states of a free variable. @return [arity] */
@@ -60,7 +61,8 @@ gbs_status gbsi_condition_watched(const gbs_model *model, const gbs_evidence *ev
                                   gbs_error *err);
 void gbsi_conditioned_free(gbsi_conditioned *conditioned);
 
-/* Sizes of the arrays of a model that is made from another model. */
+/* Sizes of the arrays of a part, that is, of a conditioned model that is made from another
+ * conditioned model. */
 typedef struct gbsi_part_sizes {
     uint32_t n_variables;
     size_t n_states, n_factors, n_scope, n_tables, n_entries;
@@ -68,27 +70,29 @@ typedef struct gbsi_part_sizes {
 } gbsi_part_sizes;
 
 /* Allocates the arrays of variables and factors of a part, except those that only Bayesian
- * networks have. Literals are zero and other elements are undefined. The part has room for all
- * logical descriptions of the whole model. */
+ * networks have. The elements of `literal` are zero, and all other elements are undefined. The part
+ * has room for all logical descriptions of the whole model. */
 gbs_status gbsi_conditioned_reserve(const gbsi_conditioned *whole, const gbsi_part_sizes *sizes,
                                     gbsi_conditioned *part, gbs_error *err);
-/* Copies the chosen variables and log_constant of the whole to the part.
- * @param number [n_variables of the whole] ascending numbers in the part; GBSI_NONE if the part
- * does not contain the variable. */
+/* Copies the chosen variables, and log_constant, from the whole model to the part.
+ * @param number [n_variables of the whole] number of each variable in the part, ascending;
+ * GBSI_NONE if the part does not contain the variable. */
 void gbsi_conditioned_take_variables(const gbsi_conditioned *whole, const uint32_t *number,
                                      gbsi_conditioned *part);
-/* Copies the descriptions of all logical factors, which are few and shared. */
+/* Copies the descriptions of all logical factors of the whole model; many factors share a
+ * description, so the descriptions are few. */
 void gbsi_conditioned_take_logical(const gbsi_conditioned *whole, gbsi_conditioned *part);
 
-/* The part of a conditioned model over the variables with keep[v] != 0, which must be a union of
- * connected components. Variables left out are neither free nor fixed in the part; log_constant
- * is copied. If all variables are kept, the part is a copy with equal content. */
+/* Makes the part of a conditioned model that has the variables with keep[v] != 0. These variables
+ * must be a union of connected components. The other variables are neither free nor fixed in the
+ * part; log_constant is copied. If keep[v] != 0 for all variables, the part is a copy with equal
+ * content. */
 gbs_status gbsi_conditioned_part(const gbsi_conditioned *whole, const uint8_t *keep,
                                  gbsi_conditioned **part, gbs_error *err);
 
 /* Makes the part of a model that the conditionals of some variables need: the factors of these
- * variables, with all variables of these factors. Only the conditionals of visited variables are
- * equal to their conditionals in the whole model.
+ * variables, with all variables of these factors. Only the visited variables have the same
+ * conditionals in the part as in the whole model.
  * @param visited [whole->n_variables] nonzero for the variables whose conditionals are needed. */
 gbs_status gbsi_conditioned_around(const gbsi_conditioned *whole, const uint8_t *visited,
                                    gbsi_conditioned **part, gbs_error *err);
@@ -100,7 +104,7 @@ static inline size_t gbsi_conditioned_origin(const gbsi_conditioned *conditioned
 }
 
 /* Returns ln of the product of all factors at x, including log_constant. @param x [n_variables]
- * free states. */
+ * states of the free variables, as numbers among the remaining states. */
 double gbsi_conditioned_log_density(const gbsi_conditioned *conditioned, const uint32_t *x);
 
 size_t gbsi_conditioned_bytes(const gbsi_conditioned *conditioned);
@@ -109,11 +113,11 @@ size_t gbsi_conditioned_bytes(const gbsi_conditioned *conditioned);
 
 /* Functions that make a part of a conditioned model, at a cost that depends on the size of the
  * part alone. */
-/* Consecutive numbers first .. first + n - 1, for example of variables or factors. */
+/* The n consecutive numbers from `first` on, for example of variables or factors. */
 typedef struct gbsi_series {
     uint64_t first, n;
 } gbsi_series;
-/* Several series in ascending order, which do not overlap. */
+/* Several series that do not overlap, in ascending order. */
 typedef struct gbsi_series_list {
     const gbsi_series *at;
     size_t n;

@@ -12,7 +12,7 @@ static void check_variable(const gbsi_conditioned *c, uint32_t v)
 {
     const uint32_t *state = gbsi_conditioned_states(c, v);
     const uint32_t user = c->user_variable[v];
-    assert(c->arity[v] >= 2); /* a variable of one state is not free */
+    assert(c->arity[v] >= 2); /* a variable that has only one state is fixed, never free */
     assert(c->state_offset[v + (size_t)1] - c->state_offset[v] == c->arity[v]);
     assert(v == 0 || c->user_variable[v - 1] < user); /* free variables are in the user's order */
     for (uint32_t a = 1; a < c->arity[v]; ++a) {
@@ -40,7 +40,7 @@ static void check_network(const gbsi_conditioned *c)
 
 /* ---- factors ------------------------------------------------------------------------------- */
 
-/* Counts the entries of a table over the scope of factor i. */
+/* Returns the number of entries of a table over the scope of factor i. */
 static size_t entries_of(const gbsi_conditioned *c, size_t i)
 {
     const gbsi_factors *f = &c->factors;
@@ -55,7 +55,7 @@ static void check_factor(const gbsi_conditioned *c, size_t i)
 {
     const gbsi_factors *f = &c->factors;
     const uint32_t aux = f->aux[i];
-    /* factors without variables are not stored */
+    /* a conditioned model stores no factor without variables */
     assert(f->scope_start[i] < f->scope_start[i + 1]);
     for (size_t e = f->scope_start[i]; e < f->scope_start[i + 1]; ++e) {
         assert(f->scope[e] < c->n_variables);
@@ -97,7 +97,7 @@ void gbsi_propagator_check(gbsi_propagator *propagator)
         assert(propagator->size[v] >= 1 && propagator->size[v] <= propagator->of->arity[v]);
         before += propagator->size[v];
     }
-    propagator->watch = NULL; /* a watch cannot stop this check */
+    propagator->watch = NULL; /* no watch, because this check must not be stopped */
     gbsi_propagator_queue_all(propagator);
     const size_t refused = gbsi_propagator_run(propagator);
     propagator->watch = watch;

@@ -49,7 +49,8 @@ static uint32_t fixed_state(const gbsi_reducer *r, uint32_t v)
     return r->out->fixed_state[v];
 }
 
-/* Returns the new number of a remaining state: its rank among the remaining states. */
+/* Returns the number of a remaining state in the conditioned model, which is its rank among the
+ * remaining states. */
 static uint32_t reduced_state(const gbsi_reducer *r, uint32_t v, uint32_t state)
 {
     const gbsi_propagator *d = r->domain;
@@ -138,7 +139,8 @@ static gbs_status reduce_table_factor(gbsi_reducer *r, size_t f, gbs_error *err)
     return status;
 }
 
-/* Reduces fields, Ising factors and longer products: a fixed spin of -1 changes the sign. */
+/* Reduces fields, Ising factors and products of more spins. A spin that is fixed at -1 changes the
+ * sign of the weight. */
 static gbs_status reduce_spins(gbsi_reducer *r, size_t f, gbs_error *err)
 {
     const gbsi_factors *from = &r->model->factors;
@@ -182,7 +184,7 @@ static gbs_status reduce_potts(gbsi_reducer *r, size_t f, gbs_error *err)
         same &= a[w] == b[w];
         meet |= (a[w] & b[w]) != 0;
     }
-    if (!meet) { /* the ends have no state in common and are never equal */
+    if (!meet) { /* the two variables have no remaining state in common and are never equal */
         return constant(r, f, 0.0, err);
     }
     for (unsigned end = 0; end < 2; ++end) {
@@ -204,8 +206,8 @@ static gbs_status reduce_potts(gbsi_reducer *r, size_t f, gbs_error *err)
     return status;
 }
 
-/* Stores one description for logical factors of equal content. A small table finds most
- * repetitions; a later description replaces an earlier one of the same hash. */
+/* Stores one description for logical factors of equal content. A small hash table finds most
+ * repetitions; a later description replaces an earlier description of the same hash. */
 static gbs_status describe_logical(gbsi_reducer *r, const gbsi_logical *wanted, uint32_t *id,
                                    gbs_error *err)
 {
@@ -279,8 +281,8 @@ static double *keep_states(const gbsi_reducer *r, uint32_t v, const double *log_
     return to;
 }
 
-/* Splits a noisy factor whose effect is observed to be absent. The causes are then independent,
- * and each parent gets its own factor. */
+/* Splits a noisy factor if the evidence says that the effect is absent. The causes are then
+ * independent, and each parent gets its own factor. */
 static gbs_status split_noisy(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy, gbs_error *err)
 {
     const double *log_q = noisy->log_q + 1;
@@ -300,8 +302,8 @@ static gbs_status split_noisy(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy
     return GBS_OK;
 }
 
-/* Replaces the factor made last, and its table, by a full table if the factor has few
- * configurations. The table of this factor is the last table. */
+/* Replaces the last factor of the conditioned model, and its table, by a full table if the factor
+ * has few configurations. This factor uses the last table. */
 static gbs_status tabulate_noisy(gbsi_reducer *r, gbs_error *err)
 {
     gbsi_factors *to = &r->out->factors;
@@ -336,9 +338,9 @@ static gbs_status tabulate_noisy(gbsi_reducer *r, gbs_error *err)
     return status;
 }
 
-/* Fills the table of the remaining part of a noisy factor. The inhibition that all remaining states
- * of a parent have in common is moved to the leak. An absent effect is therefore impossible only if
- * the leak is zero. */
+/* Fills the table of a reduced noisy factor. If no remaining state of a parent has inhibition 1,
+ * the largest inhibition of these states becomes a factor of the leak. An absent effect is
+ * therefore impossible only if the leak is zero. */
 static void fill_noisy(const gbsi_reducer *r, const gbsi_noisy *noisy, double log_none,
                        double *entry)
 {
@@ -373,8 +375,9 @@ static unsigned parts_left(const gbsi_reducer *r, const gbsi_noisy *noisy)
     return parts;
 }
 
-/* Makes a factor of the child and one parent, or of the child alone. Its value is ln q in the
- * states of the child that mean no effect, and 0 in the others. @param v GBSI_NONE: no parent. */
+/* Makes a factor of the child and one parent, or of the child alone. Its log-weight is ln q in the
+ * states of the child that mean no effect, and 0 in the other states. @param v the parent;
+ * GBSI_NONE if the factor has none. */
 static gbs_status pair_noisy(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy, uint32_t v,
                              const double *log_q, gbs_error *err)
 {
@@ -400,8 +403,8 @@ static gbs_status pair_noisy(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy,
     return GBS_OK;
 }
 
-/* Splits a level whose effect is ruled out into one factor for the leak and one for each free
- * parent, because no factor needs two parents together. */
+/* Splits a level whose effect is ruled out. The leak and each free parent get a separate factor,
+ * because no factor needs two parents together. */
 static gbs_status split_level(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy, double log_none,
                               gbs_error *err)
 {
@@ -417,7 +420,7 @@ static gbs_status split_level(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy
 }
 
 /* @param log_none log-probability that neither the leak nor a fixed parent has an effect.
- * @param n_entries number of entries of the remaining part. */
+ * @param n_entries number of entries of the reduced factor's table. */
 static gbs_status reduce_effect(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy, double log_none,
                                 size_t n_entries, gbs_error *err)
 {

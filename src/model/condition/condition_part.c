@@ -38,7 +38,8 @@ size_t gbsi_conditioned_bytes(const gbsi_conditioned *conditioned)
     gbsi_factors factors = c->factors;
     const size_t n = c->n_variables;
     gbsi_room arrays[GBSI_FACTORS_ARRAYS];
-    if (c->borrows) { /* the array has_zeros is never written to, hence its pages take no memory */
+    if (c->borrows) { /* has_zeros is not counted: it is never written to, so its pages take no
+                         memory */
         return sizeof *c + n * (sizeof *c->user_variable + sizeof *c->fixed_state) +
                gbsi_largest(c->arity, n) * sizeof *c->user_state;
     }
@@ -57,14 +58,15 @@ size_t gbsi_conditioned_bytes(const gbsi_conditioned *conditioned)
 typedef struct kept {
     gbsi_part_sizes sizes;
     gbsi_series_list factors; /* factors among which the part's factors are found */
-    const uint8_t *visited;   /* [n_variables of the whole] 1: the part has the factors with this
-                                 variable; NULL: a factor stays with its first variable */
-    const uint8_t *dropped; /* [factors of the whole] 1: the part does not have the factor; NULL: no
-                               factor is excluded */
+    const uint8_t *
+        visited; /* [n_variables of the whole] 1 if the part has all factors of this variable; NULL:
+                    the part has a factor if it has the first variable of the factor's scope */
+    const uint8_t *dropped; /* [factors of the whole] 1 if the factor must not be in the part; NULL
+                               if no factor is excluded */
     uint32_t *variable; /* [n_variables of the whole] number in the part; GBSI_NONE if the part does
                            not have the variable */
-    uint32_t *table; /* [n_tables of the whole] number in the part + 1, by first use; 0 if the part
-                        does not have the table */
+    uint32_t *table; /* [n_tables of the whole] 1 + the number of the table in the part, in order of
+                        first use; 0 if the part does not have the table */
     uint32_t *used;  /* [n_tables of the part] number in the whole */
     size_t used_capacity;
 } kept;
@@ -280,9 +282,10 @@ static void copy_network(const gbsi_conditioned *whole, const kept *k, gbsi_cond
     }
 }
 
-/* Makes the factors of a part whose variables are numbered, and allocates room for the variables.
- * @param reserve gbsi_conditioned_reserve(), or the function that allocates the arrays of a part
- * without a whole. */
+/* Makes the factors of a part whose variables have numbers, and allocates the arrays of the
+ * variables.
+ * @param reserve function that allocates the arrays: gbsi_conditioned_reserve(), or its equivalent
+ * for a part that does not come from a whole model. */
 static gbs_status make_factors(const gbsi_conditioned *whole, kept *k,
                                gbs_status (*reserve)(const gbsi_conditioned *,
                                                      const gbsi_part_sizes *, gbsi_conditioned *,

@@ -11,10 +11,10 @@
 #include "condition/condition_inside.h"
 
 enum {
-    /* number of free variables of one table; each variable at least doubles the table */
+    /* largest number of free variables of one table; each variable at least doubles the table */
     MAX_FREE = 64,
-    FIRST_PLACES = 64, /* first number of places of the hash table */
-    TOGETHER = 1 << 12 /* number of entries that are copied between two looks at the watch */
+    FIRST_PLACES = 64, /* number of places of the hash table at first */
+    TOGETHER = 1 << 12 /* number of entries copied between two checks of the watch */
 };
 
 /* Largest table of a Potts factor whose variables have different sets of states. */
@@ -133,8 +133,8 @@ static gbs_status grow_map(gbsi_reducer *r, gbs_error *err)
     return GBS_OK;
 }
 
-/* Finds the place of the factor's slicing in the hash table, which is taken, or is empty and
- * must be filled by the caller. */
+/* Finds the place in the hash table for the factor's table and its remaining states. The place is
+ * either taken by an equal slice, or empty; the caller must then fill the empty place. */
 static gbs_status find_slice(gbsi_reducer *r, size_t f, gbsi_slice **found, gbs_error *err)
 {
     if (2 * (r->n_slices + 1) > r->n_places) {
@@ -157,7 +157,7 @@ typedef struct odometer {
     uint32_t n;
     uint32_t variable[MAX_FREE];
     uint32_t state[MAX_FREE];
-    size_t stride[MAX_FREE]; /* strides in the user's table */
+    size_t stride[MAX_FREE]; /* stride of each free variable in the user's table */
     size_t entry; /* entry of the user's table for the current states, fixed variables included */
     size_t n_entries; /* number of entries of the reduced table */
 } odometer;

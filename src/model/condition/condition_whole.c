@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models that are their own conditioned form, because no variable is observed and no state can
- * be ruled out. The factors of the model are borrowed: a copy of a large model would take as
- * long as reading the model, and as much memory again. */
+ * be ruled out. The conditioned model borrows the factors of the model. A copy of a large model
+ * would take as long as reading the model, and would double the memory. */
 #include <math.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@
 #include "condition/condition.h"
 #include "condition/condition_inside.h"
 
-/* Returns whether conditioning would leave this factor unchanged. Products of one or two spins
- * change, because they have their own kinds. */
+/* Returns whether conditioning would leave this factor unchanged. Spin products of one or two spins
+ * do change: conditioning makes them FIELD or ISING factors. */
 static bool stays(const gbsi_factors *factors, size_t f)
 {
     const size_t n = factors->scope_start[f + 1] - factors->scope_start[f];
@@ -20,9 +20,10 @@ static bool stays(const gbsi_factors *factors, size_t f)
         return n > 0;
     case GBS_FACTOR_NOISY_OR: /* small noisy factors become tables */
     case GBS_FACTOR_NOISY_AND:
-    case GBS_FACTOR_NOISY_MAX: /* levels become separate factors */
+    case GBS_FACTOR_NOISY_MAX: /* each level becomes a separate factor */
     case GBS_FACTOR_NOISY_MIN:
-    case GBS_FACTOR_LOGICAL: /* a single literal is a constant; descriptions are shared */
+    case GBS_FACTOR_LOGICAL: /* a factor of a single literal may be constant, and equal descriptions
+                                must be shared */
         return false;
     case GBS_FACTOR_SPIN:
         return n > 2 && isfinite(factors->weight[f]);

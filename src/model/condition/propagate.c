@@ -72,7 +72,8 @@ static void measure(gbsi_propagation *p)
 static gbs_status find_incident(gbsi_propagation *p, gbsi_watch *watch, gbs_error *err)
 {
     const gbsi_factors *f = p->factors;
-    /* counts are stored two places further on; filling then moves each start to its final place */
+    /* the count of row v is stored at start[v + 2]; filling the rows then moves each start to its
+     * final place */
     size_t *fill = p->incident_start + 1;
     for (size_t h = 0; h < p->n_hard; ++h) {
         const size_t end = f->scope_start[p->hard[h] + 1];
@@ -118,7 +119,7 @@ gbs_status gbsi_propagation_new(const gbsi_factors *factors, const uint32_t *ari
     GBSI_TRY(find_hard(p, has_zeros, watch, err));
     measure(p);
     GBSI_TRY(find_incident(p, watch, err));
-    /* the scan is incomplete, and none of the hard factors is used */
+    /* the scan is incomplete; the result is unusable and contains no hard factor */
     if (gbsi_watch_stopped(watch)) {
         p->n_hard = 0;
         memset(p->incident_start, 0, (n + 2) * sizeof *p->incident_start);
@@ -160,8 +161,8 @@ static void reset(gbsi_propagator *propagator)
     gbsi_propagator_undo(propagator, 0);
 }
 
-/* Every entry removes a state, and the last state of a variable is never removed. The trail
- * therefore has at most sum of (arity - 1) entries. */
+/* Every entry of the trail stands for a removed state, and the last state of a variable is never
+ * removed. The trail therefore has at most sum of (arity - 1) entries. */
 static gbs_status make_trail(gbsi_propagator *q, gbs_error *err)
 {
     size_t n = 0;

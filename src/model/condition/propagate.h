@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Generalised arc consistency over the factors with hard zeros (Mackworth 1977, "Consistency in
- * networks of relations", AI 8:99-118). Tables are revised by one sweep over the combinations that
- * remain, and logical factors by counting literals. A Potts factor that forbids equal states is
- * revised when one of its variables has only one state left.
+ * networks of relations", AI 8:99-118). A table is revised by one pass over the remaining
+ * combinations of states, and a logical factor by counting literals. A Potts factor that forbids
+ * equal states is revised when one of its variables has only one state left.
  *
  * A gbsi_propagation says which factors constrain which variables; the structure is read-only
  * and may be shared. A gbsi_propagator holds domains and, if asked for, a trail. A search calls
@@ -19,16 +19,17 @@ typedef struct gbsi_propagation {
     const gbsi_factors *factors; /* borrowed */
     const uint32_t *arity;       /* [n_variables] numbers of states, borrowed */
     uint32_t n_variables;
-    size_t *word_start; /* [n_variables + 1] offsets of the domains in words */
+    size_t *word_start; /* [n_variables + 1] offset of each variable's domain, in words */
     size_t n_hard;
     size_t *hard;           /* [n_hard] numbers of the factors with zeros, ascending */
     size_t *incident_start; /* [n_variables + 1] offsets of the variables in `incident` */
-    size_t *incident;       /* places in hard[] of the hard factors of each variable, ascending */
+    size_t *incident;       /* the hard factors of each variable, as places in hard[], ascending */
     uint32_t max_scope;     /* largest scope of a hard table */
     size_t max_states;      /* largest sum of arities in the scope of a hard table */
 } gbsi_propagation;
 
-/* A change of one word of the bit set of a variable's domain: removed = before & ~after. */
+/* One entry of the trail: the states removed from one word of the bit set of a variable's domain.
+ */
 typedef struct gbsi_trail_entry {
     uint32_t variable;
     uint32_t word;
@@ -37,39 +38,42 @@ typedef struct gbsi_trail_entry {
 
 typedef struct gbsi_propagator {
     const gbsi_propagation *of; /* borrowed */
-    gbsi_watch *watch; /* borrowed; NULL: the work is never stopped; see gbsi_propagator_run() */
+    gbsi_watch *watch; /* borrowed; NULL if no watch stops the work; see gbsi_propagator_run() */
     uint64_t *word;    /* bit sets of remaining states: state a of v is bit a % 64 of
                           word[word_start[v] + a / 64] */
     uint32_t *size;    /* [n_variables] number of remaining states, never 0 */
-    size_t *queue;     /* [n_hard] ring buffer of places in hard[] */
+    size_t *queue; /* [n_hard] queue of the factors to revise: ring buffer of places in hard[] */
     size_t queue_head, queue_length;
     uint8_t *queued;         /* [n_hard] 1 if the factor is in the queue */
     gbsi_trail_entry *trail; /* NULL if no trail is kept */
     size_t trail_length;
-    uint32_t *state;    /* scratch of a table sweep: [max_states] remaining states, in rows */
-    uint64_t *support;  /* scratch: [max_states / 64 + max_scope] supported states, in rows */
+    uint32_t *state;    /* scratch for revising a table: [max_states] remaining states, one row per
+                           variable */
+    uint64_t *support;  /* scratch for revising a table: [max_states / 64 + max_scope] bit sets of
+                           supported states, one row per variable */
     size_t *scope_work; /* scratch: [6 * max_scope] */
 } gbsi_propagator;
 
 /* @param factors borrowed; must outlive the result.
  * @param arity [n_variables of the factors] borrowed; must outlive the result.
- * @param has_zeros [n_factors] as in gbsi_conditioned; NULL: this function finds the factors with
- * zeros.
- * @param watch NULL: never stops. If the watch stops the work, the result can only be freed. */
+ * @param has_zeros [n_factors] as in gbsi_conditioned; if NULL, this function searches for the
+ * factors with zeros.
+ * @param watch NULL if nothing may stop the work. If the watch stops the work, the result can only
+ * be freed. */
 gbs_status gbsi_propagation_new(const gbsi_factors *factors, const uint32_t *arity,
                                 uint32_t n_variables, const uint8_t *has_zeros, gbsi_watch *watch,
                                 gbsi_propagation **propagation, gbs_error *err);
 void gbsi_propagation_free(gbsi_propagation *propagation);
 
-/* Makes a propagator with full domains and an empty queue. @param trail whether undo will be
- * used; a trail takes 16 bytes per state. */
+/* Makes a propagator with full domains and an empty queue. @param trail whether to keep a trail,
+ * which undo needs; a trail takes 16 bytes per state. */
 gbs_status gbsi_propagator_new(const gbsi_propagation *propagation, bool trail,
                                gbsi_propagator **propagator, gbs_error *err);
 void gbsi_propagator_free(gbsi_propagator *propagator);
 
 bool gbsi_propagator_has(const gbsi_propagator *propagator, uint32_t variable, uint32_t state);
-/* Returns the lowest remaining state >= from, or GBSI_NONE if no such state remains. Used to
- * walk through a domain. */
+/* Returns the lowest remaining state >= from, or GBSI_NONE if no such state remains. Callers use
+ * this function to walk through a domain. */
 uint32_t gbsi_propagator_next(const gbsi_propagator *propagator, uint32_t variable, uint32_t from);
 
 /* Remove a state, or all states except one. Hard factors of the variable are queued if its domain
@@ -83,13 +87,13 @@ bool gbsi_propagator_assign(gbsi_propagator *propagator, uint32_t variable, uint
 void gbsi_propagator_queue_all(gbsi_propagator *propagator);
 
 /* Revises queued factors to the fixed point.
- * @return SIZE_MAX, or the factor that forbids all remaining combinations. In the second case
- * the queue is empty and the domains are not at the fixed point: call undo, reset or give up. If
- * the watch stopped the work, the factor need not be the cause. */
+ * @return SIZE_MAX, or the factor that forbids all remaining combinations. If a factor is returned,
+ * the queue is empty and the domains are not at the fixed point: the caller must call undo or
+ * reset, or give up. If the watch stopped the work, the factor need not be the cause. */
 size_t gbsi_propagator_run(gbsi_propagator *propagator);
 
-/* Returns the current length of the trail. Undo restores the states removed since then and
- * empties the queue. */
+/* Returns the current length of the trail. Undo takes such a length, restores all states that were
+ * removed since the trail had this length, and empties the queue. */
 size_t gbsi_propagator_mark(const gbsi_propagator *propagator);
 void gbsi_propagator_undo(gbsi_propagator *propagator, size_t mark);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Barren variables (Shachter 1986; Lauritzen et al. 1990). The search keeps a queue of variables
- * that have one factor left, and removes a variable if the sum of this factor over the variable
- * is constant. */
+/* Finds and removes barren variables (Shachter 1986; Lauritzen et al. 1990). The search keeps a
+ * stack of variables that have one factor left. It removes such a variable if the sum of the factor
+ * over the variable is constant. */
 #include "condition/prune.h"
 
 #include <assert.h>
@@ -12,8 +12,8 @@
 #include "condition/condition_inside.h"
 #include "simd/math.h"
 
-/* Largest number of configurations, and of variables, up to which a factor without a table is
- * written out. */
+/* Largest number of configurations, and of variables, of a factor without a table whose sum is
+ * computed by enumeration. */
 enum { MOST_CONFIGURATIONS = 4096, MOST_SCOPE = 12 };
 
 #define NO_FACTOR SIZE_MAX
@@ -33,12 +33,12 @@ typedef struct pruner {
     uint32_t n_stacked;
     uint32_t *at; /* scratch: [longest scope of a factor] */
     gbsi_pruning *out;
-    size_t n_taken; /* used length of out->factor */
+    size_t n_taken; /* number of elements of out->factor in use */
 } pruner;
 
 /* ---- sums over a variable ------------------------------------------------------------------- */
 
-/* Smallest and largest sum so far, relative to exp(top). */
+/* Smallest and largest sum over the variable so far, both divided by exp(top). */
 typedef struct sums {
     double least, most;
 } sums;
@@ -124,7 +124,7 @@ static bool kind_is_constant(const gbsi_conditioned *c, size_t f, uint32_t at_v)
     case GBS_FACTOR_NOISY_AND:
     case GBS_FACTOR_NOISY_MAX:
     case GBS_FACTOR_NOISY_MIN:
-        return at_v + 1 == n; /* true if the variable is the child */
+        return at_v + 1 == n; /* true if the variable at at_v is the child */
     case GBS_FACTOR_LOGICAL:  /* a literal is true in one of its two states */
         return n == 1 || (factors->logical[factors->aux[f]].function == GBS_LOGICAL_PARITY &&
                           c->arity[factors->scope[factors->scope_start[f] + at_v]] == 2);
@@ -153,7 +153,7 @@ static bool walk_is_constant(const pruner *p, size_t f, uint32_t at_v, double *l
         const double sum = log_sum_at(p, f, p->at, at_v);
         least = sum < least ? sum : least;
         most = sum > most ? sum : most;
-        /* the condition also holds if both sums are minus infinity */
+        /* also true if both logarithms are minus infinity */
         if (!(most - least <= GBSI_CONSTANT_SUM)) {
             memset(p->at, 0, n * sizeof *p->at);
             return false;
@@ -339,8 +339,8 @@ static void try_variable(pruner *p, uint32_t v)
     out->factor_start[out->n] = p->n_taken;
     for (size_t s = end > first ? f->scope_start[first] : 0;
          end > first && s < f->scope_start[first + 1]; ++s) {
-        look_at(p, f->scope[s]); /* examines the variables of one level, because all levels have the
-                                    same scope */
+        look_at(p, f->scope[s]); /* examines the scope of one level only, because all levels of a
+                                    noisy factor have the same scope */
     }
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds variables that do not affect the answer. Such a variable can be summed out of a single
- * factor, and the factor then leaves the model with the variable. */
+/* Finds variables that do not affect the answer. Such a variable occurs in a single factor, whose
+ * sum over the variable is constant; the factor leaves the model together with the variable. */
 #ifndef GBSI_CONDITION_PRUNE_H
 #define GBSI_CONDITION_PRUNE_H
 
 #include "condition/condition.h"
 
-/* Largest relative difference of the largest and the smallest sum at which the sums count as
+/* Largest relative difference between the largest and the smallest sum for which the sum counts as
  * constant. */
 #define GBSI_CONSTANT_SUM 0x1p-40
 
@@ -35,8 +35,8 @@ typedef struct gbsi_pruning {
  * constant factor. This may make other variables barren. No direction of edges is used.
  *   sum over v of f(v, n) = s for all n: v and f leave, ln Z gains ln s  [M78]
  * Takes O(entries of the factors whose sums are computed + scopes).
- * @param asked [variables of the whole] nonzero: the variable stays; NULL: no variable is asked
- * for. @param watch NULL, or a watch that may stop the work; the status is then GBS_ERR_STOPPED.
+ * @param asked [variables of the whole] nonzero if the variable is asked for; NULL if none is.
+ * @param watch NULL, or a watch that may stop the work; the status is then GBS_ERR_STOPPED.
  * @param pruning out; the caller must clear it, also after a failure. */
 gbs_status gbsi_prune(const gbsi_conditioned *whole, const uint8_t *asked, gbsi_watch *watch,
                       gbsi_pruning *pruning, gbs_error *err);
@@ -53,7 +53,7 @@ gbs_status gbsi_pruned_part(const gbsi_conditioned *whole, const gbsi_pruning *p
 gbs_status gbsi_prune_for(gbsi_conditioned **whole, size_t n, const uint32_t *user,
                           gbsi_watch *watch, uint32_t *n_pruned, gbs_error *err);
 
-/* Computes the distribution of the i-th pruned variable given the variables that leave after it and
+/* Computes the distribution of the i-th pruned variable, given the variables pruned after it and
  * the variables that stay.
  * @param x [variables of the whole] states; the state of the variable itself is scratch. @param p
  * [its arity] out: probabilities, whose sum is 1. */

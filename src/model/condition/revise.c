@@ -20,14 +20,15 @@ typedef struct sweep {
     uint32_t n;
     const uint32_t *scope;
     const double *table;
-    uint32_t *state;   /* remaining states, in rows */
-    uint64_t *support; /* states that have a support until now, in rows */
+    uint32_t *state;   /* remaining states, one row per variable */
+    uint64_t *support; /* bit sets of the states for which a support was found so far, one row per
+                          variable */
     size_t *stride;
     size_t *row;      /* [variables of the scope] start of each row of states */
     size_t *bits_row; /* [variables of the scope] start of each row of supports */
     size_t *n_states;
     size_t *digit;
-    size_t *n_missing; /* number of states without a support until now */
+    size_t *n_missing; /* number of states for which no support was found so far */
     size_t n_open;     /* sum of n_missing */
 } sweep;
 
@@ -79,7 +80,7 @@ static void mark(sweep *s, uint32_t i, uint32_t state)
     }
 }
 
-/* Visits all combinations that differ only in the state of the last variable. */
+/* Visits the combinations of one table row: they differ only in the state of the last variable. */
 static void sweep_row(sweep *s, size_t base)
 {
     const uint32_t last = s->n - 1;
@@ -201,8 +202,8 @@ static uint32_t fixed_false(const literals *l)
     return l->as->n_body - l->as->n_body_true - l->n_body;
 }
 
-/* Revises a clause: at least one literal must be true. Body literals are negated if `negated`;
- * the head is not. */
+/* Revises a clause: at least one literal must be true. If `negated`, the literals of the body are
+ * negated; the head is never negated. */
 static bool revise_clause(gbsi_propagator *q, const literals *l, bool negated)
 {
     uint32_t last = GBSI_NONE; /* the only literal that may still be true */
@@ -246,8 +247,9 @@ static bool revise_all_equal(gbsi_propagator *q, const literals *l)
     return (!some_true && !some_false) || force_all(q, l, some_true);
 }
 
-/* Revises a parity: an odd number of literals must be true. If one variable is undecided, the
- * others determine it; if two are undecided, both stay free. */
+/* Revises a parity factor, which requires an odd number of true literals. If only one variable is
+ * undecided, the other variables determine its state. If two or more are undecided, no state is
+ * removed. */
 static bool revise_parity(gbsi_propagator *q, const literals *l)
 {
     uint32_t open = GBSI_NONE;
@@ -263,9 +265,9 @@ static bool revise_parity(gbsi_propagator *q, const literals *l)
     return open == GBSI_NONE ? odd : force(q, l, open, !odd);
 }
 
-/* Revises a cardinality: from `least` to `most` literals must be true. If the largest allowed
- * number is true, all other literals become false. If all literals that may be true are needed,
- * they become true. */
+/* Revises a cardinality factor, which requires at least `least` and at most `most` true literals.
+ * If `most` literals are true, all other literals become false. If only `least` literals can still
+ * be true, all of them become true. */
 static bool revise_cardinality(gbsi_propagator *q, const literals *l)
 {
     uint32_t least = 0;
@@ -310,8 +312,8 @@ static bool revise_logical(gbsi_propagator *q, size_t place)
     case GBS_LOGICAL_OR:
     case GBS_LOGICAL_CLAUSE:
         return revise_clause(q, &l, false);
-    case GBS_LOGICAL_LOGICAL: /* the value is positive unless the body is true and the head false;
-                                 with an empty body, the head must be true */
+    case GBS_LOGICAL_LOGICAL: /* the value is positive unless the body is true and the head is
+                                 false; if the body is empty, the head must be true */
     case GBS_LOGICAL_IMPLY_MLN:
         return revise_clause(q, &l, true);
     case GBS_LOGICAL_EQUAL:
@@ -331,7 +333,8 @@ static bool revise_logical(gbsi_propagator *q, size_t place)
 
 /* ---- noisy factors --------------------------------------------------------------------------- */
 
-/* The possible causes of the effect, given the remaining states. */
+/* The causes that can still produce the effect of a noisy factor's level, given the remaining
+ * states. */
 typedef struct open_causes {
     uint32_t n; /* number of causes, among the leak and the parents, that may cause the effect in a
                    remaining state */
@@ -380,7 +383,7 @@ static bool drop_causes(gbsi_propagator *q, uint32_t v, const double *log_q, boo
     return true;
 }
 
-/* Returns whether the child has a remaining state of this part. */
+/* Returns whether some remaining state of the child has this role. */
 static bool has_part(const gbsi_propagator *q, const gbsi_noisy *noisy, gbsi_noisy_part part)
 {
     uint32_t a = gbsi_propagator_next(q, noisy->child, 0);

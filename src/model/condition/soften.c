@@ -47,7 +47,8 @@ gbs_status gbsi_soften(const gbsi_conditioned *hard, double depth, double penalt
     }
     for (size_t i = 0; i < f->n_factors; ++i) {
         soft->factors.weight[i] = soften_weight(f->weight[i], penalty);
-        if (gbsi_is_noisy(f->kind[i])) { /* the softened entry is an effect without a cause */
+        if (gbsi_is_noisy(
+                f->kind[i])) { /* the softened entry is the case of an effect that has no cause */
             double *leak = soft->factors.table + f->table_start[f->aux[i]];
             *leak = *leak == 0.0 ? -gbsi_exp(-penalty) : *leak;
         }
@@ -63,8 +64,8 @@ double gbsi_soften_shift(const gbsi_conditioned *hard, double penalty)
 {
     double shift = 0.0;
     for (size_t f = 0; f < hard->factors.n_factors; ++f) {
-        /* a hard logical function that holds adds 0 to the log density, and `penalty` once it is
-         * soft */
+        /* a hard logical function that holds adds 0 to the log density of `hard`, but `penalty` to
+         * the log density of the copy */
         shift += hard->factors.weight[f] == INFINITY ? penalty : 0.0;
     }
     return shift;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A conditioned model in which hard zeros are replaced by small weights. Annealing can cross
- * these weights, while hard zeros would keep every chain in its region. */
+/* A conditioned model in which hard zeros are replaced by small weights. Annealing can pass through
+ * states with these weights; a chain can never pass through a hard zero. */
 #ifndef GBSI_CONDITION_SOFTEN_H
 #define GBSI_CONDITION_SOFTEN_H
 
 #include "condition/condition.h"
 
-/* Makes a softened copy of `hard`. A configuration of weight zero gets exp(-penalty) times a small
- * weight: the least positive weight of its table, or exp(-depth) times the largest weight if this
- * is larger. A forbidden equality, or a hard logical function that fails, costs `penalty`. Where
- * the log density of `hard` is finite, the log density of the copy differs from it by a constant.
- * @param hard borrowed while the copy exists; the copy only has separate tables, weights and
- * has_zeros.
+/* Makes a softened copy of `hard`. A configuration of weight zero gets the weight exp(-penalty)
+ * times w. Here w is the larger of two numbers: the least positive weight of the table, and
+ * exp(-depth) times its largest weight. A forbidden equality, or a hard logical function that
+ * fails, costs `penalty`. Where the log density of `hard` is finite, the log density of the copy
+ * differs from it by a constant.
+ * @param hard borrowed while the copy exists; the copy owns only its tables, weights and has_zeros.
  * @param depth nats, positive or INFINITY. @param penalty nats, positive. */
 gbs_status gbsi_soften(const gbsi_conditioned *hard, double depth, double penalty,
                        gbsi_conditioned **out, gbs_error *err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Generator of random Bayesian networks. Every variable has 1 to `parents` parents, or fewer if
- * fewer variables precede it. Parents are drawn without replacement from the 2 * parents + 2
- * variables before it. The columns of tables are uniform on the simplex. */
+/* Generator of random Bayesian networks. The number of parents of a variable is drawn from 1 to
+ * `parents`; a variable that fewer variables precede has fewer parents. The parents are drawn
+ * without replacement from the 2 * parents + 2 variables that precede the variable. Each column of
+ * a conditional table is uniform on the simplex. */
 #include <string.h>
 
 #include "base/budget.h"
@@ -22,7 +23,7 @@ typedef struct network {
     gbs_builder *builder;
     uint32_t *arity;    /* [variables] number of states of each variable */
     double *logw;       /* [largest table] log-probabilities of the current table */
-    uint64_t n_entries; /* number of entries of all tables before */
+    uint64_t n_entries; /* number of entries of all tables before the current one */
 } network;
 
 static gbs_status check_bayes(const gbs_generate_bayes_options *o, size_t *largest, gbs_error *err)
@@ -73,7 +74,7 @@ static gbs_status add_variables(network *net, gbs_error *err)
     return gbs_builder_add_variables(net->builder, o->variables, net->arity, NULL, err);
 }
 
-/* @param scope out: parents ascending, then v. @return number of parents. */
+/* @param scope out: the parents of v, ascending, then v. @return number of parents. */
 static uint32_t choose_scope(const network *net, uint32_t v, uint32_t scope[MAX_PARENTS + 1])
 {
     const uint32_t most = net->options->parents;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs that need no search: grids and rings, complete graphs, two layers, preferential
- * attachment. */
+/* Makes graphs whose edges need no search: grids, rings, complete graphs, two-layer graphs, and
+ * graphs by preferential attachment. */
 #include <stdio.h>
 
 #include "base/memory.h"
@@ -21,7 +21,7 @@ gbs_status gbsi_generate_measure_grid(const gbsi_generate_spins *spins, gbsi_gen
         if (side[d] == 0) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: every side must be 1 or more", size->what);
         }
-        n *= side[d]; /* n was below 2^32, hence the product is below 2^64 */
+        n *= side[d]; /* both factors are below 2^32, hence the product is below 2^64 */
         if (n > GBS_MAX_VARIABLES) {
             return gbsi_fail(err, GBS_ERR_LIMIT, "%s: more than the %u variables possible",
                              size->what, GBS_MAX_VARIABLES);
@@ -162,10 +162,10 @@ gbs_status gbs_generate_rbm(const gbs_generate_rbm_options *options, gbs_model *
 /* ---- preferential attachment --------------------------------------------------------------- */
 
 /* Each end of each edge so far is drawn with equal probability, and a variable of degree k has k
- * ends (Batagelj & Brandes 2005, Phys. Rev. E 71:036113). The new variable of an edge follows
- * from the edge's number; only the old variable is stored. */
+ * ends (Batagelj & Brandes 2005, Phys. Rev. E 71:036113). An edge joins a new variable to an old
+ * one. The number of the edge determines the new variable, so only the old variable is stored. */
 typedef struct growth {
-    uint32_t m;          /* number of edges of a new variable */
+    uint32_t m;          /* number of edges that each new variable adds */
     uint32_t *old_end;   /* [couplings] old variables of the edges that are added after the edges of
                             the first m + 1 variables */
     uint32_t *joined_to; /* [variables] the last new variable that drew each variable */

@@ -10,7 +10,8 @@
 
 enum { FEWEST_PATCHES = 12 };
 
-#define MAX_NOISE 1e6 /* largest noise in grey levels, far above 65535 */
+/* largest standard deviation of the noise, in grey levels; far above 65535 */
+#define MAX_NOISE 1e6
 
 static uint32_t layers_of(const gbs_generate_potts_options *o)
 {
@@ -57,8 +58,8 @@ static void bound(gbsi_generate_patch *p, unsigned d, uint32_t side)
     p->to[d] = to <= 0.0 ? 0 : to >= side ? side : (uint32_t)to;
 }
 
-/* Makes a box or ellipsoid with sides of about a quarter of the picture's; in a flat picture, a
- * rectangle or an ellipse. */
+/* Makes a box or an ellipsoid whose sides are about a quarter of the picture's sides; in a flat
+ * picture, a rectangle or an ellipse. */
 static gbsi_generate_patch make_patch(const gbsi_generate_picture *picture, uint64_t p)
 {
     const gbs_generate_potts_options *o = &picture->options;
@@ -76,7 +77,7 @@ static gbsi_generate_patch make_patch(const gbsi_generate_picture *picture, uint
     for (unsigned d = 0; d < 3; ++d) {
         bound(&patch, d, side[d]);
     }
-    if (side[2] == 1) { /* in a flat picture all pixels lie in the layer of every patch */
+    if (side[2] == 1) { /* in a flat picture every patch reaches through the only layer */
         patch.from[2] = 0;
         patch.to[2] = 1;
     }
@@ -86,7 +87,7 @@ static gbsi_generate_patch make_patch(const gbsi_generate_picture *picture, uint
 static bool covers(const gbsi_generate_picture *picture, const gbsi_generate_patch *p,
                    const uint32_t at[3])
 {
-    /* a flat picture has the layer's centre in the third direction */
+    /* in a flat picture the third coordinate of the centre is the centre of the layer */
     const unsigned n_directions = picture->size[2] > 1 ? 3 : 2;
     double sum = 0.0;
     for (unsigned d = 0; d < 3; ++d) {
@@ -133,8 +134,8 @@ gbs_status gbsi_generate_picture_init(gbsi_generate_picture *picture,
 /* ---- factors ------------------------------------------------------------------------------- */
 
 /* Returns nearly Gaussian noise of mean 0 and variance 1: the sum of twelve uniform numbers
- * minus its mean (Irwin-Hall). The tails of this distribution end at -+6. Other methods need
- * sines or an inverse error function, and the difference would not be visible in a picture. */
+ * minus its mean (Irwin-Hall). The tails of this distribution end at -+6. Exact methods need sines
+ * or an inverse error function, and no one would see the difference in a picture. */
 static double noise(uint64_t seed, uint32_t v)
 {
     double sum = -6.0;

@@ -2,15 +2,16 @@
 /* Random regular graphs.
  *
  * Every variable has `degree` half-edges, and a uniform permutation pairs them (Bollobas 1980,
- * European J. Combin. 1:311-316). If the result has no loop and no repeated edge, it is uniform
- * among simple graphs. Otherwise switches (u, v), (x, y) -> (u, x), (v, y) with random partners
- * remove loops and repeated edges (McKay & Wormald 1990, J. Algorithms 11:52-67).
+ * European J. Combin. 1:311-316). If the resulting graph has no loop and no repeated edge, it is
+ * uniformly distributed among simple graphs. Otherwise switches (u, v), (x, y) -> (u, x), (v, y)
+ * with random partners remove loops and repeated edges (McKay & Wormald 1990, J. Algorithms
+ * 11:52-67).
  *
- * Afterwards random switches that keep the graph simple are made. Their stationary distribution is
- * uniform (Cooper, Dyer & Greenhill 2007, Combin. Probab. Comput. 16:557-593). This matters for
- * small graphs, which need many repairs for their size, and where switches are cheap. A graph whose
- * degree exceeds half the number of variables is made as the complement of a graph with a smaller
- * degree. */
+ * After this repair, random switches that keep the graph simple are made. Their stationary
+ * distribution is uniform (Cooper, Dyer & Greenhill 2007, Combin. Probab. Comput. 16:557-593).
+ * These further switches matter for small graphs, which need many repairs for their size; on small
+ * graphs switches are also cheap. A graph whose degree exceeds half the number of variables is made
+ * as the complement of a graph with a smaller degree. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 #include "generate/generators.h"
 
 #define MOST_SWITCHES     65536u /* largest number of switches after the repair */
-#define SWITCHES_PER_EDGE 32u    /* largest number of such switches per edge of a small graph */
+#define SWITCHES_PER_EDGE 32u    /* number of switches after the repair per edge of a small graph */
 
 typedef struct edge {
     uint32_t a, b;
@@ -68,7 +69,8 @@ static void insert(edge_set *set, edge e)
     set->key[i] = key;
 }
 
-/* Deletes a key. Later keys move into the hole unless the hole lies before their hash place. */
+/* Deletes a key, which leaves a hole. A later key moves into the hole unless the hole lies before
+ * the hash place of this key. */
 static void erase(edge_set *set, edge e)
 {
     const uint64_t key = key_of(e);
@@ -93,12 +95,12 @@ typedef struct graph {
     uint32_t n, degree;
     size_t m;
     edge *e;      /* [m] edges */
-    uint8_t *bad; /* [m] 1 if the edge is a loop or a copy and hence not in the set */
+    uint8_t *bad; /* [m] 1 if the edge is bad: a loop, or a copy of another edge; bad edges are not
+                     in the set */
     edge_set set;
     size_t *bad_list;
     size_t n_bad, bad_capacity;
-    uint64_t
-        n_switches; /* number of switches tried so far, by which the random draws are numbered */
+    uint64_t n_switches; /* number of switches tried so far; the index of the next random draw */
 } graph;
 
 static gbs_status take_graph(graph *g, gbs_error *err)
@@ -124,7 +126,8 @@ static void free_graph(graph *g)
     GBSI_FREE(g->e, g->bad, g->set.key, g->bad_list);
 }
 
-/* Pairs half-edges: shuffles them (Fisher & Yates) and takes consecutive half-edges as pairs. */
+/* Pairs the half-edges: shuffles them (Fisher & Yates) and joins each two consecutive half-edges.
+ */
 static void pair_up(graph *g)
 {
     edge *e = g->e;
@@ -179,8 +182,8 @@ static void place_edge(graph *g, size_t k, edge e, bool good)
     }
 }
 
-/* Switches edge k = (u, v) with a random edge if this increases the number of good edges; with
- * `keep`, if both new edges are good. */
+/* Switches edge k = (u, v) with a random edge if the switch increases the number of good edges.
+ * With `keep`, switches only if both new edges are good. */
 static void try_switch(graph *g, size_t k, bool keep)
 {
     double random[2];
@@ -210,15 +213,17 @@ static void try_switch(graph *g, size_t k, bool keep)
     place_edge(g, j, two, two_good);
 }
 
-/* Repairs all bad edges. The loop ends with probability 1 if 2 degree < n. Some half-edge (x, y)
- * has neither x among u and its neighbours nor y among v and its neighbours. A switch with this
- * half-edge increases the number of good edges. */
+/* Repairs all bad edges. The loop ends with probability 1 if 2 degree < n. For a bad edge (u, v)
+ * there is then an edge (x, y) such that x is neither u nor a neighbour of u, and y is neither v
+ * nor a neighbour of v. A switch with (x, y) increases the number of good edges. */
 static void repair(graph *g)
 {
     for (size_t i = 0; i < g->n_bad; ++i) {
         const size_t k = g->bad_list[i];
         while (g->bad[k]) {
-            if (is_new(g, g->e[k])) { /* the edge that it repeated was removed */
+            if (is_new(
+                    g,
+                    g->e[k])) { /* edge k is no longer a copy, because the other edge was removed */
                 place_edge(g, k, g->e[k], true);
             } else {
                 try_switch(g, k, false);
@@ -240,7 +245,8 @@ static void mix(graph *g)
 
 /* ---- sorting ------------------------------------------------------------------------------- */
 
-/* Sorts edges by one of their ends, by a stable counting sort. @param start [n + 1] scratch. */
+/* Sorts edges by one of their two ends, with a stable counting sort. @param start [n + 1] scratch.
+ */
 static void sort_by_end(const edge *from, edge *to, size_t m, uint32_t n, bool larger,
                         size_t *start)
 {

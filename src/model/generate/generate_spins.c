@@ -41,7 +41,7 @@ static int has_fields(const gbsi_generate_spins *spins)
     return spins->field != 0.0 || spins->random_field != 0.0;
 }
 
-/* Refuses a model that cannot be generated, before any part of it is generated. */
+/* Refuses a model that cannot be generated, before the generation begins. */
 static gbs_status check_spins(const gbsi_generate_spins *spins, const gbsi_generate_size *size,
                               gbs_error *err)
 {
@@ -51,7 +51,7 @@ static gbs_status check_spins(const gbsi_generate_spins *spins, const gbsi_gener
                          size->what, size->n_variables, GBS_MAX_VARIABLES);
     }
     GBSI_PASS(gbsi_generate_check_ranges(spins, err));
-    /* computed in doubles, because numbers of couplings may be near 2^63 */
+    /* computed in doubles, because the number of couplings may be near 2^63 */
     const double bytes =
         (double)size->n_variables * (VARIABLE_BYTES + has_fields(spins) * FIELD_BYTES) +
         (double)size->n_couplings * COUPLING_BYTES;

@@ -8,8 +8,8 @@
 void gbsi_generate_uniforms(uint64_t seed, gbsi_generate_stream stream, uint64_t index, double u[2])
 {
     uint32_t word[4];
-    /* the counter has the stream in place of the chain, the low half of the index in place of
-     * the block, and its high half in place of the pass */
+    /* the Philox counter has the stream in place of the chain, the low half of the index in place
+     * of the block, and the high half of the index in place of the pass */
     gbsi_philox(seed, (uint32_t)stream, index >> 32, (uint32_t)index, GBSI_PURPOSE_GENERATE, word);
     u[0] = gbsi_uniform(word[0], word[1]);
     u[1] = gbsi_uniform(word[2], word[3]);

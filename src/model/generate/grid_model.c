@@ -100,7 +100,7 @@ uint64_t gbsi_grid_coupling_number(const gbsi_grid_model *grid, uint32_t v, unsi
 
 /* ---- all factors in order ------------------------------------------------------------------ */
 
-/* A buffer of numbers that are fed to a digest. */
+/* A buffer that collects numbers before they are fed to a digest. */
 typedef struct feeding {
     gbsi_digest *digest;
     uint32_t word[CHUNK];
@@ -198,7 +198,7 @@ static void feed_weights(feeding *f, const gbsi_grid_model *grid, gbsi_grid_walk
     end_weights(f);
 }
 
-/* Returns the largest difference between entries. */
+/* Returns the difference between the largest and the smallest entry. */
 static double spread(const double *entry, uint32_t n)
 {
     double low = entry[0];
@@ -223,7 +223,8 @@ double gbsi_grid_span(const gbsi_grid_model *grid, uint32_t v, unsigned n_neighb
     return sum;
 }
 
-/* Feeds all tables to the digest. @return the largest spread of a table. */
+/* Feeds all tables to the digest. @return the largest spread: the maximum over tables of the
+ * largest minus the smallest entry. */
 static double feed_tables(feeding *f, const gbsi_grid_model *grid, double *entry,
                           gbsi_grid_walk *walk)
 {
@@ -264,7 +265,7 @@ gbs_status gbsi_grid_walk_through(const gbsi_grid_model *grid, gbsi_grid_walk *w
     feed_words(&f, grid->arity, grid->n_variables);
     feed_kinds(&f, (uint8_t)grid->pair, grid->n_couplings);
     feed_kinds(&f, (uint8_t)grid->single, n_singles);
-    feed_words(&f, 2, grid->n_couplings); /* sizes of the scopes */
+    feed_words(&f, 2, grid->n_couplings); /* the digest takes the sizes of the scopes here */
     feed_words(&f, 1, n_singles);
     feed_scopes(&f, grid);
     feed_weights(&f, grid, walk);

@@ -11,10 +11,10 @@ typedef struct gbsi_grid_model {
     bool torus;
     uint32_t arity;
     uint32_t n_variables;
-    uint64_t n_couplings; /* number of factors of two variables, which come first, by variable and
-                             direction */
-    uint64_t n_factors; /* number of all factors; factors of one variable, if there are any, follow
-                           in the order of variables */
+    uint64_t n_couplings; /* number of factors of two variables; they come before all other factors,
+                             ordered by variable and then by direction */
+    uint64_t n_factors; /* number of all factors; the factors of one variable, if any, come last, in
+                           the order of variables */
     gbs_factor_kind pair, single; /* kinds of the factors of two variables and of one variable */
     uint32_t n_entries; /* number of entries of the table of a factor of one variable; 0 if such
                            factors have weights */
@@ -26,10 +26,11 @@ typedef struct gbsi_grid_model {
 typedef struct gbsi_grid_walk {
     char digest[33];  /* gbs_model_digest() of the model */
     double largest;   /* largest absolute value of a weight or entry */
-    double span;      /* upper bound of the span of the log-weights of a conditional */
+    double span;      /* upper bound of the span of a conditional: the largest minus the smallest
+                         log-weight of its states */
     bool alike;       /* whether all couplings are equal */
-    uint64_t n_mixed; /* number of variables whose couplings to the next variables in the first two
-                         directions differ */
+    uint64_t n_mixed; /* number of variables whose coupling in the first direction differs from
+                         their coupling in the second */
 } gbsi_grid_walk;
 
 /* Refuse the options that gbs_generate_ising() and gbs_generate_potts() refuse, except models
@@ -41,18 +42,18 @@ gbs_status gbsi_grid_of_potts(const gbs_generate_potts_options *options, gbsi_gr
 gbs_status gbsi_grid_walk_through(const gbsi_grid_model *grid, gbsi_grid_walk *walk,
                                   gbs_error *err);
 
-/* Returns the number of the coupling of v to the next variable in direction d. The coupling must
- * exist. */
+/* Returns the factor number of the coupling between v and the next variable in direction d. The
+ * coupling must exist. */
 uint64_t gbsi_grid_coupling_number(const gbsi_grid_model *grid, uint32_t v, unsigned d);
 double gbsi_grid_coupling(const gbsi_grid_model *grid, uint32_t v, unsigned d);
-/* Returns the weight of the factor that has only v in its scope; if the factor is a table, also
- * computes its entries.
+/* Returns the weight of the factor whose scope is v alone. If this factor has a table, also
+ * computes the entries of the table.
  * @param entry [n_entries] out. */
 double gbsi_grid_single(const gbsi_grid_model *grid, uint32_t v, double *entry);
 
 /* Returns the span of the log-weights of the conditional of a variable with n_neighbours
- * neighbours: the sum of the spans of its factors, as in src/engine/plan/class.c. For grids of
- * Potts levels only.
+ * neighbours: the sum of the spans of its factors, as in src/engine/plan/class.c. Only for grids
+ * made by gbs_generate_potts().
  * @param entry [n_entries] scratch. */
 double gbsi_grid_span(const gbsi_grid_model *grid, uint32_t v, unsigned n_neighbours,
                       double *entry);

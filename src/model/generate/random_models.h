@@ -61,7 +61,8 @@ static inline void add_random_table(gbs_builder *b, uint64_t *seed, const uint32
     }
     assert_int_equal(gbs_builder_add_table(b, n_entries, logw, &table, NULL), GBS_OK);
     assert_int_equal(gbs_builder_add_table_factor(b, n, scope, table, NULL), GBS_OK);
-    if (random_below(seed, 2) == 0 && n > 1) { /* the table is shared if another scope fits */
+    if (random_below(seed, 2) == 0 &&
+        n > 1) { /* a second factor shares the table if the arities of its scope fit */
         uint32_t other[MOST_VARIABLES];
         for (uint32_t i = 0; i < n; ++i) {
             other[i] = scope[n - 1 - i];
@@ -71,7 +72,7 @@ static inline void add_random_table(gbs_builder *b, uint64_t *seed, const uint32
     }
 }
 
-/* Adds a logical factor; some parities are replaced by cardinalities. */
+/* Adds a logical factor; some factors that would be parities become cardinalities instead. */
 static inline gbs_status add_any_logical(gbs_builder *b, gbs_logical_function chosen, uint32_t n,
                                          const uint32_t *scope, const uint32_t *state,
                                          double weight)
@@ -127,8 +128,8 @@ static inline void add_random_noisy(gbs_builder *b, uint64_t *seed, const uint32
                      GBS_OK);
 }
 
-/* Adds a noisy maximum or minimum in which some causes never have an effect, or always have one
- * effect. */
+/* Adds a noisy-max or noisy-min in which some causes never have an effect, and others always have
+ * the same effect. */
 static inline void add_random_maximum(gbs_builder *b, uint64_t *seed, const uint32_t *arity,
                                       uint32_t n, const uint32_t *scope, uint32_t zeros)
 {
@@ -190,12 +191,13 @@ static inline void add_random_factor(gbs_builder *b, uint64_t *seed, uint32_t n,
     }
 }
 
-/* Upper bounds of the size of a random model. */
+/* Upper bounds on the size of a random model. */
 typedef struct random_size {
-    uint32_t variables; /* 1 to this number of variables, at most MOST_VARIABLES */
-    uint32_t states;    /* 1 to this number of states, at most 5; half of the variables have 2 */
-    uint32_t factors;   /* at most this number of factors */
-    uint32_t noisy;     /* at most this number of additional noisy factors */
+    uint32_t variables; /* largest number of variables, at most MOST_VARIABLES; the least is 1 */
+    uint32_t states;    /* largest number of states, at most 5; the least is 1, and half of the
+                           variables have 2 states */
+    uint32_t factors;   /* largest number of factors */
+    uint32_t noisy;     /* largest number of noisy factors in addition to these factors */
 } random_size;
 
 static inline gbs_model *random_model_of(uint64_t *seed, random_size most, uint32_t zeros)
@@ -204,7 +206,8 @@ static inline gbs_model *random_model_of(uint64_t *seed, random_size most, uint3
     gbs_model *model = NULL;
     uint32_t arity[MOST_VARIABLES];
     const uint32_t n = 1 + random_below(seed, most.variables);
-    /* one arity for all variables makes Potts factors and shared tables common */
+    /* some models have one arity for all variables, which makes Potts factors and shared tables
+     * common */
     const int same = random_below(seed, 3) == 0;
     for (uint32_t v = 0; v < n; ++v) {
         arity[v] = same && v > 0                ? arity[0]
@@ -240,8 +243,8 @@ static inline gbs_model *random_noisy_model(uint64_t *seed, uint32_t zeros)
     return random_model_of(seed, (random_size){MOST_VARIABLES - 1, 4, 9, 2}, zeros);
 }
 
-/* Moves to the next assignment; variable 0 moves fastest. @return 0 after the last assignment; x
- * is then all 0 again. */
+/* Moves x to the next assignment; the state of variable 0 changes fastest. @return 0 after the last
+ * assignment; x is then all 0 again. */
 static inline int next_assignment(uint32_t n, const uint32_t *arity, uint32_t *x)
 {
     for (uint32_t v = 0; v < n; ++v) {

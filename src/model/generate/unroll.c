@@ -14,20 +14,22 @@
 #include "base/memory.h"
 #include "store/builder.h"
 
-/* Bytes of the parts of a built network. A variable has its arity, the offsets of its states and
- * of its name, its place among the names, its factor and its place in the order. A factor has
- * its kind, weight, table and the offset of its scope. */
+/* Bytes of the parts of a built network. A variable needs its arity, the offsets of its states and
+ * of its name, its place in by_name, the number of its factor and its place in the topological
+ * order. A factor needs its kind, its weight, the number of its table and the offset of its scope.
+ */
 #define VARIABLE_BYTES 32.0
 #define FACTOR_BYTES   21.0
 #define NUMBER_BYTES   13 /* bytes of "[4294967295]" and a final 0 */
 
 typedef struct unroller {
     const gbs_model *model;
-    uint32_t *next;     /* [n_variables] X' for X, otherwise GBSI_NONE */
-    uint32_t *previous; /* [n_variables] X for X', otherwise GBSI_NONE */
-    uint32_t *place;    /* [n_variables] place among the pairs, or among the variables outside of
-                           time */
-    uint32_t *pair;     /* [n_pairs] the variable X of each pair, ascending */
+    uint32_t *next; /* [n_variables] the variable X' if the variable is an X, otherwise GBSI_NONE */
+    /* [n_variables] the variable X if the variable is an X', otherwise GBSI_NONE */
+    uint32_t *previous;
+    uint32_t *place; /* [n_variables] number of the pair (X, X') that has the variable, or number of
+                        the variable among the variables outside of time */
+    uint32_t *pair;  /* [n_pairs] the variable X of each pair, ascending */
     uint32_t n_pairs, n_outside;
     gbs_builder *builder;
     uint32_t *table; /* [n_tables] number of the table in the builder; GBSI_NONE if it is not in the
@@ -132,8 +134,8 @@ static gbs_status find_pairs(unroller *u, gbs_error *err)
     return GBS_OK;
 }
 
-/* Checks that variables of the first slice, and variables outside of time, have no parents in
- * later slices. */
+/* Checks that variables X of the first slice, and variables outside of time, have no variable X' as
+ * a parent. */
 static gbs_status check_parents(const unroller *u, uint32_t child, gbs_error *err)
 {
     const gbs_model *m = u->model;
@@ -209,8 +211,8 @@ static gbs_status copy_labels(unroller *u, uint32_t from, uint32_t to, gbs_error
     return gbs_builder_label_states(u->builder, to, u->label, err);
 }
 
-/* Copies the table or noisy factor of a variable of the model; the copy is over variables of
- * slice t and of slice t - 1. */
+/* Copies the table or noisy factor whose child is a variable of the model. The scope of the copy
+ * has variables of slice t, of slice t - 1 and outside of time. */
 static gbs_status copy_table(unroller *u, uint32_t child, uint32_t t, gbs_error *err)
 {
     const gbsi_factors *f = &u->model->factors;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vertex orders, by counting sort and by buckets of variables with equal degree. */
+/* Makes the orders in which variables are coloured, by a counting sort or by lists of variables
+ * with equal degree. */
 #include "graph/graph.h"
 
 #include "base/memory.h"
 
-/* Computes the degree of a variable, which visits each of its scopes. */
+/* Computes the degree of a variable by visiting each of its scopes. */
 static gbs_status find_degree(const gbsi_graph *graph, gbsi_watch *watch, size_t v, size_t *degree,
                               gbs_error *err)
 {
@@ -28,7 +29,7 @@ gbs_status gbsi_order_largest_first(const gbsi_graph *graph, gbsi_watch *watch, 
     }
     start = gbsi_alloc_array_zero(most + 2, sizeof *start);
     GBSI_TRY(GBSI_HAVE(err, "colouring", start));
-    /* Rank 0 has the largest degree. */
+    /* The variable of rank 0 has the largest degree. */
     for (size_t v = 0; v < n; v++) {
         start[most - degree[v] + 1]++;
     }
@@ -60,8 +61,9 @@ typedef struct peeling {
     const gbsi_graph *graph;
     waiting *x;     /* [n_variables] list links */
     uint32_t *head; /* [most + 1] first variable of a degree; GBSI_NONE if there is none */
-    size_t least;   /* degree below which all lists are empty */
-    /* remaining variables of each scope; NULL if all scopes are pairs */
+    size_t least;   /* lower bound of the degrees of variables in the lists */
+    /* the variables of each scope that are not placed yet; these three arrays are NULL if all
+     * scopes are pairs */
     uint32_t *member; /* variables of the scopes; the first told[s] variables of scope s include all
                          remaining ones */
     size_t *left;     /* [n_scopes] number of members that are not placed */

@@ -2,21 +2,24 @@
 /* Colouring with two colours, if two suffice; the lowest variable of a component gets colour 0. The
  * result is exact.
  *
- * Edges in stored order join trees of variables. Each variable records whether its colour
- * differs from its parent's (Tarjan (1975), J. ACM 22(2):215-225). A breadth-first search would
- * access a large graph at random; this algorithm walks through the graph once. */
+ * The edges are processed in stored order, and each edge joins two trees of variables. Each
+ * variable records whether its colour differs from its parent's (Tarjan (1975), J. ACM
+ * 22(2):215-225). A breadth-first search would access a large graph at random; this algorithm walks
+ * through the graph once. */
 #include "graph/graph.h"
 
+#include "base/forest.h"
 #include "base/memory.h"
 
 typedef struct forest {
-    uint32_t *parent; /* [n_variables] parent, at most the variable itself; roots are the lowest
-                         variables of their trees */
-    uint8_t *differs; /* [n_variables] 1 if the colour differs from the parent's; 0 for roots */
+    uint32_t *parent; /* [n_variables] parent of each variable: a lower variable, or the variable
+                         itself if it is a root; a root is the lowest variable of its tree */
+    uint8_t *differs; /* [n_variables] 1 if the variable's colour differs from its parent's colour;
+                         0 for roots */
 } forest;
 
-/* Returns the root of v, and halves the path. @param differs out: whether the colours of v and
- * the root differ. */
+/* Returns the root of v, and halves the path from v to the root. @param differs out: whether the
+ * colours of v and the root differ. */
 static uint32_t find_root(forest *f, uint32_t v, uint8_t *differs)
 {
     uint8_t sum = 0;
@@ -63,9 +66,7 @@ gbs_status gbsi_graph_color_two(const gbsi_graph *graph, uint32_t *color, bool *
     f.parent = gbsi_alloc_array(n, sizeof *f.parent);
     f.differs = gbsi_alloc_array_zero(n, sizeof *f.differs);
     GBSI_TRY(GBSI_HAVE(err, "colouring", f.parent, f.differs));
-    for (uint32_t v = 0; v < n; v++) {
-        f.parent[v] = v;
-    }
+    gbsi_forest_plant(f.parent, graph->n_variables);
     bool fits = true;
     for (uint32_t v = 0; v < n && fits; v++) {
         const size_t end = gbsi_graph_ends(graph, v + (size_t)1);

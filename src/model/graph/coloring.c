@@ -17,12 +17,13 @@
 
 #define LONG_SCOPE     64
 #define AHEAD          8  /* number of variables that are prefetched ahead */
-#define BITS_PER_ENTRY 32 /* number of bits of a bitset per variable of the scope */
+#define BITS_PER_ENTRY 32 /* number of bits of a scope's bitset per variable of the scope */
 
 /* The colours used in one long scope. */
 typedef struct color_set {
     uint64_t *bit;   /* [n_bits / 64] words of the bitset */
-    uint32_t *next;  /* [n_bits / 64] for a full word: a later word; all words between are full */
+    uint32_t *next;  /* [n_bits / 64] for each full word, the index of a later word; all words
+                        between them are full */
     uint32_t *above; /* list of the colours from n_bits up, at most one per variable */
     size_t n_bits;
     size_t n_words; /* number of words of `bit` in use; `next` of later words is not valid */
@@ -33,8 +34,9 @@ typedef struct greedy {
     const gbsi_graph *graph;
     uint32_t *color;
     uint32_t n_colors;
-    uint64_t *used;   /* [n_variables / 64 + 1] colours used around the current variable, except
-                         colours in bitsets; zero between variables */
+    /* [n_variables / 64 + 1] colours used by neighbours of the current variable, except the colours
+     * in bitsets; all zero before and after a variable is coloured */
+    uint64_t *used;
     uint32_t *set_of; /* [n_scopes] index into `set`; GBSI_NONE for a short scope; NULL if all
                          scopes are short */
     color_set *set;
@@ -42,7 +44,7 @@ typedef struct greedy {
     size_t n_around;
     uint64_t *bits; /* storage of all sets */
     uint32_t *next, *above;
-    uint64_t work; /* number of colours and words examined */
+    uint64_t work; /* number of colours and of words of bitsets that were examined */
     gbsi_watch *watch;
 } greedy;
 
@@ -125,8 +127,9 @@ static void set_insert(color_set *set, uint32_t color)
     set->n_words = word + 1 > set->n_words ? word + 1 : set->n_words;
 }
 
-/* Returns the first word from w on that is not full; all words beyond n_words count as not full.
- * Links are halved on the way: each link that is passed then leads to the word after the next. */
+/* Returns the index of the first word from w on that is not full; words beyond n_words count as not
+ * full. The search shortens the links that it follows: each of them then leads to the target of its
+ * target. */
 static size_t next_open(color_set *set, size_t w, uint64_t *work)
 {
     while (w < set->n_words && set->bit[w] == UINT64_MAX) {
@@ -140,8 +143,8 @@ static size_t next_open(color_set *set, size_t w, uint64_t *work)
     return w;
 }
 
-/* Marks a colour as used around the current variable, or clears the word of its mark. Colours
- * from `limit` up are ignored. */
+/* Marks a colour as used by a neighbour of the current variable, or clears the word that contains
+ * this mark. Colours from `limit` up are ignored. */
 static void mark(greedy *g, uint32_t color, size_t limit, bool wipe)
 {
     if (color < limit) {
@@ -150,8 +153,8 @@ static void mark(greedy *g, uint32_t color, size_t limit, bool wipe)
     }
 }
 
-/* Marks the colours of the short scopes and of the lists of the sets around the current
- * variable, whose ends are [begin, end). */
+/* Marks the colours that neighbours of the current variable use in short scopes, and the colours in
+ * the lists of the long scopes' sets. The ends of the variable are [begin, end). */
 static void mark_ends(greedy *g, size_t begin, size_t end, size_t limit, bool wipe)
 {
     for (size_t i = begin; i < end; i++) {
@@ -171,7 +174,8 @@ static void mark_ends(greedy *g, size_t begin, size_t end, size_t limit, bool wi
     }
 }
 
-/* Returns the lowest colour of a word that is not used around the current variable, or 64. */
+/* Returns the lowest colour of a word, as a bit number, that no neighbour of the current variable
+ * uses; 64 if all are used. */
 static uint32_t free_in_word(const greedy *g, size_t w)
 {
     uint64_t used = g->used[w];
@@ -182,7 +186,7 @@ static uint32_t free_in_word(const greedy *g, size_t w)
     return used == UINT64_MAX ? 64 : (uint32_t)__builtin_ctzll(~used);
 }
 
-/* Returns the lowest colour that is not used around the current variable. Only colours below
+/* Returns the lowest colour that no neighbour of the current variable uses. Only colours below
  * `limit` are checked; `limit` itself is always free. */
 static size_t lowest_free(greedy *g, size_t limit)
 {
@@ -199,7 +203,7 @@ static size_t lowest_free(greedy *g, size_t limit)
     return limit;
 }
 
-/* Gives a variable its colour. @return whether to stop. */
+/* Stores the colour of a variable, also in the sets of its long scopes. @return whether to stop. */
 static bool color_variable(greedy *g, uint32_t v)
 {
     const gbsi_graph *graph = g->graph;
@@ -233,8 +237,8 @@ static bool color_variable(greedy *g, uint32_t v)
     return gbsi_watch_spend(g->watch, g->work - worked);
 }
 
-/* Prefetches the colours around a variable whose turn comes soon, and the row of a variable
- * further ahead. */
+/* Prefetches the colours of the neighbours of a variable that will be coloured soon, and the row of
+ * a variable that comes later. */
 static void look_ahead(const greedy *g, const uint32_t *sequence, size_t n, size_t i)
 {
     const gbsi_graph *graph = g->graph;
@@ -286,8 +290,8 @@ cleanup:
     return status;
 }
 
-/* Colours greedily in both orders. If two colours do not suffice, a result with three colours is
- * optimal. */
+/* Colours greedily in both orders. The function is called only if two colours do not suffice; a
+ * result with three colours is therefore optimal. */
 static gbs_status color_greedily(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *color,
                                  uint32_t *n_colors, gbs_error *err)
 {

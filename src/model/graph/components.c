@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Connected components, numbered by their lowest variables. Ends in stored order join trees of
- * variables (base/forest.h). A search would access a large graph at random, while this algorithm
- * walks through the graph once. A long scope costs time proportional to its length, not to its
- * square. */
+/* Connected components, numbered by their lowest variables. The ends are processed in stored order,
+ * and each end joins trees of variables (base/forest.h). A search would access a large graph at
+ * random, while this algorithm walks through the graph once. A long scope costs time proportional
+ * to its length, not to its square. */
 #include "graph/graph.h"
 
 #include "base/forest.h"
@@ -35,29 +35,14 @@ static void join_scopes(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *pa
     }
 }
 
-/* Makes every variable a tree with one node. */
 static gbs_status plant(uint32_t n, uint32_t **parent, gbs_error *err)
 {
     *parent = gbsi_alloc_array(n, sizeof **parent);
     if (*parent == NULL) {
         return gbsi_no_memory(err, "components", n * sizeof **parent);
     }
-    for (uint32_t v = 0; v < n; v++) {
-        (*parent)[v] = v;
-    }
+    gbsi_forest_plant(*parent, n);
     return GBS_OK;
-}
-
-/* Numbers the components and frees the trees. @return the number of components. */
-static uint32_t number(uint32_t n, uint32_t *parent, uint32_t *component)
-{
-    uint32_t next = 0;
-    for (uint32_t v = 0; v < n; v++) {
-        /* parents are lower than their children */
-        component[v] = parent[v] == v ? next++ : component[parent[v]];
-    }
-    gbsi_free(parent);
-    return next;
 }
 
 gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
@@ -71,11 +56,12 @@ gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
     } else {
         join_scopes(graph, watch, parent);
     }
-    *n_components = number(graph->n_variables, parent, component);
+    *n_components = gbsi_forest_number(parent, graph->n_variables, component);
+    gbsi_free(parent);
     return gbsi_watch_stopped(watch) ? gbsi_watch_fail(err, "finding components") : GBS_OK;
 }
 
-/* Finds the blocks of variables that factors join. @param hard if true, only factors with hard
+/* Finds the sets of variables that factors connect. @param hard if true, only factors with hard
  * zeros count. */
 static gbs_status join_factors(const gbsi_conditioned *model, bool hard, gbsi_watch *watch,
                                uint32_t *block, uint32_t *n_blocks, gbs_error *err)
@@ -93,7 +79,8 @@ static gbs_status join_factors(const gbsi_conditioned *model, bool hard, gbsi_wa
             break;
         }
     }
-    *n_blocks = number(model->n_variables, parent, block);
+    *n_blocks = gbsi_forest_number(parent, model->n_variables, block);
+    gbsi_free(parent);
     return gbsi_watch_stopped(watch) ? gbsi_watch_fail(err, "finding components") : GBS_OK;
 }
 

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elimination orders by minimum fill: eliminate the variable whose neighbours lack the fewest edges
  * among one another (Rose 1972, in Graph Theory and Computing, 183-217; Kjaerulff 1990, Aalborg R
- * 90-09). Among several such variables the search takes the one that reached its number last. Ties
- * affect the result strongly. Components that cost little are therefore tried again from other
- * starts. Every second try uses the weight of the clique, the sum of the logarithms of its arities
- * (Kjaerulff 1990), which is better if arities differ much. The order with the smallest tables is
- * kept, and elimination_improve.c starts from it.
+ * 90-09). Among several such variables the search takes the variable whose number of missing edges
+ * changed last. Ties affect the result strongly. The search is therefore repeated, from other
+ * starting orders, for components where it costs little. Every second try eliminates the variable
+ * whose clique has the least weight, the sum of the logarithms of its arities (Kjaerulff 1990).
+ * This rule is better if arities differ much. The order with the smallest tables is kept, and
+ * elimination_improve.c starts from it.
  *
- * The search of a component ends at once if every order needs more entries than the limit. This
- * is known if a scope exceeds the limit, or if some part of the component has only variables
- * with many neighbours: the treewidth is at least the least degree in any part (Bodlaender &
- * Koster 2011, Inform. Comput. 209:1103-1119). Otherwise the order is completed however large
- * its tables are, unless one table is too large for any improvement. Effort is counted in
- * entries of rows that are read, never in time, and is therefore equal on all machines. */
+ * The search of a component ends at once if every order needs more entries than the limit. This is
+ * known in two cases: if the table of a scope exceeds the limit, or if every variable of some part
+ * of the component has many neighbours in this part. The treewidth is at least the least degree in
+ * any part (Bodlaender & Koster 2011, Inform. Comput. 209:1103-1119). Otherwise the search
+ * completes the order, however large its tables are, unless one table is so large that no
+ * improvement of the order would help. Effort is counted in entries of rows that are read, never in
+ * time, and is therefore equal on all machines. */
 #include "graph/elimination.h"
 
 #include <string.h>
@@ -21,22 +23,25 @@
 #include "graph/elimination_inside.h"
 #include "graph/order_search.h"
 
-/* a table of more entries of 8 bytes could not be addressed */
+/* largest number of entries of a table; a larger table of 8-byte entries could not be addressed */
 #define MOST_ENTRIES (UINT64_C(1) << 62)
-/* work that all components together may do in addition to their own effort */
+/* work that all components together may do in addition to the effort that each component is allowed
+ */
 #define POOL  (UINT64_C(1) << 24)
 #define SPARE (UINT64_C(1) << 23) /* work for further tries of all components */
-/* entries of a clique that end a search, because no improvement saves a factor of 2^24 */
-#define HOPELESS    (UINT64_C(1) << 56)
-#define MOST_TRIES  16u
-#define LARGE       (UINT64_C(1) << 22) /* rows of this many neighbours take long to make */
-#define MOST_ROUNDS 8                   /* most rounds over the variables of a large component */
+/* a clique with more entries than this number ends a search, because no improvement saves a factor
+ * of 2^24 */
+#define HOPELESS   (UINT64_C(1) << 56)
+#define MOST_TRIES 16u
+/* rows of a component with at least this number of entries take long to make */
+#define LARGE       (UINT64_C(1) << 22)
+#define MOST_ROUNDS 8 /* largest number of rounds over the variables of a large component */
 #define PATIENCE    (UINT64_C(1) << 24) /* work of a search before its progress is judged */
 
 /* ---- components that exceed the limit ------------------------------------------------------- */
 
-/* Compares a scope of v with the limit of entries. The scope is a clique; its table is needed in
- * any order. */
+/* Compares a scope of v with the limit of entries. The scope is a clique, so any order needs a
+ * table that contains the scope. */
 static void check_scope(const search *s, uint32_t v, size_t end, gbsi_elimination_part *part)
 {
     const gbsi_members members = gbsi_graph_members(s->graph, end);
@@ -111,8 +116,8 @@ static uint32_t peel(search *s, uint32_t n, uint32_t d, uint32_t *stack)
     return n_left;
 }
 
-/* Returns whether v has d neighbours that are not removed. @param out [variables of the graph]
- * 1: removed. */
+/* Returns whether v has at least d neighbours that are not removed. @param out [variables of the
+ * graph] 1: removed. */
 static bool sees(const search *s, uint32_t v, uint32_t d, const uint8_t *out)
 {
     const size_t end = gbsi_graph_ends(s->graph, v + (size_t)1);
@@ -133,8 +138,8 @@ static bool sees(const search *s, uint32_t v, uint32_t d, const uint8_t *out)
     return false;
 }
 
-/* Does the work of check_core() for components whose rows take long to make. It visits only as
- * many neighbours of each variable as the decision needs. */
+/* Decides the same question as check_core(), for components whose rows take long to make. It visits
+ * only as many neighbours of each variable as the decision needs. */
 static void check_large_core(search *s, uint64_t room, gbsi_elimination_part *part)
 {
     const uint32_t n = part->n_variables;
@@ -232,8 +237,8 @@ static gbs_status eliminate(search *s, gbsi_elimination_part *part, uint32_t v, 
     return gbsi_fill_eliminate(s, v, &near, err);
 }
 
-/* Returns the least degree; the variable to be eliminated next has at least this number of
- * neighbours. */
+/* Returns the least degree of the remaining variables, which is a lower bound on the number of
+ * neighbours of the next variable to be eliminated. */
 static uint32_t least_degree(const search *s, uint32_t n)
 {
     uint32_t least = GBSI_NONE;
@@ -249,7 +254,7 @@ static uint32_t least_degree(const search *s, uint32_t n)
 /* Returns whether the search cannot end within its work. Cheap variables are eliminated first, and
  * each remaining variable will cost at least as much as the average so far; the search can
  * therefore be given up early.
- * @param begun work before the first elimination. */
+ * @param begun value of s->work before the first elimination. */
 static bool is_hopeless(const search *s, const gbsi_elimination_part *part, uint64_t begun)
 {
     const double each = (double)(s->work - begun) / (part->n_eliminated + 1.0);
@@ -267,7 +272,7 @@ uint32_t gbsi_count_late(const search *s, uint32_t n)
     return n_late;
 }
 
-/* Runs one search, from rows that no elimination has changed. @param try even: by fill, odd: by
+/* Runs one search on rows that no elimination has changed yet. @param try even: by fill, odd: by
  * weight; tries 0 and 1 start from the lowest variable, later tries start from other variables. */
 static gbs_status run_search(search *s, gbsi_elimination_part *part, uint32_t try, gbs_error *err)
 {
@@ -322,8 +327,8 @@ static bool better(const gbsi_elimination_part *a, const gbsi_elimination_part *
     return a_done != b_done ? a_done : a_done && a->entries < b->entries;
 }
 
-/* Returns whether the spare work suffices for another try, and subtracts the cost. Each search
- * counts twice, because the best one may have to be repeated. */
+/* Returns whether the spare work suffices for another try; if so, subtracts the cost of the try
+ * from the spare work. Each search counts twice, because the best one may have to be repeated. */
 static bool afford(search *s)
 {
     if (2 * s->work > s->spare) {
@@ -369,7 +374,8 @@ static void list_rest(search *s, const gbsi_elimination_part *part)
     }
 }
 
-/* Finds the order of a component; order[first ..] holds its variables, ascending. */
+/* Finds the elimination order of a component. Before the call, order[first ..] holds the variables
+ * of the component, ascending. */
 static gbs_status run_part(search *s, gbsi_elimination_part *part, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -409,7 +415,7 @@ static gbs_status sort_components(search *s, gbs_error *err)
 {
     gbsi_elimination *e = s->e;
     const uint32_t n = e->n_variables;
-    uint32_t *of = s->local; /* s->local is restored below */
+    uint32_t *of = s->local; /* s->local serves as scratch and is restored below */
     GBSI_PASS(gbsi_graph_components(s->graph, of, &e->n_parts, err));
     e->part = gbsi_alloc_array_zero(e->n_parts, sizeof *e->part);
     GBSI_PASS(GBSI_HAVE(err, "elimination", e->part));

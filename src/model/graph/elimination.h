@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elimination orders by minimum fill and by minimum weight, improved by a local search, for each
- * component. They give the cost of an exact answer by junction tree, and the cliques of the
- * tree. */
+ * component. An order determines the cost of an exact answer by junction tree, and the cliques of
+ * this tree. */
 #ifndef GBSI_GRAPH_ELIMINATION_H
 #define GBSI_GRAPH_ELIMINATION_H
 
@@ -18,23 +18,26 @@ typedef enum gbsi_elimination_end {
 typedef struct gbsi_elimination_limits {
     uint64_t entries; /* largest number of table entries of one component; no order is made for a
                          component that needs more */
-    uint64_t effort;  /* number of row entries to read per variable and neighbour of a component; a
-                         few hundred milliseconds are allowed in any case */
-    uint64_t useful;  /* 0: no local search; otherwise the largest number of entries of a component
-                         that will be calibrated. The search of a component takes a number of steps
-                         proportional to its entries. All components with more entries share one
-                         budget of steps: see order_search.h */
-    uint64_t steps;   /* 0: the number that `useful` implies; otherwise the steps of all local
-                         searches together */
+    /* number of row entries that a search may read, per variable and neighbour of the
+     * component; a few hundred milliseconds are allowed in any case */
+    uint64_t effort;
+    /* 0: no local search; otherwise the largest number of table entries for which the caller will
+     * calibrate the junction tree of a component. For such a component the local search takes a
+     * number of steps proportional to its table entries. All components with more entries share one
+     * budget of steps: see order_search.h */
+    uint64_t useful;
+    uint64_t steps; /* 0: the number that `useful` implies; otherwise the steps of all local
+                       searches together */
     /* largest number of bytes of a local search; a search that needs more is skipped */
     uint64_t bytes;
     const uint8_t *late; /* NULL, or [n_variables]: 1 means that the variable is eliminated last in
                             its component, without a local search */
-    gbsi_watch *watch;   /* borrowed; NULL: the local search never stops */
+    gbsi_watch *watch;   /* borrowed; NULL if nothing may stop the local search */
 } gbsi_elimination_limits;
 
-/* The usual `effort`. Trees need 4, and rings and ladders up to 5; a grid of 300 x 300 reaches its
- * limit of entries after 20. Reading an entry takes some 5 ns, and some 20 ns on very large models.
+/* The usual `effort`. Trees need an effort of 4, and rings and ladders up to 5; the
+ * search on a grid of 300 x 300 exceeds its limit of table entries at an effort of 20. Each row
+ * entry that a search reads takes some 5 ns, and some 20 ns on very large models.
  */
 #define GBSI_ELIMINATION_EFFORT 5u
 
@@ -42,14 +45,15 @@ typedef struct gbsi_elimination_limits {
 typedef struct gbsi_elimination_part {
     uint32_t first;       /* the variables of the component are order[first .. first + n_variables)
                            */
-    uint32_t n_variables; /* number of variables; in the order, eliminated variables come first and
-                             the others follow ascending */
+    uint32_t n_variables; /* number of variables; in the order, the eliminated variables come first,
+                             and the other variables follow in ascending order */
     /* number of eliminated variables; n_variables if the order is complete */
     uint32_t n_eliminated;
     uint32_t width;   /* number of variables of the largest clique minus one; a lower bound if the
                          search stopped */
-    uint64_t entries; /* entries of the tables of the maximal cliques, saturating; if the search
-                         stopped, more than any useful order has; UINT64_MAX if not counted */
+    uint64_t entries; /* number of entries of the tables of the maximal cliques, at most UINT64_MAX;
+                         if the search stopped, a number larger than any useful order has;
+                         UINT64_MAX also if the entries were not counted */
     uint8_t end;      /* a gbsi_elimination_end */
 } gbsi_elimination_part;
 
@@ -60,8 +64,8 @@ typedef struct gbsi_elimination {
     gbsi_elimination_part *part;
     uint32_t *order;      /* [n_variables] variables in elimination order, by component */
     size_t *clique_start; /* [n_variables + 1] offsets of the cliques, by position in the order */
-    /* for each eliminated variable the neighbours it had at its elimination, ascending; together
-     * with the variable they form a clique; empty for other variables */
+    /* for each eliminated variable, its neighbours at its elimination, ascending; these neighbours
+     * and the variable form a clique; the row of any other variable is empty */
     uint32_t *clique;
 } gbsi_elimination;
 
@@ -72,10 +76,11 @@ void gbsi_elimination_free(gbsi_elimination *elimination);
 /* Makes the junction tree of the eliminated variables at the positions [first, end), which belong
  * to one component.
  * @param position [n_variables] positions of eliminated variables; GBSI_NONE for other variables.
- * @param parent   [end - first] out or NULL: position of the first member of the clique to be
- *                 eliminated; GBSI_NONE if no member was eliminated.
+ * @param parent   [end - first] out, or NULL: for each clique, the position of the member (other
+ *                 than its own variable) that is eliminated first; GBSI_NONE if no member was
+ * eliminated.
  * @param covered  [end - first] out: 1 if the clique lies inside another and needs no table.
- * @return table entries of the cliques that are not covered, saturating. */
+ * @return number of table entries of the cliques that are not covered, at most UINT64_MAX. */
 uint64_t gbsi_elimination_tree(const gbsi_elimination *elimination, const uint32_t *arity,
                                uint32_t first, uint32_t end, const uint32_t *position,
                                uint32_t *parent, uint8_t *covered);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exact numbers of fill edges during an elimination.
+/* Keeps the fill of every vertex exact during an elimination. The fill is the number of pairs of
+ * neighbours of a vertex that are not adjacent.
  *
- * A vertex of degree d in t triangles has d (d - 1) / 2 - t pairs of neighbours that are not
- * adjacent. The elimination of v with the neighbours N changes this number in two cases:
- *   - for w in N, which loses v and gains the members of N that it lacked;
- *   - for a neighbour, outside N, of both ends of a new edge, which has one pair less.
+ * The fill of a vertex that has degree d and lies in t triangles is d (d - 1) / 2 - t. The
+ * elimination of a vertex v with the neighbours N changes the fill of two kinds of vertices:
+ *   - a vertex w in N, which loses the neighbour v and gains as neighbours the members of N that
+ *     were not adjacent to w;
+ *   - a vertex outside N that is adjacent to both ends of a new edge; its fill falls by one for
+ *     each such edge.
  * One pass over the rows of those members of N that are not adjacent to all other members gives
  * both changes; the members of N are bits of a word. If N is already a clique, this pass is not
  * needed. */
@@ -43,8 +46,8 @@ static bool is_held(const search *s, uint32_t v)
     return s->held && s->limits.late[v] != 0;
 }
 
-/* Unlinks nodes that are no longer the valid node of a vertex; afterwards there are at most as
- * many nodes as vertices. */
+/* Unlinks the queue nodes that are no longer the valid node of a vertex; afterwards the queue has
+ * at most as many nodes as vertices. */
 static void sweep(search *s)
 {
     for (uint32_t b = 0; b < N_BUCKETS; ++b) {
@@ -141,7 +144,7 @@ static void count_triangles(search *s, uint32_t v, uint32_t u)
     vertex *b = &s->x[u];
     uint32_t i = gbsi_row_find(a, u + 1);
     uint32_t j = gbsi_row_find(b, u + 1);
-    if (a->n - i > b->n - j) { /* makes a the shorter row */
+    if (a->n - i > b->n - j) { /* afterwards `a` is the shorter row */
         vertex *const longer = a;
         const uint32_t k = i;
         a = b;
@@ -169,8 +172,8 @@ static void count_triangles(search *s, uint32_t v, uint32_t u)
 }
 
 /* Fills the queue. With shuffle = 0 the variables are pushed such that the lowest is on top.
- * Otherwise the number selects an order (Fisher & Yates, on a linear congruential sequence,
- * whose quality does not matter here). */
+ * Otherwise `shuffle` selects an order: Fisher & Yates, with a linear congruential sequence, whose
+ * quality does not matter here. */
 static void start_queue(search *s, uint32_t n, uint32_t shuffle)
 {
     queue_node *node = s->node;
@@ -259,8 +262,8 @@ static gbs_status reserve_outside(search *s, size_t n, gbs_error *err)
     return GBS_OK;
 }
 
-/* Reads the row of member i. @param has out: the members of N that are adjacent to member i.
- * Neighbours of member i outside N are marked with bit i. */
+/* Reads the row of the member of N with index i. @param has out: the members of N that are adjacent
+ * to member i. For each neighbour of member i outside N, bit i is set in `outside_of`. */
 static gbs_status read_row(search *s, const neighbourhood *N, uint32_t i, uint64_t *has,
                            gbs_error *err)
 {
@@ -298,8 +301,8 @@ static uint64_t search_row(search *s, const neighbourhood *N, uint32_t i)
     return has;
 }
 
-/* Finds the pairs within N that are not adjacent, and the neighbours outside N of the members of
- * such pairs. */
+/* Finds the pairs of members of N that are not adjacent to each other, and the neighbours outside N
+ * of the members of these pairs. */
 static gbs_status look_around(search *s, neighbourhood *N, gbs_error *err)
 {
     for (uint32_t i = 0; i < N->n; ++i) {
@@ -329,9 +332,10 @@ static int64_t new_within(const neighbourhood *N, uint64_t set)
 }
 
 /* Updates the fill of the members of N. Within N, member w is adjacent to the set A and not to
- * the set B, and w has r neighbours outside N. Its fill loses the r pairs of v with these
- * neighbours, and the pairs that are joined within A. It gains |B| r pairs, except those that
- * are already adjacent. */
+ * the set B, and w has r neighbours outside N. The fill of w changes in three ways. It loses the r
+ * pairs of v with these neighbours, and the pairs within A that the elimination joins. It gains the
+ * |B| r pairs of a member of B and one of these neighbours, except the pairs that are already
+ * adjacent. */
 static void update_fill(search *s, uint32_t v, const neighbourhood *N)
 {
     int64_t fill[MOST_DEGREE];
@@ -365,7 +369,7 @@ static void update_fill(search *s, uint32_t v, const neighbourhood *N)
     }
 }
 
-/* Rewrites the row of member i: adds the neighbours that it lacked and removes eliminated
+/* Rewrites the row of member i: adds the members of N that the row lacked, and removes eliminated
  * variables. */
 static gbs_status extend_row(search *s, const neighbourhood *N, uint32_t i, gbs_error *err)
 {
@@ -396,8 +400,8 @@ static gbs_status extend_row(search *s, const neighbourhood *N, uint32_t i, gbs_
     return GBS_OK;
 }
 
-/* Eliminates v if all members of N are adjacent to one another. Each member w then only loses v,
- * and with v one pair for each neighbour of w outside N. */
+/* Eliminates v if all members of N are adjacent to one another. Each member w then loses the
+ * neighbour v, and its fill falls by one for each neighbour of w outside N. */
 static void eliminate_simplicial(search *s, uint32_t v, const neighbourhood *N)
 {
     const uint32_t less = gbsi_log_weight(s->arity[v]);
@@ -434,13 +438,13 @@ gbs_status gbsi_fill_eliminate(search *s, uint32_t v, neighbourhood *N, gbs_erro
     vertex *x = &s->x[v];
     s->local[v] = DEAD;
     x->node = GBSI_NONE;
-    s->work += 2; /* counts at least 2 operations even for few entries */
+    s->work += 2; /* every elimination counts as at least 2 operations */
     if (x->fill == 0) {
         eliminate_simplicial(s, v, N);
         return GBS_OK;
     }
     const gbs_status status = eliminate_filling(s, v, N, err);
-    if (x->own) { /* the row is not read again */
+    if (x->own) { /* no one reads the row of v again */
         gbsi_free(x->to);
         x->own = 0;
         x->n = 0;

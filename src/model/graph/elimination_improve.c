@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes a component to the local search for a better elimination order: copies the component as
- * a separate graph, and computes the cliques of the order that is found. */
+/* Calls the local search for a better elimination order of a component: copies the component as a
+ * separate graph, runs the search, and computes the cliques of the order that the search finds. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "graph/elimination_inside.h"
 #include "graph/order_search.h"
 
-/* a search must be allowed this multiple of the steps that its preparation costs */
+/* a search is made only if it is allowed this multiple of the steps that its preparation costs */
 #define WORTH 4u
 /* Largest number of steps per table entry, if the number of steps is given */
 #define MOST_STEPS 64u
@@ -64,7 +64,7 @@ static gbs_status make_component(search *s, const gbsi_elimination_part *part, u
     c->arity = gbsi_alloc_array(n, sizeof *c->arity);
     c->order = gbsi_alloc_array(n, sizeof *c->order);
     GBSI_PASS(GBSI_HAVE(err, "elimination order", c->start, c->to, c->arity, c->order));
-    gbsi_rows_free(s, n); /* the rows were changed by an elimination */
+    gbsi_rows_free(s, n); /* the eliminations have changed the rows, which are made again here */
     GBSI_PASS(gbsi_rows_make(s, n, err));
     for (uint32_t i = 0; i < n; ++i) {
         s->local[s->variable[i]] = i;
@@ -83,8 +83,8 @@ static gbs_status make_component(search *s, const gbsi_elimination_part *part, u
     return GBS_OK;
 }
 
-/* Copies the few members of one clique; their order within the component is also their order in
- * the model. */
+/* Copies the members of one clique, which are few. Ascending numbers within the component are
+ * ascending numbers in the model too. */
 static void copy_clique(const search *s, const uint32_t *member, uint32_t n, uint32_t *to)
 {
     for (uint32_t i = 0; i < n; ++i) {

@@ -12,8 +12,9 @@ enum {
     MOST_DEGREE = 63, /* a clique of 64 variables has more entries than any limit */
     MOST_FILL = 2047, /* the fill-in of 63 neighbours is at most 1953 */
     N_BUCKETS = MOST_FILL + 1,
-    HUB = 8,     /* a row that is longer by this factor is searched instead of read */
-    SEARCH = 16, /* work of a search in a row, in entries */
+    HUB = 8,     /* of two rows, the longer one is searched instead of read if it is longer by this
+                    factor */
+    SEARCH = 16, /* work of one search in a row, counted in row entries */
 };
 
 /* up to this width minimum fill is optimal, and a local search cannot improve it */
@@ -24,18 +25,18 @@ enum {
 /* All data of one vertex in one struct: on large graphs every access to a vertex is a cache
  * miss. */
 typedef struct vertex {
-    uint32_t *to;    /* neighbours, ascending; entries may be eliminated vertices */
+    uint32_t *to;    /* neighbours, ascending; some of them may be eliminated already */
     uint32_t n;      /* number of entries of `to` */
     uint32_t degree; /* number of neighbours that are not eliminated */
     int64_t fill;
-    uint32_t weight; /* weight of the clique that eliminating the vertex now would make: sum of log2
-                        arity, in units of 1/16 */
+    uint32_t weight; /* weight of the clique that an elimination of the vertex would make now: the
+                        sum of log2 arity over its members, in units of 1/16 */
     uint32_t node;   /* valid queue node of the vertex; GBSI_NONE if it has none */
     uint32_t own;    /* 1 if `to` is a separate allocation, 0 if it is a part of search.block */
 } vertex;
 
-/* Queue of vertices by fill, as stacks of nodes. A node that is no longer the valid node of its
- * vertex is skipped. */
+/* A node of the queue, which holds the vertices by fill. Each bucket of the queue is a stack of
+ * nodes. A node that is no longer the valid node of its vertex is skipped. */
 typedef struct queue_node {
     uint32_t v;
     uint32_t below;
@@ -47,26 +48,28 @@ typedef struct search {
     gbsi_elimination *e;
     gbsi_elimination_limits limits;
     uint64_t work, most_work; /* number of row entries read in this component, and its limit */
-    /* work left for all components together: `pool` in addition to their own effort, `spare` for
-     * further tries */
+    /* work left for all components together: `pool` is work in addition to the effort that each
+     * component is allowed, and `spare` is work for further tries */
     uint64_t pool, spare;
     uint64_t order_pool; /* steps of order_search.h left for components with too many entries */
     uint32_t *position;  /* [n] position in the order; GBSI_NONE if not eliminated */
-    uint32_t *local; /* [n] during the elimination of a variable: index in N, or MOST_DEGREE + index
-                        in `outside`; otherwise GBSI_NONE or DEAD */
-    vertex *x;       /* [n] vertices */
-    uint8_t *covered;   /* [n] scratch */
-    uint32_t *variable; /* [n] variables of the component, ascending */
-    uint32_t *block;    /* rows of the component before any elimination */
-    queue_node *node;   /* [node_capacity] nodes of the queue */
+    uint32_t *local;     /* [n] DEAD if the variable is eliminated, otherwise GBSI_NONE. While a
+                            variable is eliminated, its neighbours have their index in N
+                            instead, and vertices in `outside` have MOST_DEGREE + their index
+                            there */
+    vertex *x;           /* [n] vertices */
+    uint8_t *covered;    /* [n] scratch */
+    uint32_t *variable;  /* [n] variables of the component, ascending */
+    uint32_t *block;     /* rows of the component before any elimination */
+    queue_node *node;    /* [node_capacity] nodes of the queue */
     size_t node_capacity;
-    /* largest number of nodes used so far, and the head of the list of free nodes */
+    /* number of nodes that were ever used, and the first node of the list of free nodes */
     uint32_t n_nodes, free_node;
     uint32_t top[N_BUCKETS];
     uint32_t lowest; /* lowest bucket that may hold a node */
     size_t clique_capacity;
-    /* vertices outside N that are adjacent to members of N, and bit sets of these members by
-     * index in N */
+    /* vertices outside the current neighbourhood N that are adjacent to members of N, and for each
+     * of them the bit set of these members by index in N */
     uint32_t *outside;
     uint64_t *outside_of;
     size_t outside_capacity, outside_of_capacity;
@@ -95,13 +98,13 @@ gbs_status gbsi_elimination_improve(search *s, gbsi_elimination_part *part, gbs_
 
 /* ---- elimination_rows.c -------------------------------------------------------------------- */
 
-/* Returns an upper bound of the entries that the rows of the n variables in s->variable need;
- * overlapping scopes are counted separately. */
+/* Returns an upper bound of the number of entries in the rows of the n variables in s->variable; a
+ * neighbour counts once for each shared scope. */
 uint64_t gbsi_rows_room(const search *s, uint32_t n);
 /* Makes the rows of the n variables in s->variable, from s->block. */
 gbs_status gbsi_rows_make(search *s, uint32_t n, gbs_error *err);
 void gbsi_rows_free(search *s, uint32_t n);
-/* Returns the place of the first entry >= v. */
+/* Returns the place in a row of the first entry >= v. */
 uint32_t gbsi_row_find(const vertex *x, uint32_t v);
 
 /* ---- elimination_fill.c -------------------------------------------------------------------- */
@@ -111,7 +114,8 @@ uint32_t gbsi_row_find(const vertex *x, uint32_t v);
 gbs_status gbsi_fill_start(search *s, uint32_t n, uint32_t shuffle, gbs_error *err);
 /* Puts the late variables into the queue once all others are eliminated. */
 void gbsi_fill_release(search *s, uint32_t n);
-/* Returns the variable of least fill or weight; GBSI_NONE if only hopeless variables are left. */
+/* Returns the variable of least fill or weight; GBSI_NONE if the elimination of any remaining
+ * variable would make too large a table. */
 uint32_t gbsi_fill_least(search *s);
 /* Gathers the neighbours of v that are not eliminated, at most MOST_DEGREE. */
 void gbsi_fill_gather(search *s, uint32_t v, neighbourhood *N);

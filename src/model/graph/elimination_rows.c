@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Explicit lists of neighbours, made for one component at a time, and only if the limits allow. */
+/* Makes explicit rows of neighbours, for one component at a time, and only if the limits allow. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Test models, their eliminations, and checks of the properties of eliminations. */
+/* For tests: models, the elimination orders of these models, and checks of the properties of such
+ * orders. */
 #ifndef GBSI_GRAPH_ELIMINATION_TESTING_H
 #define GBSI_GRAPH_ELIMINATION_TESTING_H
 
@@ -32,8 +33,9 @@ static inline void eliminate(made *m, const gbsi_elimination_limits *limits)
     assert_int_equal(gbsi_elimination_new(m->graph, limits, &m->e, NULL), GBS_OK);
 }
 
-/* Calls eliminate() repeatedly; in each call a later request of memory fails. @return the number
- * of requests. */
+/* Calls gbsi_elimination_new() repeatedly until a call succeeds. In each call one more request of
+ * memory succeeds than in the call before, and all later requests fail. @return the number of
+ * calls. */
 static inline uint64_t eliminate_without_memory(made *m, const gbsi_elimination_limits *limits)
 {
     uint64_t n = 0;

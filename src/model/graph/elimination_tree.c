@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cliques of an elimination as a tree. The clique of v consists of v and its neighbours at its
- * elimination; its parent is the clique of the first of these neighbours to be eliminated. A
- * clique lies inside an earlier clique if and only if it equals the clique of a child without
- * the child's own variable. This holds if some child has one member more. */
+/* Arranges the cliques of an elimination in a tree. The clique of v consists of v and its
+ * neighbours at its elimination; its parent is the clique of that neighbour which is eliminated
+ * first. A clique lies inside an earlier clique if and only if it equals the clique of one of its
+ * children, without the own variable of this child. This holds if and only if the clique of some
+ * child has exactly one member more. */
 #include <string.h>
 
 #include "graph/elimination.h"

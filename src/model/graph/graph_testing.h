@@ -21,7 +21,7 @@ typedef struct fixture {
     gbsi_graph *graph;
 } fixture;
 
-static uint32_t draws; /* number of random numbers that the current test has taken */
+static uint32_t draws; /* number of random numbers that the current test has drawn */
 
 static inline uint32_t below(uint32_t n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Test whether the variables that hard zeros join are too densely coupled for a tree of cliques.
+/* Tests whether factors with hard zeros couple some variables too densely for a tree of cliques.
  *
  * Suppose that a graph has a tree whose separators have at most w variables. Some variable of the
  * graph then has at most w neighbours, and the graph without this variable also has such a tree
@@ -45,8 +45,8 @@ static bool sees_many(peeling *p, uint32_t v, gbsi_watch *watch)
     return false;
 }
 
-/* Removes variables. @return the number of variables left when no more can be removed; 0 if it
- * is unknown. */
+/* Removes variables. @return the number of variables left when no more can be removed; 0 if this
+ * number was not determined. */
 static uint32_t peel(peeling *p, gbsi_watch *watch)
 {
     uint32_t left = p->model->n_variables;

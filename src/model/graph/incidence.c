@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-/* largest number of neighbours that are searched for a repeated neighbour */
+/* largest number of neighbours of a variable among which a repeated neighbour is searched for */
 #define MOST_LOOKED_THROUGH 32u
 
 /* Sizes of the arrays of a graph. */
@@ -50,7 +50,7 @@ static gbs_status make_starts(gbsi_graph *graph, const gbsi_edges *extra, gbs_er
         const size_t length = factors->scope_start[f + 1] - first;
         fits &= length < 2 || gbsi_count_ends(degree, factors->scope + first, length);
         if (gbsi_watch_spend(watch, length)) {
-            break; /* the rows stay empty */
+            break; /* the work is stopped, and the rows will not be filled */
         }
     }
     fits &= extra == NULL || gbsi_count_ends(degree, extra->pair, 2 * extra->n);

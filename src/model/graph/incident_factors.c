@@ -24,7 +24,7 @@ static gbs_status make_starts(const gbsi_factors *factors, uint32_t n_variables,
         const size_t first = factors->scope_start[f];
         const size_t n = factors->scope_start[f + 1] - first;
         if (gbsi_watch_spend(watch, n)) {
-            break; /* the rows stay empty */
+            break; /* the work is stopped, and the rows will not be filled */
         }
         fits = n < least || gbsi_count_ends(degree, factors->scope + first, n);
     }

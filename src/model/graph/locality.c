@@ -5,17 +5,19 @@
 
 #include "base/memory.h"
 
-#define SAMPLES 4096u /* number of ends that are examined to measure the distance of neighbours */
-/* least distance of numbers that counts as far: the states of this many variables fill most of a
- * first-level cache */
+/* number of ends examined to measure how far the numbers of neighbours are apart */
+#define SAMPLES 4096u
+/* least difference between the numbers of two neighbours that counts as far: the states of this
+ * many variables fill most of a first-level cache */
 #define FAR 4096u
-/* number of visited variables after which the size of the front shows the kind of graph */
+/* number of processed variables after which the length of the queue shows the kind of graph */
 #define PROBE 16384u
 
 /* ---- distance of neighbours ---------------------------------------------------------------- */
 
-/* Returns the share of evenly chosen variables whose first neighbour is FAR or more places away.
- * @param rank places of the variables; NULL: their numbers. */
+/* Examines variables at even distances, and returns the fraction of them whose first neighbour is
+ * FAR or more places away.
+ * @param rank places of the variables; NULL if the places are the numbers of the variables. */
 static double far_share(const gbsi_graph *graph, const uint32_t *rank)
 {
     const uint32_t n = graph->n_variables;
@@ -81,9 +83,9 @@ static void meet_neighbours(search *s, uint32_t v)
     }
 }
 
-/* Appends the component of a variable to the order.
- * @return false if the watch stopped the walk, or if the front is more than a quarter of the
- * variables reached after PROBE of them were processed. */
+/* Appends the component of a variable to the order, breadth first from this variable.
+ * @return false if the watch stopped the walk, or if, after PROBE variables were processed, the
+ * queue has more than a quarter of the variables reached. */
 static bool walk(search *s, uint32_t from)
 {
     const uint32_t first = s->n_met;
@@ -100,7 +102,7 @@ static bool walk(search *s, uint32_t from)
     return true;
 }
 
-/* Undoes a walk: marks the variables from place `first` on as not visited. */
+/* Undoes a walk: marks the variables at the places from `first` on as not visited. */
 static void forget(search *s, uint32_t first)
 {
     const gbsi_graph *graph = s->graph;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tree of bags that changes in small steps. Free slots and free links are kept in lists. The
- * members of all bags are in one array, which is compacted when it is full. A bag is drawn by means
- * of a binary tree of sums. A change costs time proportional to the sizes of the changed bags, plus
- * the logarithm of the number of bags. */
+/* Implements the tree of bags, which the search changes in small steps. Free slots and free links
+ * are kept in lists. The members of all bags are in one array, which is compacted when it is full.
+ * A binary tree of sums is used to draw a random bag. A change costs time proportional to the sizes
+ * of the changed bags, plus the logarithm of the number of bags. */
 #include <assert.h>
 #include <string.h>
 
@@ -12,8 +12,8 @@
 
 static const char what[] = "elimination order";
 
-/* Returns the number of slots. There are at most as many maximal cliques as vertices; the bags
- * of a region are added before all bags that lie inside another one are removed. */
+/* Returns the number of slots for bags. There are at most as many maximal cliques as vertices; the
+ * bags of a region are added before all bags that lie inside another one are removed. */
 static uint32_t count_slots(uint32_t n)
 {
     return n + MOST_REGION;
@@ -32,8 +32,8 @@ uint64_t gbsi_bags_bytes(uint32_t n, uint64_t n_members)
 {
     return count_slots(n) * (sizeof(bag) + 2 * sizeof(bag_link)) +
            2 * (uint64_t)count_leaves(n) * sizeof(double) +
-           /* twice the largest number of used elements, while the old array still exists during
-            * growth */
+           /* twice the largest number of elements in use, because the old array still exists while
+              the new one is filled */
            4 * (n_members + MOST_REGION * MOST_REGION) * sizeof(uint32_t);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cliques of an order, computed without changing the graph, as in symbolic factorisation.
- * When a variable is eliminated, its neighbours come from two sources: its remaining neighbours
- * in the model, and the members of those cliques in which it is the first member to be
+/* Computes the cliques of an elimination order without changing the graph, as in symbolic
+ * factorisation. When a variable is eliminated, its neighbours come from two sources: its remaining
+ * neighbours in the model, and the members of those cliques in which it is the first member to be
  * eliminated (George & Liu 1981, Computer Solution of Large Sparse Positive Definite Systems,
  * chapter 5). Takes O(members of all cliques). */
 #include <string.h>
@@ -13,13 +13,15 @@
 typedef struct walk {
     const gbsi_order_graph *graph;
     uint32_t *position; /* [n] position of each vertex in the order */
-    uint32_t *seen;     /* [n] by vertex: the last position whose clique the vertex entered */
-    uint32_t *child; /* [n] first clique whose first member to be eliminated is at this position */
-    uint32_t *sibling; /* [n] the next clique with the same first member */
+    uint32_t *seen;  /* [n] for each vertex, the position of the last clique to which the vertex was
+                        added */
+    uint32_t *child; /* [n] for each position p, the head of a list of the cliques whose first
+                        member to be eliminated is at p */
+    uint32_t *sibling; /* [n] for each clique, the next clique in its list */
 } walk;
 
-/* Adds the members of x that are eliminated after position `at` and are not yet in the clique.
- * @return the number of members now. */
+/* Adds to a clique the members of x that are eliminated after position `at` and are not yet in the
+ * clique. @return the number of members of the clique afterwards. */
 static uint32_t add_members(const walk *w, uint32_t at, const uint32_t *x, size_t n_x,
                             uint32_t *member, uint32_t n)
 {
@@ -33,7 +35,8 @@ static uint32_t add_members(const walk *w, uint32_t at, const uint32_t *x, size_
     return n;
 }
 
-/* Reserves room for the clique at a position: the number of its members with repetitions. */
+/* Reserves room for the clique at a position: as many elements as its two sources have members,
+ * with repetitions. */
 static gbs_status reserve(const walk *w, uint32_t at, uint32_t v, gbsi_order_cliques *c,
                           gbs_error *err)
 {

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elimination of a small graph by minimum fill with noise.
  *
- * The fill of a vertex is the weight of the edges that its neighbours lack among one another, and
- * is always exact. With N(v) the neighbours of v and w(v) its weight, removing v changes, for a in
- * N(v),
- *     fill(a) -= w(v) * (sum of w(c), c in N(a) but not in N(v)) and an edge {a, b} that is added
- *     fill(c) -= w(a) w(b)                                       for c in N(a) and N(b)
- *     fill(a) += w(b) * (sum of w(c), c in N(a) but not in N(b))      and the same for b. All
- *   numbers are sums of integers below 2^53, which doubles represent exactly. */
+ * The fill of a vertex is the total weight of the missing edges between its neighbours, and is
+ * always exact. Let N(v) be the neighbours of v, and w(v) its weight. Removing v changes the
+ * fill of each a in N(v):
+ *
+ *     fill(a) -= w(v) * (sum of w(c), c in N(a) but not in N(v))
+ *
+ * and for each edge {a, b} that is added:
+ *
+ *     fill(c) -= w(a) w(b)                                           for c in N(a) and N(b)
+ *     fill(a) += w(b) * (sum of w(c), c in N(a) but not in N(b))     and the same for b
+ *
+ * All numbers are sums of integers below 2^53, which doubles represent exactly. */
 #include <assert.h>
 #include <string.h>
 
@@ -34,8 +39,8 @@ static uint32_t lowest(uint64_t bits, uint32_t w)
     return w * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
-/* Counts the bits of a word; the portable C code is faster than a call into the compiler's
- * library. */
+/* Returns the number of 1 bits of a word; this portable code is faster than a call into the
+ * compiler's library. */
 static uint64_t count(uint64_t x)
 {
 #ifdef __POPCNT__
@@ -173,8 +178,9 @@ static double count_entries(const region *r, const uint64_t *clique)
     return entries;
 }
 
-/* Stores the clique of v. The new bag becomes the parent of the open bags that contain v. If one
- * of these bags has exactly one member more, the new bag is a subset of it. */
+/* Stores the clique of v. This clique becomes the parent of the open cliques that contain v, where
+ * open means without a parent. If one of these open cliques has exactly one member more than the
+ * clique of v, it contains the clique of v. */
 static void record(greedy *g, const region *r, uint32_t v, triangulation *t)
 {
     const uint32_t at = t->n++;
@@ -206,7 +212,7 @@ static void record(greedy *g, const region *r, uint32_t v, triangulation *t)
     t->total += t->bag[at] == at ? t->entries[at] : 0.0;
 }
 
-/* Ends the elimination once all remaining vertices lie in the last clique. */
+/* Ends the elimination; the caller has found that all remaining vertices lie in the last clique. */
 static void close_last(const greedy *g, triangulation *t)
 {
     for (uint32_t i = 0; i < g->n_alive; ++i) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Re-triangulation of regions.
+/* Searches for a better order by eliminating the variables of small regions again.
  *
- * Let R be a connected set of bags, U its variables, and S the separators between a bag in R and a
- * neighbour outside. The region's graph is the graph of the model on U in which each S is made a
- * clique. Any tree decomposition of this graph can replace R: some bag of it contains S, and the
- * neighbour outside is joined to this bag.
+ * Let R be a region, that is, a connected set of bags, and let U be the variables in these bags.
+ * For each bag outside R that is adjacent to a bag in R, let S be the separator of the two bags.
+ * The region's graph has the vertices U and the edges of the model, and in addition each S is a
+ * clique. Any tree decomposition of this graph can replace R: each S lies in some bag of this
+ * decomposition, and the outside bag of S is joined to this bag.
  *
- * Regions are small and random, bags with many entries are chosen often, and the noise of the
+ * Regions are small and random, and bags with many entries are chosen often. The noise of the
  * greedy elimination is large. On the models that were tried, neither a better rule nor an
  * occasional step to a worse tree gave an improvement. */
 #include "graph/order_search.h"
@@ -21,13 +22,16 @@
 #include "simd/math.h"
 
 enum {
-    FEW_BAGS = 12,  /* regions have at most two bags more than this */
-    MANY_BAGS = 40, /* number that replaces FEW_BAGS in one region of ten */
+    FEW_BAGS = 12,  /* a region has at most two bags more than this number */
+    MANY_BAGS = 40, /* replaces FEW_BAGS in one of ten regions */
     LEAST_VERTICES = 40,
     MORE_VERTICES = 160, /* a region stops growing at a random number of vertices from 40 to 199 */
     SLOT_STEPS = 20,     /* number of steps that adding, removing or joining a bag costs */
-    FIRST_PROSPECT = 1 << 24, /* steps before the first check of the prospect */
-    LOOK = 64,                /* number of moves between two checks of the sum of entries */
+    FIRST_PROSPECT =
+        1
+        << 24, /* number of steps before the first check whether the search still has a prospect */
+    LOOK =
+        64, /* number of regions between two times that the sum of all entries is computed again */
 };
 
 #define NOISE 16.0
@@ -41,7 +45,7 @@ typedef struct order_search {
     uint32_t *local; /* [n] index in the region; GBSI_NONE outside the region */
     order_random random;
     uint64_t work;
-    uint32_t stamp; /* current mark of the bags of the region */
+    uint32_t stamp; /* value of `mark` that shows that a bag is in the current region */
     uint32_t n_in, in[2 + MANY_BAGS];
     uint32_t *border; /* [slots] bags outside the region that are adjacent to it */
     uint32_t n_border;
@@ -93,7 +97,7 @@ static gbs_status add_clique(order_search *s, uint32_t v, const uint32_t *later,
     return status;
 }
 
-/* Makes the maximal cliques into bags, each joined to the bag of its parent: see
+/* Makes a bag from each maximal clique and joins it to the bag of the clique's parent; see
  * elimination_tree.c. */
 static gbs_status fill_bags(order_search *s, const uint32_t *order, const gbsi_order_cliques *c,
                             uint32_t *position, uint32_t *slot, gbs_error *err)
@@ -117,7 +121,8 @@ static gbs_status fill_bags(order_search *s, const uint32_t *order, const gbsi_o
             n_later == c->start[p + (size_t)1] - c->start[p] + 1) {
             slot[p] = slot[i];
         }
-        s->border[i] = p; /* the array holds parents until the first region is made */
+        s->border[i] =
+            p; /* until the first region is made, this array holds the parents of the cliques */
     }
     for (uint32_t i = 0; i < n; ++i) {
         const uint32_t p = s->border[i];
@@ -150,9 +155,9 @@ cleanup:
     return status;
 }
 
-/* Makes an order from the bags. A variable belongs to the bag nearest to the root that contains
- * it, and is eliminated after the variables of all bags below this bag. The root is the bag with
- * most entries. */
+/* Makes an order from the bags. Each variable belongs to one bag: among the bags that contain the
+ * variable, the bag nearest to the root. A variable is eliminated after the variables that belong
+ * to bags below its bag. The root is the bag with the most entries. */
 static gbs_status write_order(order_search *s, uint32_t *order, gbs_error *err)
 {
     const bags *b = &s->bags;
@@ -214,8 +219,8 @@ static void take_bag(order_search *s, uint32_t at)
     }
 }
 
-/* Returns the index of the next bag of the border to add. Every second time it is the bag with
- * most entries. */
+/* Returns the index of the border bag that will be added to the region next. On average every
+ * second time it is the border bag with the most entries. */
 static uint32_t choose_border(order_search *s)
 {
     uint32_t at = 0;
@@ -276,7 +281,8 @@ static void grow(order_search *s)
     }
 }
 
-/* Sets the weight of each vertex to 16 log2 of its arity or, every second time, to 1. */
+/* Sets the weight of each vertex of the region to 16 log2 of its arity or, in half of the regions,
+ * to 1. */
 static void weigh_vertices(order_search *s)
 {
     region *r = &s->region;
@@ -298,7 +304,8 @@ static void put(uint64_t *set, uint32_t i)
     set[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-/* Fills the rows with the edges of the model, then with the separators as cliques. */
+/* Fills the rows of the region's graph: first adds the edges of the model, then makes each
+ * separator a clique. */
 static void fill_rows(order_search *s)
 {
     region *r = &s->region;
@@ -362,8 +369,8 @@ static void add_made(order_search *s, uint32_t *slot)
     }
 }
 
-/* Joins a bag of the border to a new bag that contains the variables shared with the region. If
- * these are all variables of one of the two bags, the bags are merged. */
+/* Joins a bag of the border to a new bag that contains the variables shared with the region. If one
+ * of the two bags lies inside the other, the two are merged. */
 static void attach(order_search *s, uint32_t y, uint32_t *slot)
 {
     const triangulation *t = &s->made;
@@ -374,7 +381,7 @@ static void attach(order_search *s, uint32_t y, uint32_t *slot)
     for (uint32_t i = 0; i < n; ++i) {
         at = t->position[shared[i]] < at ? t->position[shared[i]] : at;
     }
-    assert(at != GBSI_NONE); /* a bag exists, because the graph is connected */
+    assert(at != GBSI_NONE); /* a bag is found, because the graph is connected */
     const uint32_t home = slot[at];
     if (n == b->bag[y].n) {
         gbsi_bags_merge(b, home, y);
@@ -430,7 +437,7 @@ static gbs_status move(order_search *s, gbs_error *err)
 
 /* ---- all moves ----------------------------------------------------------------------------- */
 
-/* Returns the total number of steps that the search may spend, given the present number of
+/* Returns the total number of steps that the search may take, given the current number of table
  * entries. */
 static uint64_t allow(const gbsi_order_limits *limits, double entries)
 {
@@ -442,16 +449,16 @@ static uint64_t allow(const gbsi_order_limits *limits, double entries)
     return share < limits->work ? share : limits->work;
 }
 
-/* The number of steps at the next check whether the search can still reduce the entries to a
- * useful number, and the number of entries at the last check. */
+/* State of the checks whether the search can still reduce the table entries to a useful number: the
+ * number of steps at which the next check is due, and the number of entries at the last check. */
 typedef struct prospect {
     uint64_t next; /* steps */
     double entries;
 } prospect;
 
 /* Returns whether the search has no prospect of becoming useful. Gains become smaller during a
- * search. The search is given up if twice the gain of the last doubling of work, in each
- * remaining doubling, would not suffice. */
+ * search. A check looks at the gain since the work was half as large. The search is given up if the
+ * entries would stay too many even if each remaining doubling of the work gained twice as much. */
 static bool is_hopeless(const order_search *s, const gbsi_order_limits *limits, double entries,
                         prospect *p)
 {

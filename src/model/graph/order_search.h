@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Better elimination orders by local search on tree decompositions [M18].
  *
- * An elimination order stands for a tree whose nodes, called bags, are the maximal cliques that the
- * order makes. The search takes a connected region of this tree around a bag of many entries, and
- * eliminates the region's variables again in a random greedy order. The new bags replace the old
- * ones unless they have more entries. The order never becomes worse.
+ * An elimination order makes maximal cliques. These cliques are the nodes of a tree, in which they
+ * are called bags. The search takes a connected region of this tree around a bag of many entries,
+ * and eliminates the region's variables again in a random greedy order. The new bags replace the
+ * old bags unless the new bags have more table entries. The order never becomes worse.
  *
  * Work is counted in steps, and random numbers have a fixed key. The result is therefore a
  * function of the graph, the order and the limits. */
@@ -23,26 +23,27 @@ typedef struct gbsi_order_graph {
     const uint32_t *arity; /* [n] number of states */
 } gbsi_order_graph;
 
-/* Number of table entries per step of the search. The search ends when it has taken a quarter as
- * many steps as the best tables so far have entries. A step takes 3 to 4 ns, and calibrating an
- * entry takes 6 ns; the search therefore takes about a seventh of the time that exact inference
- * takes with its order. */
+/* Number of table entries for which the search may take one step. The search ends when its number
+ * of steps is a quarter of the number of entries in the best tables so far. A step takes 3 to 4 ns,
+ * and the calibration of an entry takes 6 ns. The search therefore takes about a seventh of the
+ * time that exact inference takes with the order found. */
 #define GBSI_ORDER_SHARE 4u
 
 typedef struct gbsi_order_limits {
-    uint64_t entries; /* largest number of entries that will be calibrated. Orders with more entries
-                         get no more steps, and the search is given up if it is not expected to
-                         reach this number */
-    uint64_t work;    /* largest number of steps for any number of entries */
-    bool fixed;       /* true: the search takes exactly `work` steps, for any number of entries */
-    gbsi_watch *watch; /* borrowed; NULL: never stops */
+    uint64_t entries; /* largest number of table entries that the caller will calibrate. An order
+                         with more entries gets no more steps than an order with this number, and
+                         the search is given up if it is not expected to reach this number */
+    uint64_t work;    /* largest number of steps, however many entries the tables have */
+    bool fixed; /* true: the search takes exactly `work` steps, however many entries the tables have
+                 */
+    gbsi_watch *watch; /* borrowed; NULL if nothing may stop the search */
 } gbsi_order_limits;
 
 typedef struct gbsi_order_result {
-    double before;  /* sum of the entries of the maximal cliques of the initial order */
-    double entries; /* upper bound of the entries of the order found; less than `before`, or the
-                       order is unchanged */
-    uint64_t work;  /* steps spent, which exceed the allowed number by at most one region */
+    double before;  /* number of table entries of all maximal cliques of the initial order */
+    double entries; /* upper bound of the same number for the order found; if it is not less than
+                       `before`, the order is unchanged */
+    uint64_t work;  /* number of steps taken; the last region may exceed the allowed number */
 } gbsi_order_result;
 
 /** @param order [graph->n] in: initial order; out: order found.

@@ -5,8 +5,9 @@
 
 #include "base/memory.h"
 
-#define MOST_ENDS  (UINT64_C(1) << 20)
-#define LONG_SCOPE 16u /* largest number of other variables of a scope that an update reads */
+#define MOST_ENDS (UINT64_C(1) << 20)
+/* largest number of other variables of a scope that count as work of an update */
+#define LONG_SCOPE 16u
 
 const char *gbsi_partition_name(gbsi_partition_kind kind)
 {
@@ -31,10 +32,12 @@ uint32_t gbsi_partition_work(const gbsi_graph *graph, uint32_t v)
     return work < UINT32_MAX ? (uint32_t)work : UINT32_MAX;
 }
 
-/* Makes parts as intervals of an order, of nearly equal work. Each part takes variables until it
- * has its share of the remaining work. A variable goes to the part that has room for more than half
- * of it. Every remaining part gets a variable if the model has enough variables.
- * @param order [n] variables; NULL: order of their numbers. @param work [n_variables]. */
+/* Makes parts that are intervals of an order and have nearly equal work. Each part in turn takes
+ * variables until its work is the remaining work divided by the number of remaining parts. The last
+ * variable goes to this part if more than half of the variable's work still fits, otherwise to the
+ * next part. Every remaining part gets a variable if the model has enough variables.
+ * @param order [n] the variables in this order; NULL if this is the order of their numbers. @param
+ * work [n_variables]. */
 static void cut(const uint32_t *order, const uint32_t *work, uint32_t n, uint32_t n_parts,
                 uint32_t *part)
 {
@@ -89,13 +92,13 @@ uint32_t gbsi_partition_share(const uint32_t *variable, const uint32_t *work, ui
 typedef struct task {
     const gbsi_graph *graph;
     uint32_t n_parts;
-    uint32_t *work;  /* [n_variables] work of an update */
-    uint32_t *order; /* [n_variables] order in which batches take the variables; NULL: order of
-                        their numbers */
+    uint32_t *work;  /* [n_variables] work of an update of each variable */
+    uint32_t *order; /* [n_variables] order in which batches take the variables; NULL if this is the
+                        order of their numbers */
     gbsi_watch *watch;
 } task;
 
-/* Computes the work of each variable, and the order. */
+/* Computes the work of each variable, and the order in which batches take the variables. */
 static gbs_status task_init(task *t, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -127,8 +130,8 @@ static void task_free(task *t)
     GBSI_FREE(t->work, t->order);
 }
 
-/* Makes parts of one kind. @param reason out: NULL, or the reason why this kind is not possible
- * for this graph. */
+/* Makes parts of one kind. @param reason out: the reason why this kind is not possible; NULL if it
+ * is possible for this graph. */
 static gbs_status make(const task *t, gbsi_partition_kind kind, uint32_t *part, const char **reason,
                        gbs_error *err)
 {

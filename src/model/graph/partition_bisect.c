@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "graph/partition.h"
 
-/* Number of different distances between the numbers of neighbours; a closed grid with diagonals
- * has 26 */
+/* Largest number of different distances between the numbers of two neighbours; a closed grid with
+ * diagonals has 26 */
 #define MOST_DISTANCES 32u
 #define MOST_MEMBERS   27u /* largest number of members of a scope: a cube of 3 x 3 x 3 */
 
@@ -22,7 +22,7 @@ typedef struct finder {
     uint32_t n_distances;
 } finder;
 
-/* Stores a distance. @return false if there are more distances than any grid has. */
+/* Stores a distance. @return false if the scopes have more different distances than any grid. */
 static bool note_distance(finder *f, uint32_t distance)
 {
     uint32_t i = 0;
@@ -41,8 +41,9 @@ static bool note_distance(finder *f, uint32_t distance)
     return true;
 }
 
-/* Returns whether a and b differ by at most one in every direction, also across a closed side.
- * Stores which directions are closed. */
+/* Returns whether the coordinates of a and b differ by at most one in every direction; the first
+ * and the last place of a closed side also count as differing by one. Stores which directions are
+ * closed. */
 static bool is_near(gbsi_grid_shape *shape, uint32_t a, uint32_t b)
 {
     for (unsigned d = 0; d < GBSI_GRID_MOST; d++) {
@@ -60,8 +61,8 @@ static bool is_near(gbsi_grid_shape *shape, uint32_t a, uint32_t b)
     return true;
 }
 
-/* Visits all pairs of neighbours. Without a shape, their distances are stored; with a shape, each
- * pair must be near.
+/* Visits all pairs of neighbours. If no shape is given, stores the distances of the pairs;
+ * otherwise checks that each pair is near in the shape.
  * @return false if the variables are not a grid, or the watch stopped the search. */
 static bool visit_pairs(finder *f, gbsi_grid_shape *shape)
 {
@@ -91,7 +92,8 @@ static bool fits(finder *f, gbsi_grid_shape *shape, uint32_t row, uint32_t layer
     return layer % row == 0 && n % layer == 0 && visit_pairs(f, shape);
 }
 
-/* Tries one, two and three directions, with sides in ascending order. */
+/* Searches for the shape: tries grids of one, two and three directions, with sides in ascending
+ * order. */
 static bool find_sides(finder *f, gbsi_grid_shape *shape)
 {
     const uint32_t n = f->graph->n_variables;
@@ -136,8 +138,8 @@ uint32_t gbsi_grid_plane(uint32_t side, uint32_t n_first, uint32_t n_parts)
     return (uint32_t)((twice - (twice < parts ? twice : parts) + 2 * parts - 1) / (2 * parts));
 }
 
-/* The variables site[first .. first + n), which will be divided into n_parts parts; `part` is
- * the number of the first part. */
+/* A piece of the grid: the variables site[first .. first + n), which will be divided into n_parts
+ * parts. The number of the first of these parts is `part`. */
 typedef struct piece {
     uint32_t first, n;
     uint32_t part, n_parts;
@@ -148,8 +150,8 @@ typedef struct bisection {
     uint32_t stride[GBSI_GRID_MOST];
     const uint32_t *work;
     uint32_t *site, *scratch; /* [n] variables, and scratch for sorting */
-    uint32_t *count;          /* [longest side + 1] counts of a counting sort */
-    uint64_t least, most;     /* bounds of the work of a balanced part */
+    uint32_t *count;          /* [longest side + 1] counters of a counting sort */
+    uint64_t least, most;     /* least and largest work of a part that counts as balanced */
     gbsi_watch *watch; /* if the watch has stopped, the contents of the arrays are undefined */
 } bisection;
 
@@ -180,8 +182,8 @@ static unsigned longest(const bisection *b, const piece *p, uint32_t *from, uint
     return best;
 }
 
-/* Sorts the piece by a coordinate, in a stable way. Afterwards count[] holds, for each plane, the
- * number of variables in this plane and in the planes before it. */
+/* Sorts the variables of the piece by one coordinate, with a stable sort. Afterwards count[] holds,
+ * for each plane, the number of variables in this plane and in all planes before it. */
 static void sort_by(bisection *b, const piece *p, unsigned d, uint32_t from, uint32_t to)
 {
     memset(b->count, 0, ((size_t)(to - from) + 1) * sizeof *b->count);
@@ -214,7 +216,8 @@ static bool is_balanced(const bisection *b, uint64_t work, uint32_t n, uint32_t 
     return n >= n_parts && work >= n_parts * b->least && work <= n_parts * b->most;
 }
 
-/* Returns the number of sorted variables of the piece that belong to the first n_first parts. */
+/* Returns where the sorted variables of the piece are cut, as the number of variables that belong
+ * to the first n_first parts. */
 static uint32_t first_half(const bisection *b, const piece *p, uint32_t n_first, uint32_t planes)
 {
     const uint32_t plane = gbsi_grid_plane(planes, n_first, p->n_parts);
@@ -266,7 +269,7 @@ gbs_status gbsi_partition_bisect(const gbsi_grid_shape *shape, const uint32_t *w
     gbs_status status = GBS_OK;
     bisection b = {.shape = *shape, .work = work, .watch = watch};
     piece stack[64] = {{.first = 0, .n = n, .part = 0, .n_parts = n_parts}};
-    unsigned n_stack = 1; /* at most 2 more entries for each of the 32 halvings of n_parts */
+    unsigned n_stack = 1; /* each of the at most 32 halvings of n_parts adds at most 2 entries */
     GBSI_TRY(take_memory(&b, n, err));
     for (uint32_t v = 0; v < n; v++) {
         b.site[v] = v;

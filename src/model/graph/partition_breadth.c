@@ -8,11 +8,13 @@
 #include "base/memory.h"
 #include "graph/partition.h"
 
-/* longer scopes are ignored, because they say little about nearness and cost much */
+/* longer scopes are ignored: they say little about which variables are near each other, and they
+ * cost much time */
 #define MOST_MEMBERS 64u
 
-/* The variables site[first .. first + n), which belong to the parts from `part` on. Until these
- * variables are cut, part[] holds the number `part` for all of them and for no other variable. */
+/* A piece of the graph: the variables site[first .. first + n), which belong to the parts from
+ * `part` on. Until this piece is cut, the array part[] holds the number `part` for the variables of
+ * the piece and for no other variable. */
 typedef struct piece {
     uint32_t first, n;
     uint32_t part, n_parts;
@@ -66,9 +68,10 @@ static bool use(breadth *b, size_t end, size_t n_members)
     return first;
 }
 
-/* Lists the component of a variable, within its piece, in breadth-first order from queue[0] on.
- * @return the number of variables visited; if the watch stopped the walk, fewer than the
- * component has. */
+/* Lists the variables of the piece that are connected with a variable, in breadth-first order, from
+ * queue[0] on.
+ * @return the number of variables visited; if the watch stopped the walk, some variables may be
+ * missing. */
 static uint32_t walk(breadth *b, uint32_t from, uint32_t *queue)
 {
     const gbsi_graph *graph = b->graph;
@@ -126,7 +129,7 @@ gbs_status gbsi_partition_breadth(const gbsi_graph *graph, const uint32_t *work,
 {
     gbs_status status = GBS_OK;
     breadth b = {.graph = graph, .watch = watch, .part = part};
-    piece stack[64] = {/* stack: each of the 32 halvings leaves one entry */
+    piece stack[64] = {/* stack of pieces: each of the at most 32 halvings leaves one piece */
                        {.n = graph->n_variables, .n_parts = n_parts}};
     unsigned n_stack = 1;
     GBSI_TRY(breadth_init(&b, err));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Costs of a partition. The halo of every rank is found once, and shows which rank sends which
- * values to the rank. */
+/* Costs of a partition. Computes the figures of a partition. The halo of every rank is found once;
+ * it shows which other ranks send which values to this rank. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -15,8 +15,9 @@ typedef struct halos {
     gbsi_watch *watch;
     size_t *start;     /* [n_parts + 1] offsets of the parts in `own` */
     uint32_t *own;     /* [n_variables] variables by part, ascending */
-    uint32_t *met_by;  /* [n_variables] last part whose halo contains the variable */
-    uint32_t *used_by; /* [n_scopes] last part that used the scope; NULL if all scopes are pairs */
+    uint32_t *met_by;  /* [n_variables] the last part so far whose halo contains the variable */
+    uint32_t *used_by; /* [n_scopes] the last part so far that used the scope; NULL if all scopes
+                          are pairs */
     /* current halo, in the order of discovery; NULL if the halo is only counted */
     uint32_t *variable;
     size_t n, capacity;
@@ -133,8 +134,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Counts, for each batch, the ranks and the messages that send the halo of part p. @param key
- * [h->n] scratch. */
+/* Counts the ranks that send values to part p, and the messages that part p receives for each
+ * batch. @param key [h->n] scratch. */
 static void count_senders(const halos *h, uint32_t p, const uint32_t *batch, uint64_t *key,
                           gbsi_partition_rank *rank)
 {

@@ -27,8 +27,8 @@ static uint64_t volume(const gbsi_block *block)
     return (uint64_t)extent(block, 0) * extent(block, 1) * extent(block, 2);
 }
 
-/* Returns the direction across which a block is cut: the longest side, and among equal sides the
- * one with the largest stride. */
+/* Returns the direction in which a block is cut: the direction of its longest side and, if several
+ * sides are longest, the direction with the largest stride. */
 static unsigned longest(const gbsi_block *block)
 {
     unsigned best = 0;
@@ -79,15 +79,15 @@ static bool cut_all(const gbsi_grid_shape *shape, uint32_t n_parts, gbsi_block *
 
 /* ---- neighbours ---------------------------------------------------------------------------- */
 
-/* Returns whether a side counts as closed. A side of length two does not: its variables would
- * have the same neighbour in each direction. */
+/* Returns whether a side counts as closed. A side of length two does not count: a variable would
+ * have the same neighbour before and after it. */
 static bool is_closed(const gbsi_grid_shape *shape, unsigned d)
 {
     return shape->torus[d] && shape->side[d] > 2;
 }
 
-/* Computes the coordinate of the plane after or before a block. @return false if the block has
- * no neighbour on that side, or is its own neighbour. */
+/* Computes the coordinate of the plane next to a block, after or before it, in direction d. @return
+ * false if the block has no neighbour on that side, or is its own neighbour. */
 static bool next_plane(const gbsi_grid_shape *shape, const gbsi_block *block, unsigned d,
                        bool after, uint32_t *plane)
 {
@@ -109,7 +109,8 @@ static bool meets(const gbsi_block *a, const gbsi_block *b)
     return all;
 }
 
-/* Returns the chessboard colours in the plane `at` of direction d of a block, as bits. */
+/* Returns the set of chessboard colours, as bits, of the block's variables whose coordinate in
+ * direction d is `at`. */
 static unsigned colors_of(const gbsi_block *block, unsigned d, uint32_t at)
 {
     gbsi_block plane = *block;
@@ -125,7 +126,8 @@ static void count_exchange(const lattice *l, uint32_t p, uint32_t q, unsigned d,
                            bool before, gbsi_partition_rank *rank)
 {
     const gbsi_block *other = &l->block[q];
-    gbsi_block shared = l->block[p]; /* overlap in the other directions */
+    gbsi_block shared = l->block[p]; /* number of variables in which the two blocks overlap in the
+                                        other directions */
     for (unsigned e = 0; e < GBSI_GRID_MOST; e++) {
         if (e != d) {
             shared.from[e] = shared.from[e] > other->from[e] ? shared.from[e] : other->from[e];
@@ -147,8 +149,8 @@ static void count_exchange(const lattice *l, uint32_t p, uint32_t q, unsigned d,
 
 /* Finds all parts that have variables in a plane next to part p, by repeating the cuts that made
  * the parts.
- * @param other the plane on the other side; NULL if there is none. A part that meets the two
- * planes is counted in the call with `after`. */
+ * @param other the plane on the other side of part p; NULL if there is none. A part that meets both
+ * planes is counted only in the call with `after`. */
 static void visit_plane(const lattice *l, uint32_t p, unsigned d, bool after,
                         const gbsi_block *plane, const gbsi_block *other, gbsi_partition_rank *rank)
 {
@@ -221,8 +223,8 @@ static uint64_t count_work(const gbsi_grid_shape *shape, const gbsi_block *block
     return work;
 }
 
-/* Counts the runs of a block: the lines along the fastest direction in which the block does not
- * span the lattice, once for each colour in them. */
+/* Counts the runs of a block. If the block does not span the lattice in the fastest direction, each
+ * of its lines along this direction is one run for each colour that the line contains. */
 static uint64_t count_runs(const gbsi_grid_shape *shape, const gbsi_block *block)
 {
     uint64_t together = 1;
@@ -248,7 +250,7 @@ uint32_t gbsi_grid_part(const gbsi_grid_shape *shape, uint32_t n_parts,
     return next.part;
 }
 
-/* Applies the rules of balance of gbsi_partition_bisect(). */
+/* Applies the rules of balance of gbsi_partition_bisect() to the blocks. */
 static bool is_balanced(const gbsi_grid_shape *shape, const node *half, double mean)
 {
     const uint64_t least = (uint64_t)(mean * (1 - GBSI_PARTITION_IMBALANCE));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts by METIS, which gets a graph of variables: a clique for a short scope, a ring for a long
- * one. */
+/* Makes parts by METIS. METIS gets a graph of the variables, in which a short scope is a clique and
+ * a long scope is a ring. */
 #include "graph/partition.h"
 
 #include "base/memory.h"
@@ -11,7 +11,8 @@
 #include <metis.h>
 
 #define LONG_SCOPE 8u /* scopes with more variables become rings */
-/* Least number of variables per part; with fewer METIS may leave parts empty and print messages
+/* Least number of variables per part; with fewer variables METIS may leave parts empty and print
+ * messages
  */
 #define LEAST_OF_PART 32u
 #define SEED          1
@@ -67,7 +68,7 @@ static uint64_t count_ends(const gbsi_graph *graph)
     uint64_t n_ends = gbsi_graph_ends(graph, graph->n_variables);
     for (size_t s = 0; graph->neighbour == NULL && s < graph->n_scopes; s++) {
         const uint64_t n = graph->scope_start[s + 1] - graph->scope_start[s];
-        /* upper bound of the ends of the edges that replace the scope */
+        /* upper bound of the number of ends of the edges that replace the scope */
         n_ends += n > LONG_SCOPE ? n : n * (n - 1);
     }
     return n_ends;
@@ -117,8 +118,8 @@ static gbs_status make_edges(edges *e, uint64_t n_ends, idx_t *stamp, gbs_error 
     return GBS_OK;
 }
 
-/* Scales work to weights. The sum of weights must fit an idx_t, and no variable may weigh more
- * than a part. */
+/* Scales the work of the variables to integer weights. The sum of weights must fit an idx_t, and no
+ * variable may weigh more than a part. */
 static void scale(const uint32_t *work, uint32_t n, uint32_t n_parts, idx_t *weight)
 {
     uint64_t total = 0;
@@ -136,7 +137,7 @@ static void scale(const uint32_t *work, uint32_t n, uint32_t n_parts, idx_t *wei
     }
 }
 
-/* Gives a part without variables one variable of a part that has more than the mean number.
+/* Gives each part without variables one variable of a part that has more variables than the mean.
  * @param count [n_parts]. */
 static void fill_empty(uint32_t n, uint32_t n_parts, uint32_t *part, uint32_t *count)
 {
@@ -185,7 +186,8 @@ gbs_status gbsi_partition_metis(const gbsi_graph *graph, const uint32_t *work, u
     const uint64_t n_ends = count_ends(graph);
     edges e = {.graph = graph};
     idx_t *weight = NULL;
-    idx_t *result = NULL; /* parts found by METIS; before that, scratch */
+    idx_t *result =
+        NULL; /* part of each variable, found by METIS; scratch before the call of METIS */
     uint32_t *count = NULL;
     if (n_parts == 1) {
         memset(part, 0, n * sizeof *part);

@@ -5,7 +5,8 @@
 #include "base/memory.h"
 #include "store/builder.h"
 
-/* Allocates every array that readers index, also in a model without variables or factors. */
+/* Allocates every array that readers of the model index, even if the model has no variables or
+ * factors. */
 static gbs_status reserve_empty(gbs_builder *b, gbs_error *err)
 {
     gbs_model *m = &b->model;

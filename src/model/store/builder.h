@@ -15,14 +15,16 @@ typedef struct gbsi_capacities {
 } gbsi_capacities;
 
 struct gbs_builder {
-    gbs_model model; /* the model so far; build makes digest, by_name, cpt and topological */
+    gbs_model model; /* the model so far; gbs_builder_build() makes its fields digest, by_name, cpt
+                        and topological */
     gbsi_capacities capacity;
-    size_t text_bytes; /* used bytes of model.text */
+    size_t text_bytes; /* number of bytes of model.text in use */
     gbsi_stamps stamps;
     gbsi_watch *watch; /* the watch in force when the builder was made, for example by a reader */
 };
 
-/* Grows an array of the builder, named by its path in the struct, to at least n elements. */
+/* Grows an array of the builder to at least n elements; the caller names the array by its path in
+ * the struct. */
 #define GBSI_GROW(builder, array, field, n, err)                                    \
     gbsi_reserve((void **)(void *)&(builder)->array, &(builder)->capacity.field, n, \
                  sizeof *(builder)->array, "model", err)
@@ -39,7 +41,8 @@ const char *gbsi_state_text(const gbs_model *model, uint32_t variable, uint32_t 
 /* Returns the scope of a factor as a text such as "(a, b, 7)"; long scopes are cut with "...". */
 const char *gbsi_scope_text(const gbs_model *model, size_t factor, char *text, size_t size);
 
-/* Sorts ids by the texts at their offsets; equal texts are sorted by id. @param scratch [n]. */
+/* Sorts ids by the texts at the offsets of the ids; ids of equal texts are in ascending order.
+ * @param scratch [n]. */
 void gbsi_sort_by_text(const char *text, const size_t *offset, uint32_t *id, uint32_t *scratch,
                        size_t n);
 

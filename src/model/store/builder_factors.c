@@ -121,7 +121,7 @@ gbs_status gbs_builder_add_potts(gbs_builder *builder, uint32_t i, uint32_t j, d
         err);
 }
 
-/* @param k parameter k of the functions that have one. */
+/* @param k parameter k of the logical function; ignored if the function has no parameter. */
 static gbs_status add_logical(gbs_builder *builder, gbs_logical_function function, uint32_t k,
                               uint32_t n, const uint32_t *scope, const uint32_t *state,
                               double weight, gbs_error *err)
@@ -145,7 +145,7 @@ static gbs_status add_logical(gbs_builder *builder, gbs_logical_function functio
                                  .n_body = n - 1,
                                  .n_body_true = 0};
     GBSI_PASS(gbsi_check_factor(&builder->model, &builder->stamps, &c, err));
-    /* consecutive factors of equal description share it */
+    /* consecutive factors with equal descriptions share one description */
     const bool same = f->n_logical > 0 && gbsi_logical_same(&f->logical[f->n_logical - 1], &wanted);
     if (!same && f->n_logical >= GBSI_NONE) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "more logical factors than can be numbered");
@@ -185,8 +185,8 @@ gbs_status gbs_builder_add_cardinality(gbs_builder *builder, gbs_logical_functio
 
 /* ---- tables by count ------------------------------------------------------------------------- */
 
-/* Finds the numbers of true literals that are not forbidden, which must be *least to *most
- * without a gap. */
+/* Finds the range *least to *most of the numbers of true literals that are not forbidden; refuses a
+ * table in which this range has a gap. */
 static gbs_status find_range(const gbs_builder *b, uint32_t n, const double *logw, uint32_t *least,
                              uint32_t *most, gbs_error *err)
 {
@@ -218,7 +218,8 @@ static gbs_status find_range(const gbs_builder *b, uint32_t n, const double *log
                : GBS_OK;
 }
 
-/* Adds the value t_least, and the steps t_k - t_(k-1) as weights of AT_LEAST k. */
+/* Splits a table t by the number of true literals into factors: a constant factor t_least and, for
+ * each larger k, a factor AT_LEAST k with the weight t_k - t_(k-1). */
 static gbs_status add_steps(gbs_builder *b, uint32_t n, const uint32_t *scope,
                             const uint32_t *state, const double *logw, uint32_t least,
                             uint32_t most, gbs_error *err)

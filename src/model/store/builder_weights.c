@@ -49,7 +49,7 @@ static gbs_status check_columns(uint32_t child, uint32_t arity, size_t n, const 
 
 /* ---- adding ---------------------------------------------------------------------------------- */
 
-/* Adds a table of logarithms and its factor. If the factor is refused, the table is removed.
+/* Adds a table of logarithms and its factor. If the factor is refused, the table is removed again.
  * @param weight not negative. */
 static gbs_status add_logs(gbs_builder *b, uint32_t n, const uint32_t *scope, size_t n_entries,
                            const double *weight, gbs_error *err)
@@ -143,8 +143,8 @@ static gbs_status check_inhibitions(uint32_t child, size_t n, const double *inhi
     return GBS_OK;
 }
 
-/* Adds a noisy factor. @param pairs whether `inhibition` has one value per parent. Each value
- * then becomes two entries, of which the entry of the state without effect is ln 1. */
+/* Adds a noisy factor. @param pairs whether `inhibition` has one value per parent. If so, each
+ * value becomes two entries; the entry of the state that has no effect is ln 1. */
 static gbs_status add_noisy(gbs_builder *b, gbs_factor_kind kind, uint32_t child,
                             uint32_t n_parents, const uint32_t *parent, size_t n,
                             const double *inhibition, double leak, bool pairs, gbs_error *err)
@@ -220,17 +220,17 @@ gbs_status gbs_builder_add_noisy_and(gbs_builder *builder, uint32_t child, uint3
 
 /* ---- noisy maxima ---------------------------------------------------------------------------- */
 
-/* Writes ln P(effect < k | effect <= k) for k = 1 .. arity - 1, with a distance of `step` between
- * the values.
- * @param p [arity] distribution of the effect; for a minimum it is read from the last state on. */
+/* Writes ln P(effect < k | effect <= k) for k = 1 .. arity - 1, to every `step`-th element of
+ * log_q.
+ * @param p [arity] distribution of the effect; for a noisy-min its states are read in descending
+ * order. */
 static void add_levels(uint32_t arity, const double *p, bool falling, size_t step, double *log_q)
 {
     double below = p[falling ? arity - 1 : 0];
     for (uint32_t k = 1; k < arity; ++k, log_q += step) {
         const double own = p[falling ? arity - 1 - k : k];
         const double sum = below + own;
-        /* ln(1 - own / sum), without loss of precision; if the level is impossible, any value is
-         * right */
+        /* ln(1 - own / sum), computed without loss of precision; if sum is 0, any value is right */
         *log_q = sum == 0.0 ? 0.0 : below < own ? gbsi_log(below / sum) : gbsi_log1p(-own / sum);
         below = sum;
     }

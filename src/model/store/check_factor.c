@@ -9,7 +9,8 @@
 #include "store/factors.h"
 
 enum {
-    SHORT_SCOPE = 8, /* up to this length, comparing every pair is faster than stamping variables */
+    SHORT_SCOPE = 8, /* up to this length of a scope, comparing all pairs of variables is faster
+                        than stamping the variables */
     MAX_SHOWN_SIZES = 12,
 };
 
@@ -117,8 +118,8 @@ static gbs_status check_table_size(const gbs_model *m, const gbsi_candidate *c, 
     return GBS_OK;
 }
 
-/* Checks a noisy factor. Its table has logarithms of probabilities: one for the leak, then one
- * for each state of each parent. */
+/* Checks a noisy factor. Checks a noisy factor. Its table has logarithms of probabilities: one for
+ * the leak, then one for each state of each parent. */
 static gbs_status check_noisy(const gbs_model *m, const gbsi_candidate *c, gbs_error *err)
 {
     const gbsi_factors *f = &m->factors;
@@ -214,7 +215,7 @@ static gbs_status check_logical_weight(const gbsi_candidate *c, gbs_error *err)
                                "factor %zu: function %d cannot be hard, its weight must be finite",
                                c->factor, c->function);
     }
-    /* |phi| <= max(1, n - 1): the bound keeps log-weights finite */
+    /* |phi| <= max(1, n - 1); this bound on the weight keeps log-weights finite */
     const double largest = c->n > 2 ? (double)(c->n - 1) : 1.0;
     if (!isfinite(c->weight) || !isfinite(c->weight * largest)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -260,7 +261,7 @@ static gbs_status check_logical(const gbs_model *m, const gbsi_candidate *c, gbs
     return check_logical_weight(c, err);
 }
 
-/* Makes the checks that must come before the checks of the scope. */
+/* Checks the number of variables and other properties that the checks of the scope rely on. */
 static gbs_status check_form(const gbsi_candidate *c, gbs_error *err)
 {
     switch (c->kind) {

@@ -18,7 +18,8 @@ static gbs_status refuse_offset(const char *array, size_t i, size_t found, const
                      relation, expected);
 }
 
-/* Checks that offsets rise from 0 to `end`, in n steps of at least `least`. */
+/* Checks that n + 1 offsets begin with 0 and end with `end`, and that each exceeds the offset
+ * before it by at least `least`. */
 static gbs_status check_offsets(const char *array, const size_t *offset, size_t n, size_t end,
                                 size_t least, const void **place, gbs_error *err)
 {
@@ -35,7 +36,8 @@ static gbs_status check_offsets(const char *array, const size_t *offset, size_t 
         if (offset[i + 1] > end) {
             return refuse_offset(array, i + 1, offset[i + 1], "at most ", end, err);
         }
-        if (offset[i + 1] < offset[i] + least) { /* no overflow, because offset[i] <= end */
+        if (offset[i + 1] <
+            offset[i] + least) { /* this cannot overflow, because offset[i] <= end */
             return refuse_offset(array, i + 1, offset[i + 1], "at least ", offset[i] + least, err);
         }
     }
@@ -111,8 +113,8 @@ static bool is_zero(double weight)
     return bits == 0;
 }
 
-/* Checks that fields which a kind of factor does not use are zero; equal models must have equal
- * bytes. */
+/* Checks that the fields that a kind of factor does not use are zero, because equal models must
+ * have equal bytes. */
 static gbs_status check_unused(const gbsi_factors *f, const gbsi_candidate *c, const void **place,
                                gbs_error *err)
 {
@@ -234,9 +236,9 @@ static gbs_status check_tied(const gbs_model *m, const void **place, gbs_error *
 
 /* ---- names and labels ---------------------------------------------------------------------- */
 
-/* Checks that the strings at offset[0 .. n) follow each other from *at; moves *at behind the
- * last one. No string lies inside another, which makes later comparisons linear in the length of
- * the text. */
+/* Checks that the strings at offset[0 .. n) follow each other without gaps from *at on, and moves
+ * *at behind the last string. No string can therefore lie inside another, and later comparisons
+ * take time linear in the length of the text. */
 static gbs_status check_strings(const char *array, const char *text, size_t n_text,
                                 const size_t *offset, size_t n, size_t *at, const void **place,
                                 gbs_error *err)

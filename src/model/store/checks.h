@@ -63,7 +63,7 @@ gbs_status gbsi_check_weight(uint32_t weight, double value, unsigned fixed, gbs_
 gbs_status gbsi_check_tie(const gbs_model *model, size_t factor, uint32_t weight, double feature,
                           gbs_error *err);
 
-/* Lengths of the arrays that offsets of a model refer to. */
+/* Lengths of the arrays of a model into which its offsets point. */
 typedef struct gbsi_extents {
     size_t n_states;  /* sum of the arities */
     size_t n_scope;   /* length of `scope` and `literal` */
@@ -74,7 +74,7 @@ typedef struct gbsi_extents {
 /* Checks the content of all arrays of a model, except the properties that gbsi_model_index()
  * checks. The function assumes only that each array has the length given by the counts and extents.
  * Names and labels must lie in the text one after another, names first, without gaps.
- * @param place out, on failure: the element that is wrong. O(bytes of the model). */
+ * @param place out, on failure: address of the wrong element. Takes O(bytes of the model). */
 gbs_status gbsi_model_check(const gbs_model *model, const gbsi_extents *extents, const void **place,
                             gbs_error *err);
 

@@ -5,7 +5,7 @@
 
 #include "store/model.h"
 
-/* Finds evidence that is part of the model, as a hard factor on a single variable.
+/* Finds evidence that is stored in the model itself, as a hard factor of a single variable.
  *
  * @return the only state that factor f does not forbid. GBSI_NONE if f allows several states or
  * has more than one variable in its scope. Takes O(arity), and O(1) for logical factors that are

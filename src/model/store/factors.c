@@ -31,13 +31,13 @@ void gbsi_factors_list(gbsi_factors *f, gbsi_room arrays[GBSI_FACTORS_ARRAYS])
     memcpy(arrays, all, sizeof all);
 }
 
-/* States, either by variable id or by position in the scope of one factor. */
+/* States of variables, given either by variable id or by position in the scope of one factor. */
 typedef struct states {
     const uint32_t *x;
     bool by_position;
 } states;
 
-/* Returns the state of entry i of the scopes, for the factor whose scope begins at `first`. */
+/* Returns the state of the variable scope[i], for a factor whose scope begins at scope[first]. */
 static uint32_t state_of(const gbsi_factors *factors, states s, size_t first, size_t i)
 {
     return s.x[s.by_position ? i - first : factors->scope[i]];
@@ -55,8 +55,8 @@ static double table_value(const gbsi_factors *factors, const uint32_t *arity, si
     return factors->table[factors->table_start[factors->aux[f]] + entry];
 }
 
-/* Returns J prod s_k, where s is -1 in state 0 and 1 in state 1. The sign follows from the
- * number of zeros. */
+/* Returns J prod s_k, where s is -1 in state 0 and 1 in state 1. The number of states 0 determines
+ * the sign. */
 static double spin_value(const gbsi_factors *factors, size_t f, states s)
 {
     const size_t first = factors->scope_start[f];
@@ -209,7 +209,8 @@ bool gbsi_any_zero(const double *entry, size_t n, gbsi_watch *watch)
 
 bool gbsi_factor_has_zeros(const gbsi_factors *factors, size_t f)
 {
-    if (gbsi_is_noisy(factors->kind[f])) { /* without a leak, possibly no cause acts */
+    if (gbsi_is_noisy(factors->kind[f])) { /* if the leak has inhibition 1, it is possible that no
+                                              cause acts */
         const size_t *start = factors->table_start + factors->aux[f];
         const double *log_q = factors->table + start[0];
         const bool leaks = !gbsi_noisy_is_graded(factors->kind[f]) && log_q[0] < 0.0;
@@ -220,7 +221,8 @@ bool gbsi_factor_has_zeros(const gbsi_factors *factors, size_t f)
         return gbsi_any_zero(&factors->table[factors->table_start[factors->aux[f]]],
                              gbsi_factor_size(factors, f), NULL);
     }
-    /* Potts couplings may be minus infinity, logical weights plus infinity. Every hard function
-     * with several values forbids something; a conditioned store has no constant functions. */
+    /* Potts couplings may be minus infinity, logical weights plus infinity. Every hard logical
+     * function that is not constant forbids some configuration, and a conditioned model has no
+     * constant factors. */
     return isinf(factors->weight[f]) != 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Logical factors [M5]: weight * phi. phi depends on the literals only through the number of true
- * body literals and the value of the head. Functions have the numbers that DimmWitted gives them.
+ * body literals and the value of the head. The numbers of the functions are the numbers in
+ * DimmWitted.
  */
 #include "store/factors.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model as seen by the rest of the library. A model never changes once it is built. */
+/* The struct of a model, which the other folders of the library read. A model never changes once it
+ * is built. */
 #ifndef GBSI_STORE_MODEL_H
 #define GBSI_STORE_MODEL_H
 
@@ -7,17 +8,18 @@
 #include "base/mapping.h"
 #include "store/factors.h"
 
-/* Largest deviation from 1 of the sum of a column of a conditional table. Files give
- * probabilities with six or more digits, or state that they are rounded. */
+/* Largest deviation from 1 of the sum of a column of a conditional table. This deviation is enough
+ * for files that give probabilities with six or more digits; other files state that their
+ * probabilities are rounded. */
 #define GBSI_COLUMN_TOLERANCE 1e-6
 
-/* Parameters that factors share, for learning: a tied factor has the weight
- * value[number] * feature. */
+/* The weights that factors share, for learning. A tied factor has the weight value[number] *
+ * feature. */
 typedef struct gbsi_tied {
     uint32_t n_weights;
     double *value;    /* [n_weights] values */
     uint8_t *fixed;   /* [n_weights] 1 if learning must not change the weight */
-    size_t n_ties;    /* factors from number n_ties on are not tied */
+    size_t n_ties;    /* the factors with numbers n_ties and above are not tied */
     uint32_t *number; /* [n_ties] number of the weight; GBSI_NONE if the factor is not tied */
     double *feature;  /* [n_ties] feature of each factor; 0 if the factor is not tied */
 } gbsi_tied;
@@ -28,7 +30,7 @@ static inline uint32_t gbsi_tied_weight(const gbsi_tied *tied, size_t factor)
     return factor < tied->n_ties ? tied->number[factor] : GBSI_NONE;
 }
 
-/* A model that was read from a file with the layout of docs/gbm.md is a mapping of this file.
+/* If a model was read from a file with the layout of docs/gbm.md, it is a mapping of this file.
  * Its arrays, except cpt and topological, lie in the mapping and are freed together with it. */
 struct gbs_model {
     gbsi_mapping mapping; /* if mapping.bytes is NULL, each array is a separate allocation */
@@ -40,7 +42,8 @@ struct gbs_model {
                       no variable has one */
     size_t *label; /* [state_offset[n_variables]] offset of each state's label in text; SIZE_MAX if
                       the state has no label */
-    uint32_t *by_name; /* named variables sorted by name, for look-up; NULL if there are none */
+    uint32_t *by_name; /* numbers of the variables that have names, sorted by name, for look-up;
+                          NULL if no variable has a name */
     uint32_t n_named;
     gbsi_factors factors;
     gbsi_tied tied;
@@ -61,19 +64,19 @@ struct gbs_evidence {
                                is no virtual evidence */
 };
 
-/* Copies all evidence of `from`, which must belong to the same model. @param from NULL: the copy
+/* Copies all evidence of `from`, which must belong to the same model. @param from if NULL, the copy
  * is empty. */
 gbs_status gbsi_evidence_copy(const gbs_model *model, const gbs_evidence *from, gbs_evidence **out,
                               gbs_error *err);
 
-/* Finds the variable with this name. Unlike gbs_model_find_variable(), the function does not
- * look for similar names. */
+/* Finds the variable with this name. Unlike gbs_model_find_variable(), this function does not
+ * search for similar names. */
 bool gbsi_find_name(const gbs_model *model, const char *name, uint32_t *variable);
 
 /* ---- model_digest.c ------------------------------------------------------------------------- */
 
-/* Largest number of entries of a table that is fed to the digest itself; for longer tables the
- * digest of the entries is fed. */
+/* The entries of a table with up to this number of entries are fed to the digest. For a longer
+ * table, the digest of its entries is fed instead. */
 #define GBSI_SHORT_TABLE 64u
 
 /* Starts the digest of a model. The caller then feeds, in this order: arities, kinds, sizes of

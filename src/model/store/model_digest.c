@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The digest of a model. Equal models have equal digests, even if they share tables or
- * descriptions of logical factors in different ways. The model is fed array by array, and the
- * content of each factor's table in the order of factors. */
+ * descriptions of logical factors in different ways. The model is fed array by array. The contents
+ * of the tables are fed in the order of the factors, each as often as factors have it. */
 #include "base/digest.h"
 
 #include <string.h>
@@ -18,8 +18,8 @@ enum {
 
 static const char version_tag[] = "gibbsite model 1";
 
-/* Feeds numbers. On a little-endian machine the digest reads the array directly, because the
- * digest is defined on little-endian bytes. */
+/* Feeds numbers. Digests are defined on little-endian bytes. On a little-endian machine the digest
+ * therefore reads the array directly. */
 static void feed_u32(gbsi_digest *d, const uint32_t *value, size_t n)
 {
     if (gbsi_little_endian()) {

@@ -11,7 +11,7 @@
 
 enum {
     N_SUGGESTIONS = 3,
-    MAX_SUGGESTED_LENGTH = 63, /* longer names are not suggested */
+    MAX_SUGGESTED_LENGTH = 63, /* names longer than this are never suggested */
     MAX_SCOPE_NAMES = 8,
 };
 
@@ -21,8 +21,8 @@ static bool text_before(const char *text, const size_t *offset, uint32_t a, uint
     return order < 0 || (order == 0 && a < b);
 }
 
-/* Sorts by a bottom-up merge sort, because qsort() has no portable way to pass the texts to the
- * comparison. */
+/* Sorts by a bottom-up merge sort, because there is no portable way to pass the texts to the
+ * comparison function of qsort(). */
 void gbsi_sort_by_text(const char *text, const size_t *offset, uint32_t *id, uint32_t *scratch,
                        size_t n)
 {
@@ -167,8 +167,8 @@ typedef struct suggestions {
     const char *wanted;
     size_t n;
     size_t distance[N_SUGGESTIONS];
-    const char *name[N_SUGGESTIONS]; /* nearest first; names at equal distance in the order they
-                                        were found */
+    const char *name[N_SUGGESTIONS]; /* the nearest name comes first; names at equal distance are in
+                                        the order in which they were found */
 } suggestions;
 
 static void consider(suggestions *s, const char *name)
@@ -176,7 +176,8 @@ static void consider(suggestions *s, const char *name)
     size_t distance = edit_distance(s->wanted, name);
     const size_t n = strlen(s->wanted);
     if (n > 1 && strncmp(name, s->wanted, n) == 0 && name[n] == '(' &&
-        strlen(name) <= MAX_SUGGESTED_LENGTH) { /* an atom of the wanted predicate */
+        strlen(name) <=
+            MAX_SUGGESTED_LENGTH) { /* the name is a ground atom of the predicate `wanted` */
         distance = 1;
     }
     if (distance > 1 + strlen(s->wanted) / 3) {
@@ -247,7 +248,8 @@ static uint32_t find_name(const gbs_model *model, const char *name)
     return GBSI_NONE;
 }
 
-/* Whether a text is a name like Cancer(Bob), of a ground atom of a Markov logic program. */
+/* Returns whether a text has the form of a ground atom of a Markov logic program, such as
+ * Cancer(Bob). */
 static bool is_atom(const char *text)
 {
     const char *open = strchr(text, '(');
@@ -255,7 +257,8 @@ static bool is_atom(const char *text)
     return open != NULL && open > text && text[n - 1] == ')';
 }
 
-/* Whether the variables may be ground atoms. */
+/* Returns whether some variable has the name of a ground atom; true also for a model without
+ * variables. */
 static bool has_atoms(const gbs_model *model)
 {
     for (uint32_t i = 0; i < model->n_named; ++i) {

@@ -68,7 +68,8 @@ static gbs_status find_children(const gbs_model *m, const uint32_t *cpt, family 
     out->child = gbsi_alloc_array(m->factors.scope_start[m->factors.n_factors], sizeof *out->child);
     out->n_waiting = gbsi_alloc_array(n, sizeof *out->n_waiting);
     GBSI_PASS(GBSI_HAVE(err, "model", out->child_start, out->child, out->n_waiting));
-    /* counts are stored two places further on; filling then moves each start to its final place */
+    /* the count of row v is stored at start[v + 2]; filling the rows then moves each start to its
+     * final place */
     size_t *fill = out->child_start + 1;
     for (uint32_t v = 0; v < n; ++v) {
         out->n_waiting[v] = n_parents(m, cpt, v);
@@ -87,8 +88,8 @@ static gbs_status find_children(const gbs_model *m, const uint32_t *cpt, family 
     return GBS_OK;
 }
 
-/* Reports a cycle. It is found by following unplaced parents from an unplaced variable until a
- * variable occurs twice. */
+/* Reports a cycle. The cycle is found by a walk from an unplaced variable to unplaced parents,
+ * until the walk reaches a variable twice. */
 static gbs_status refuse_cycle(const gbs_model *m, const uint32_t *cpt, family *f, gbs_error *err)
 {
     uint32_t v = 0;
@@ -96,8 +97,8 @@ static gbs_status refuse_cycle(const gbs_model *m, const uint32_t *cpt, family *
         ++v;
     }
     uint32_t *step =
-        /* reuses the array `child`, which has room for every unplaced child and whose content is
-         * no longer needed */
+        /* the array `child` is used again: its content is no longer needed, and it has room for
+           every unplaced variable */
         f->child;
     uint32_t n_steps = 0;
     uint32_t *met = gbsi_alloc_array_zero(m->n_variables, sizeof *met);
@@ -134,8 +135,8 @@ static gbs_status refuse_cycle(const gbs_model *m, const uint32_t *cpt, family *
     return gbsi_fail(err, GBS_ERR_ARGUMENT, "directed cycle %s", text);
 }
 
-/* Orders the variables by Kahn's algorithm (1962): first the roots in order, then each variable
- * once its last parent is placed. */
+/* Orders the variables by Kahn's algorithm (1962): first places the variables without parents in
+ * their order, then each variable as soon as its last parent is placed. */
 static gbs_status order_parents_first(const gbs_model *m, const uint32_t *cpt, family *f,
                                       uint32_t *order, gbs_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Noisy-or, noisy-and, noisy-max and noisy-min [M56]. Each parent takes effect independently of
- * the others (Pearl 1988, Probabilistic Reasoning in Intelligent Systems, section 4.3.2; the
+/* Noisy-or, noisy-and, noisy-max and noisy-min [M56]. Each parent takes effect independently of the
+ * other parents (Pearl 1988, Probabilistic Reasoning in Intelligent Systems, section 4.3.2; the
  * leak comes from Henrion 1987). */
 #include "store/factors.h"
 

@@ -7,8 +7,8 @@
 #include "base/sized.h"
 #include "gibbsite/model.h"
 
-/* Adds the polynomial over bits. With x = (1 + s) / 2, q x_i x_j = q/4 (1 + s_i + s_j + s_i s_j)
- * and l x_i = l/2 (1 + s_i). */
+/* Adds the factors of a polynomial over bits. With x = (1 + s) / 2, q x_i x_j = q/4 (1 + s_i + s_j
+ * + s_i s_j) and l x_i = l/2 (1 + s_i). */
 static void add_bits(const gbs_quadratic *q, double *constant, double *field)
 {
     for (uint32_t v = 0; v < q->n_variables; v++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights that factors share, for learning. Ties only record the origin of the weights of
- * factors; no computation uses them. */
+/* Weights that factors share, for learning. A tie only records where the weight of a factor comes
+ * from; inference never reads ties. */
 #include <math.h>
 
 #include "base/memory.h"

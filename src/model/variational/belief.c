@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages in the log domain [M81].
  *
- * A message of a variable to a factor is the sum of the messages from its other factors. It is
- * computed when it is needed, from the sum over all factors; the cost of a hub is therefore
- * proportional to its number of edges. Messages of minus infinity are counted instead of added,
- * because they must be subtracted later.
+ * A message of a variable to a factor is the sum of the messages from its other factors. Such a
+ * message is computed when it is needed: as the sum of the messages from all factors of the
+ * variable minus one message. The cost of a variable with many factors is therefore proportional to
+ * the number of its factors. Messages of minus infinity are counted instead of added, because they
+ * must be subtracted later.
  *
  * The order follows residual belief propagation (Elidan, McGraw & Koller 2006, UAI), with the
- * estimate of the residual by Sutton & McCallum (2007, UAI): the change of the messages into a
- * factor since its own messages were computed. Instead of a queue, rounds skip the factors below
- * a share of the largest estimate. On any graph, a round costs time at most proportional to the
- * number of edges. */
+ * estimate of the residual by Sutton & McCallum (2007, UAI). This estimate is the change of the
+ * messages into a factor since the factor last computed its own messages. There is no queue.
+ * Instead, a round skips the factors whose estimate is below a given fraction of the largest
+ * estimate. On any graph, a round costs time at most proportional to the number of edges. */
 #include "variational/belief.h"
 
 #include <math.h>
@@ -19,26 +20,34 @@
 #include "base/memory.h"
 #include "simd/math.h"
 
-#define SHARE       0.1 /* share of the largest estimate below which a factor waits */
+/* a factor waits if its estimate is below this fraction of the largest estimate */
+#define SHARE       0.1
 #define MOST_STATES ((uint64_t)1 << 22) /* largest number of states of a factor without a table */
-#define TOGETHER    1024u               /* number of states between two looks at the watch */
+#define TOGETHER    1024u               /* number of states between two checks of the watch */
 
 struct gbsi_belief {
     const gbsi_conditioned *model; /* borrowed */
-    gbsi_watch *watch;             /* NULL: the work is never stopped */
-    size_t *start;     /* [n_edges + 1] offsets of the messages to each entry of the scopes */
-    double *message;   /* [start[n_edges]] ln of the messages; the largest entry of each is 0 */
-    double *sum;       /* [state_offset[n_variables]] sum of the finite messages to each state */
-    uint32_t *n_zeros; /* [state_offset[n_variables]] number of messages of minus infinity to each
-                          state */
-    double *moved;     /* [n_variables] sum of the changes of messages to the variable */
-    double *seen;      /* [n_edges] value of `moved` when the factor last computed its messages */
-    uint32_t *at;      /* [longest scope] current state of a factor */
-    double *in;        /* [most states of a scope] messages to the current factor */
-    double *out;       /* [largest arity] message of the current factor */
-    double *top;       /* [largest arity] scratch */
-    double least;      /* factors whose estimate is below this value wait */
-    bool backwards;    /* whether the next round runs from the last factor to the first */
+    gbsi_watch *watch;             /* NULL if nothing may stop the work */
+    size_t *start;   /* [n_edges + 1] offset in `message` for each edge, that is, for each entry of
+                        the factors' scopes */
+    double *message; /* [start[n_edges]] logarithms of the messages from factors to variables; the
+                        largest entry of each message is 0 */
+    double *sum; /* [state_offset[n_variables]] for each state, the sum of the finite entries of the
+                    messages to the state */
+    uint32_t *n_zeros;  /* [state_offset[n_variables]] for each state, the number of messages whose
+                           entry is minus infinity */
+    uint8_t *ruled_out; /* [state_offset[n_variables]] 1 for states that are ruled out; they count
+                           as a message of minus infinity */
+    double *moved;  /* [n_variables] sum of the sizes of all changes of messages to the variable so
+                       far */
+    double *seen;   /* [n_edges] value of `moved` of the edge's variable when the edge's factor last
+                       computed its messages */
+    uint32_t *at;   /* [longest scope] current state of a factor */
+    double *in;     /* [most states of a scope] messages to the current factor */
+    double *out;    /* [largest arity] message of the current factor */
+    double *top;    /* [largest arity] scratch */
+    double least;   /* factors whose estimate is below this value wait */
+    bool backwards; /* whether the next round runs from the last factor to the first */
 };
 
 static size_t n_edges(const gbsi_conditioned *model)
@@ -78,7 +87,7 @@ uint64_t gbsi_belief_bytes(const gbsi_conditioned *model)
     const sizes s = count(model);
     const uint64_t edges = n_edges(model);
     return (edges + 1) * sizeof(size_t) + edges * sizeof(double) +
-           model->state_offset[model->n_variables] * (sizeof(double) + sizeof(uint32_t)) +
+           model->state_offset[model->n_variables] * (sizeof(double) + sizeof(uint32_t) + 1) +
            model->n_variables * sizeof(double) + s.longest * sizeof(uint32_t) +
            (s.messages + s.in + 2 * s.arity) * sizeof(double);
 }
@@ -119,6 +128,7 @@ gbs_status gbsi_belief_new(const gbsi_conditioned *model, gbsi_watch *watch, gbs
     b->message = gbsi_alloc_array_zero(s.messages, sizeof *b->message);
     b->sum = gbsi_alloc_array_zero(states, sizeof *b->sum);
     b->n_zeros = gbsi_alloc_array_zero(states, sizeof *b->n_zeros);
+    b->ruled_out = gbsi_alloc_array_zero(states, 1);
     b->moved = gbsi_alloc_array_zero(model->n_variables, sizeof *b->moved);
     b->seen = gbsi_alloc_array(edges, sizeof *b->seen);
     b->at = gbsi_alloc_array(s.longest, sizeof *b->at);
@@ -126,11 +136,11 @@ gbs_status gbsi_belief_new(const gbsi_conditioned *model, gbsi_watch *watch, gbs
     b->out = gbsi_alloc_array(s.arity, sizeof *b->out);
     b->top = gbsi_alloc_array(s.arity, sizeof *b->top);
     GBSI_TRY(GBSI_HAVE(err, "belief propagation", b->start, b->message, b->sum, b->n_zeros,
-                       b->moved, b->seen, b->at, b->in, b->out, b->top));
+                       b->ruled_out, b->moved, b->seen, b->at, b->in, b->out, b->top));
     b->start[0] = 0;
     for (size_t e = 0; e < edges; ++e) {
         b->start[e + 1] = b->start[e] + model->arity[factors->scope[e]];
-        b->seen[e] = -INFINITY; /* no message was computed yet */
+        b->seen[e] = -INFINITY; /* before the first round no message was computed */
     }
     *out = b;
     b = NULL;
@@ -143,9 +153,38 @@ cleanup:
 void gbsi_belief_free(gbsi_belief *b)
 {
     if (b != NULL) {
-        GBSI_FREE(b->start, b->message, b->sum, b->n_zeros, b->moved, b->seen, b->at, b->in, b->out,
-                  b->top, b);
+        GBSI_FREE(b->start, b->message, b->sum, b->n_zeros, b->ruled_out, b->moved, b->seen, b->at,
+                  b->in, b->out, b->top, b);
     }
+}
+
+void gbsi_belief_rule_out(gbsi_belief *b, uint32_t variable, uint32_t state)
+{
+    const size_t at = b->model->state_offset[variable] + state;
+    if (b->ruled_out[at] == 0) {
+        b->ruled_out[at] = 1;
+        ++b->n_zeros[at];
+        b->moved[variable] += 1.0; /* so that the variable's factors take notice */
+    }
+}
+
+double gbsi_belief_operations(const gbsi_conditioned *model)
+{
+    enum { EXPONENTIAL_NS = 10 };
+    const gbsi_factors *factors = &model->factors;
+    double operations = 0.0;
+    for (size_t f = 0; f < factors->n_factors; ++f) {
+        const double n = (double)(factors->scope_start[f + 1] - factors->scope_start[f]);
+        double states = 1.0;
+        for (size_t e = factors->scope_start[f]; e < factors->scope_start[f + 1]; ++e) {
+            states *= model->arity[factors->scope[e]];
+        }
+        operations +=
+            factors->kind[f] == GBS_FACTOR_POTTS
+                ? 4.0 * EXPONENTIAL_NS * model->arity[factors->scope[factors->scope_start[f]]]
+                : n * states * (n + EXPONENTIAL_NS);
+    }
+    return operations;
 }
 
 /* ---- messages ------------------------------------------------------------------------------ */
@@ -204,8 +243,9 @@ static void next_state(const gbsi_conditioned *model, size_t f, uint32_t *at)
     }
 }
 
-/* Computes a message of factor f to one variable of its scope. Entry a is ln of the sum, over the
- * states of f in which this variable has state a, of f times the messages of the other variables.
+/* Computes a message of factor f to one variable of its scope. Entry a of the message is the
+ * logarithm of a sum over the states of f in which this variable has state a. Each term is the
+ * value of f times the messages from the other variables.
  * @param position position of the variable in the scope. @param in messages to f, in the order
  * of the scope. @param out [arity] */
 static void sum_states(gbsi_belief *b, size_t f, size_t position, const double *in, double *out)
@@ -246,9 +286,10 @@ static void sum_states(gbsi_belief *b, size_t f, size_t position, const double *
     }
 }
 
-/* Computes the message of a Potts factor in time linear in the number of states. The other variable
- * has the same state or a different one; the sum over the different states is the sum of the states
- * before and the states after.
+/* Computes the message of a Potts factor in time linear in the number of states. Entry a of the
+ * message has two parts: the term in which the other variable also has state a, and the sum over
+ * all other states. This sum is computed from running sums over the states below a and over the
+ * states above a.
  * @param in [arity] message of the other variable, with largest entry 0. @param out [arity] */
 static void sum_potts(gbsi_belief *b, size_t f, const double *in, double *out)
 {
@@ -332,8 +373,8 @@ static double estimate(const gbsi_belief *b, size_t f)
 }
 
 /* Computes the messages of factor f. A message does not depend on the message in the opposite
- * direction. A change that damping left incomplete is added to the estimate, to be made in a
- * later round. */
+ * direction. If damping makes only part of a change, the rest is added to the estimate, so that a
+ * later round makes it. */
 static void send(gbsi_belief *b, size_t f, double damping)
 {
     const gbsi_factors *factors = &b->model->factors;
@@ -359,7 +400,9 @@ static void sum_messages(gbsi_belief *b)
     const gbsi_conditioned *model = b->model;
     const size_t states = model->state_offset[model->n_variables];
     memset(b->sum, 0, states * sizeof *b->sum);
-    memset(b->n_zeros, 0, states * sizeof *b->n_zeros);
+    for (size_t a = 0; a < states; ++a) {
+        b->n_zeros[a] = b->ruled_out[a];
+    }
     for (size_t e = 0; e < n_edges(model); ++e) {
         const uint32_t v = model->factors.scope[e];
         const double *message = b->message + b->start[e];
@@ -400,8 +443,8 @@ static void total(const gbsi_belief *b, uint32_t v, double *to)
     }
 }
 
-/* Returns ln of the sum of products of two messages given by their logarithms. @param y NULL:
- * all entries are 1. */
+/* Returns the logarithm of the sum over states of the product of two messages, which are given by
+ * their logarithms. @param y NULL if all entries of this message are 1. */
 static double log_product(const double *x, const double *y, uint32_t k)
 {
     double top = -INFINITY;

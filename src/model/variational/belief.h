@@ -20,7 +20,7 @@ uint64_t gbsi_belief_bytes(const gbsi_conditioned *model);
 
 /** Starts with uniform messages.
  * @param model borrowed.
- * @param watch borrowed; may stop any of the calls below. NULL: never stops.
+ * @param watch borrowed; may stop any of the calls below; NULL if nothing may stop them.
  * @return GBS_ERR_UNSUPPORTED if a factor without a table has more than 2^22 states;
  * gbsi_decompose() splits most such factors into short factors. */
 gbs_status gbsi_belief_new(const gbsi_conditioned *model, gbsi_watch *watch, gbsi_belief **out,
@@ -30,9 +30,17 @@ void gbsi_belief_free(gbsi_belief *b);
 /* Runs one round over the factors, alternately from the first to the last and from the last to the
  * first. Factors whose incoming messages have changed least wait for a later round.
  * @param damping D in (0, 1]: log m <- (1 - D) log m + D log new; 1: undamped. @return the largest
- * change, |new - old| / (1 + |new|) of a log message, that a factor had not taken into account when
- * its turn came. The result is 0 at a fixed point, and NAN if the watch stopped the round. */
+ * change that a factor had not taken into account when its turn came. The change of an entry of a
+ * log message is measured as |new - old| / (1 + |new|). The result is 0 at a fixed point, and NAN
+ * if the watch stopped the round. */
 double gbsi_belief_round(gbsi_belief *b, double damping);
+
+/* Rules out a state of a variable in all later rounds, as evidence does. Messages of the factors
+ * stay as they are until the next round. */
+void gbsi_belief_rule_out(gbsi_belief *b, uint32_t variable, uint32_t state);
+
+/* Returns the approximate number of nanoseconds of one round. It is counted, not measured. */
+double gbsi_belief_operations(const gbsi_conditioned *model);
 
 /* Computes the probabilities of the variables' states from the current messages.
  * @param p [state_offset[n_variables]] out. @return GBS_ERR_IMPOSSIBLE if the zeros of the

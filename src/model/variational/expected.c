@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes expectations, with one rule per kind of factor. Tables are summed entry by entry.
  * Couplings are products of means. Logical functions need the distribution of the number of true
- * literals, or only the probabilities that all are true and that none is. */
+ * literals; some need only the probability that all literals are true and the probability that no
+ * literal is true. */
 #include "variational/mean_field.h"
 
 #include <assert.h>
@@ -87,10 +88,11 @@ static void add_potts(const gbsi_conditioned *model, size_t f, size_t own, const
 
 /* ---- logical functions ----------------------------------------------------------------------- */
 
-/* The true literals of the body except the current variable: their number is c with probability
- * p[c]. If only the smallest and the largest number matter, all numbers between them are counted
- * as 1. If only the parity matters, even numbers are counted as 0 and odd numbers as 1. If the
- * number is compared with k, all numbers above k count as the least of these numbers. */
+/* Distribution of the number of true literals in the body, without the current variable: the number
+ * is c with probability p[c]. If the function depends only on whether no literal or every literal
+ * is true, all other numbers count as 1. If only the parity matters, even numbers count as 0 and
+ * odd numbers as 1. If the function compares the number with k, all numbers above k count as k + 1.
+ */
 typedef struct literals {
     size_t n;  /* number of free literals */
     double *p; /* [n + 1] probability of each number of true literals */
@@ -135,8 +137,8 @@ static needed needed_by(unsigned function)
                                             : ITS_ENDS;
 }
 
-/* Returns the number of true literals from which on more true literals change nothing. For a
- * comparison with k it is the first number above k. */
+/* Returns the least number of true literals from which on further true literals do not change the
+ * function. For a comparison with k, the result is the first number above k. */
 static size_t most_needed(const gbsi_logical *logical)
 {
     if (!gbsi_logical_is_cardinality(logical->function)) {
@@ -157,8 +159,8 @@ static literals body_of(const gbsi_conditioned *model, size_t f, size_t own, siz
     literals l = {0, scratch};
     double all = 1.0;
     double none = 1.0;
-    double between = 0.0; /* summed directly, because 1 - all - none would lose rare forbidden cases
-                             to rounding */
+    double between = 0.0; /* summed directly, because in 1 - all - none the rounding error would
+                             hide rare forbidden cases */
     l.p[0] = 1.0;
     for (size_t j = 0; j < last; ++j) {
         const size_t e = factors->scope_start[f] + j;
@@ -188,8 +190,8 @@ static literals body_of(const gbsi_conditioned *model, size_t f, size_t own, siz
     return l;
 }
 
-/* Computes the expectation over the body for a given head, if `more` additional literals are
- * true. */
+/* Computes the expectation over the body's literals, given the value of the head and given that
+ * `more` additional literals are true. */
 static double over_body(const gbsi_conditioned *model, size_t f, const literals *l, uint32_t more,
                         bool head)
 {
@@ -222,7 +224,7 @@ static void add_logical(const gbsi_conditioned *model, size_t f, size_t own, con
         p_head =
             probabilities(model, q, factors->scope[begin + n - 1])[factors->literal[begin + n - 1]];
     }
-    double value[2]; /* values if the own literal is false, and if it is true */
+    double value[2]; /* expectation if the current variable's literal is false, and if it is true */
     for (uint32_t own_true = 0; own_true < 2; ++own_true) {
         if (is_head) {
             value[own_true] = over_body(model, f, &l, 0, own_true != 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fixed point iteration [M26]. Updating one variable after the other without damping is
- * coordinate ascent: the bound never decreases. Updating all variables at once may oscillate;
- * damping prevents this. */
+/* Fixed point iteration [M26]. If the variables are updated one after the other without damping,
+ * the iteration is coordinate ascent, and the bound never decreases. Updating all variables at once
+ * may oscillate; damping prevents this. */
 #include "variational/mean_field.h"
 
 #include <assert.h>
@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "simd/math.h"
 
-/* A factor in the list of one of its variables. */
+/* An end: one factor in the list of factors of one of its variables. */
 typedef struct end {
     size_t factor;
     size_t position; /* position of the variable in the scope */
@@ -21,7 +21,7 @@ struct gbsi_mean_field {
     const gbsi_conditioned *model; /* borrowed */
     gbs_mean_field_schedule schedule;
     double damping;
-    gbsi_watch *watch; /* NULL: the work is never stopped */
+    gbsi_watch *watch; /* NULL if nothing may stop the work */
     size_t *end_start; /* [n_variables + 1] offsets of the variables in `end` */
     end *end;          /* factors of each variable, ascending */
     double *q;         /* [state_offset[n_variables]] probabilities of the states */
@@ -106,7 +106,7 @@ static void add_expected(gbsi_mean_field *m, size_t f, size_t position)
 }
 
 /* Computes the right side of the fixed point equation for one variable, into m->field.
- * @param alone only use factors of one variable. */
+ * @param alone whether to use only the factors of this variable alone. */
 static void update(gbsi_mean_field *m, uint32_t v, bool alone)
 {
     const gbsi_conditioned *model = m->model;
@@ -245,7 +245,8 @@ double gbsi_mean_field_bound(gbsi_mean_field *m)
             expected += q > 0.0 ? q * m->field[a] : 0.0;
         }
         sum += expected;
-        if (model->has_zeros[f] && expected < -1e200) { /* q has positive weight on a hard zero */
+        if (model->has_zeros[f] &&
+            expected < -1e200) { /* q gives a configuration of weight zero a positive probability */
             return -INFINITY;
         }
     }

@@ -234,6 +234,7 @@ typedef enum gbsi_stop {
     GBSI_STOP_EXACT,
     GBSI_STOP_FIXED_POINT,
     GBSI_STOP_SETTLED,
+    GBSI_STOP_BOUND, /* the upper bound of a search is equal to its best state */
     GBSI_STOP_ITERATIONS,
     GBSI_STOP_NO_PROGRESS, /* many iterations of an approximation brought it no closer to a fixed
                               point */
@@ -247,6 +248,17 @@ typedef enum gbsi_stop {
 
 /* The state of a loop over passes, in burn-in and in sampling, and of the checks that may stop it.
  */
+/* Exact work whose length is known in operations of the watch, from which the time of its end is
+ * predicted. */
+typedef struct gbsi_expected {
+    double operations; /* least number of operations of the calling thread; 0: not known */
+    uint64_t before;   /* number of operations of the watch before the work */
+    double begun_s;    /* time at which the work began */
+    double given_up;   /* share of --time after which the work was given up because of its rate; 0:
+                          it was not */
+    double times;      /* predicted end of that work, as a multiple of --time */
+} gbsi_expected;
+
 typedef struct gbsi_drive {
     const gbs_run_callbacks *callbacks; /* never NULL, but members may be NULL */
     double started_s, last_progress_s;
@@ -262,9 +274,10 @@ typedef struct gbsi_drive {
     bool keeping;       /* whether the draws of the pass under way are kept */
     double last_look_s; /* time of the last progress report inside a pass */
     double share; /* share of --time after which passes whose draws are not kept are cut short */
-    double exact_share; /* share of --time after which exact answers are given up */
-    double stopped_s;   /* time at which `stop` was noticed inside a pass */
-    bool whole;         /* whether the pass under way is finished even if something stops the run */
+    double exact_share;     /* share of --time after which exact answers are given up */
+    gbsi_expected expected; /* the exact work under way */
+    double stopped_s;       /* time at which `stop` was noticed inside a pass */
+    bool whole;    /* whether the pass under way is finished even if something stops the run */
     bool prepares; /* whether --time includes the preparation of the run, which began before the run
                     * existed */
 } gbsi_drive;
@@ -279,6 +292,12 @@ void gbsi_drive_go_on(gbsi_drive *drive, bool keep);
  * because a run cannot resume inside a pass. With several ranks, passes must be whole too, because
  * all ranks end a pass together. */
 void gbsi_drive_go_whole(gbsi_drive *drive, bool keep);
+/* Tells how many operations the exact work that begins now needs at least, for a prediction of its
+ * end. The prediction ends with gbsi_drive_go_on() and with the next call. @param operations on
+ * all threads; 0: not known. */
+void gbsi_drive_expect(gbsi_drive *drive, double operations, uint32_t n_threads);
+/* Notes in the report when and why exact answers were given up. */
+void gbsi_drive_note_late(const gbsi_drive *drive, gbsi_report *report);
 /* Returns the seconds of --time that are used, including the time for the preparation of the
  * run. */
 double gbsi_drive_spent_s(const gbsi_drive *drive, double now_s);

@@ -137,7 +137,7 @@ static gbs_status name_of(const char *checkpoint, char **name, gbs_error *err)
     if (n > 1 && newest[n - 1] == '~') {
         newest[n - 1] = '\0';
     }
-    const gbs_status status = gbsi_kept_beside(newest, ".draws", name, err);
+    const gbs_status status = gbsi_kept_beside(newest, GBSI_KEPT_DRAWS, name, err);
     gbsi_free(newest);
     return status;
 }

@@ -19,7 +19,7 @@
 #define TOLERANCE  1e-10
 #define PROGRESS_S 0.1
 /* Number of iterations of belief propagation without damping, and the damping of later iterations,
- * unless the user sets a damping below 1. */
+ * unless the user sets the damping. */
 #define UNDAMPED 50u
 #define DAMPING  0.5
 
@@ -45,9 +45,9 @@ static gbs_status begin_mean_field(const gbsi_conditioned *model, const gbs_run_
                                    gbsi_watch *watch, void **state, gbs_error *err)
 {
     gbsi_mean_field *m = NULL;
-    const gbs_status status =
-        gbsi_mean_field_new(model, (gbs_mean_field_schedule)options->mean_field_schedule,
-                            options->damping, watch, &m, err);
+    const double damping = options->damping == GBS_DAMPING_AUTO ? 1.0 : options->damping;
+    const gbs_status status = gbsi_mean_field_new(
+        model, (gbs_mean_field_schedule)options->mean_field_schedule, damping, watch, &m, err);
     *state = m;
     return status;
 }
@@ -121,7 +121,9 @@ cleanup:
 static double step_belief(void *state, const gbs_run_options *options, uint64_t n)
 {
     belief *b = state;
-    const double damping = options->damping < 1.0 || n < UNDAMPED ? options->damping : DAMPING;
+    const double damping = options->damping != GBS_DAMPING_AUTO ? options->damping
+                           : n < UNDAMPED                       ? 1.0
+                                                                : DAMPING;
     const double change = gbsi_belief_round(b->messages, damping);
     b->residual = isnan(change) ? b->residual : change;
     return change;
@@ -247,9 +249,7 @@ static gbs_status has_no_cycles(const gbsi_conditioned *model, bool *none, gbs_e
     const gbsi_factors *factors = &model->factors;
     uint32_t *parent = gbsi_alloc_array(model->n_variables, sizeof *parent);
     GBSI_PASS(GBSI_HAVE(err, "cycles of the factor graph", parent));
-    for (uint32_t v = 0; v < model->n_variables; ++v) {
-        parent[v] = v;
-    }
+    gbsi_forest_plant(parent, model->n_variables);
     *none = true;
     for (size_t f = 0; f < factors->n_factors && *none; ++f) {
         const size_t first = factors->scope_start[f];

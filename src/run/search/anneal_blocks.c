@@ -3,7 +3,7 @@
  * block draws lead to other states. */
 #include "search/anneal.h"
 
-#define A_MOMENT_NS 1e8 /* nanoseconds of a quench after few sweeps, or once time is over */
+#define A_MOMENT_NS 1e8 /* least time of a quench of all chains, in nanoseconds */
 
 /* Raises sixteen states, and compares each with the best state. @param operations limit in
  * nanoseconds. */
@@ -23,8 +23,8 @@ static gbs_status raise_states(gbsi_search *s, double operations, gbs_error *err
 }
 
 /* Adapts the share of time of block draws. If block draws found a better state than the sweeps
- * before them, the share grows fourfold. Otherwise, if the sweeps found a better state, it falls to
- * a quarter, but not below 1. */
+ * before them, the share grows fourfold. Otherwise, if the sweeps found a better state, the share
+ * falls to a quarter, but not below 1. @param most largest share. */
 static void share_time(gbsi_search_standing *at, double most)
 {
     if (at->best > at->swept) {
@@ -86,15 +86,16 @@ static gbs_status quench_lanes(gbsi_search *s, double operations, gbs_error *err
 }
 
 /* Improves the states of the chains by maxima over blocks. The best state until now replaces the
- * state of the last chain. When time is over, states are raised only if raising them takes a
- * moment. Afterwards, block draws with a falling temperature move the states, and the search goes
- * on from the new states. @param operations nanoseconds of the sweeps. */
+ * state of the last chain. After the time limit, states are raised only if one turn of all plans
+ * takes at most A_MOMENT_NS. Afterwards, block draws with a falling temperature move the states,
+ * and the search goes on from the new states. @param operations counted nanoseconds of the sweeps
+ * before. */
 gbs_status gbsi_search_quench(gbsi_search *s, double operations, gbs_error *err)
 {
     gbsi_search_standing *at = &s->at;
     const uint32_t n_chains = s->run->sampling.engine.executor.n_chains;
     if (s->may_quench &&
-        s->drive.stop == GBSI_GO_ON) { /* by now a state exists that can be shown */
+        s->drive.stop == GBSI_GO_ON) { /* if the plans take long, a state can be reported */
         GBSI_PASS(gbsi_search_plan(s, err));
         if (s->drive.stop != GBSI_GO_ON) {
             GBSI_PASS(gbsi_search_keep(s, err));

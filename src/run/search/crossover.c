@@ -24,8 +24,8 @@ void gbsi_crossover_free(gbsi_crossover *crossover)
     *crossover = (gbsi_crossover){0};
 }
 
-/* Joins the variables of a factor's scope in which two states differ. @return one of these
- * variables; GBSI_NONE if the states do not differ in the scope. */
+/* Joins in c->parent those variables of a factor's scope in which two states differ. @return one of
+ * these variables; GBSI_NONE if the states do not differ in the scope. */
 static uint32_t join_scope(const gbsi_crossover *c, size_t factor, const uint32_t *x,
                            const uint32_t *other)
 {
@@ -49,8 +49,8 @@ bool gbsi_crossover_take(gbsi_crossover *c, uint32_t *x, const uint32_t *other)
     const gbsi_conditioned *model = c->model;
     const gbsi_factors *f = &model->factors;
     bool changed = false;
+    gbsi_forest_plant(c->parent, model->n_variables);
     for (uint32_t v = 0; v < model->n_variables; ++v) {
-        c->parent[v] = v;
         c->gain[v] = 0.0;
     }
     for (size_t i = 0; i < f->n_factors; ++i) {

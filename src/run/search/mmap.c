@@ -20,7 +20,8 @@
 /* Nanoseconds per variable and factor that a sum takes in addition to its operations. */
 #define OVERHEAD_NS 1000.0
 #define PROGRESS_S  0.1
-/* The bound counts as reached if it is this close, relative to 1 + its size. */
+/* The bound is taken as reached if the best value is at most this far below, relative to 1 +
+ * |bound|. */
 #define TOLERANCE   1e-9
 #define START_SHARE 0.25 /* share of the remaining time for finding the start */
 #define LEAST_S     1e-3 /* least number of seconds for finding the start */
@@ -29,8 +30,8 @@
 
 typedef struct search {
     const gbs_model *model;
-    gbs_evidence evidence; /* the user's evidence and the present state of the query; likelihoods
-                              are borrowed */
+    gbs_evidence evidence; /* the user's evidence and the present state of the query; the
+                              likelihoods are borrowed */
     gbs_run_options options;
     gbs_exact_options exact;
     const gbs_map_callbacks *callbacks;
@@ -63,7 +64,7 @@ static bool look(void *context)
     return s->signalled;
 }
 
-/* Sets the time limit of the following work to this share of the time. */
+/* Sets the time limit of the following work to a share of the time limit of the whole call. */
 static void allow(search *s, double share)
 {
     s->watch = gbsi_watch_of(look, s, s->begun_s, share * s->options.time_s);
@@ -95,9 +96,9 @@ static gbs_status take_room(search *s, const gbs_evidence *evidence, gbs_error *
 
 /* ---- one state ------------------------------------------------------------------------------- */
 
-/* Computes ln of the sum over the other variables for the current state; minus infinity if the
- * state has no weight, or if the search was stopped. @return GBS_ERR_LIMIT if the sum is too large.
- */
+/* Computes the logarithm of the sum over the other variables, for the current state of the query.
+ * The result is minus infinity if the state has no weight, or if the search was stopped. @return
+ * GBS_ERR_LIMIT if the sum is too large. */
 static gbs_status weigh(search *s, double *log_p, gbs_error *err)
 {
     double ns = 0.0;
@@ -256,8 +257,8 @@ cleanup:
     return status;
 }
 
-/* Solves the query by an elimination order that sums first. If its tables are too large or would
- * take too long, runs the search instead. */
+/* Solves the query by an elimination order that sums first. If the tables of this order are too
+ * large, or would take too long, runs the search instead. */
 static gbs_status solve(search *s, const gbs_evidence *evidence, const char **stop, gbs_error *err)
 {
     gbs_status status = GBS_ERR_LIMIT;

@@ -86,8 +86,9 @@ void gbsi_quench_get(const gbsi_quench *quench, uint32_t lane, uint32_t *x)
     }
 }
 
-/* Updates the largest log density that each lane has had. @return whether one rose by more than
- * rounding; without this margin, maximisation could cycle among equal states. */
+/* Updates the largest log density that each lane has had. @return whether the log density of some
+ * lane rose by more than rounding. Without this margin, maximisation could cycle among equal
+ * states. */
 static bool weigh(gbsi_quench *q, const gbsi_conditioned *model, double most[GBSI_BLOCK_LANES])
 {
     bool rose = false;

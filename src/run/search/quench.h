@@ -20,7 +20,7 @@ typedef struct gbsi_crossover {
     uint32_t *parent; /* [n_variables] forest of the components of the variables in which two states
                          differ */
     double *gain;     /* [n_variables] at the root of each component: log density of the other state
-                         minus that of x, in nats */
+                         minus log density of x, in nats */
 } gbsi_crossover;
 
 gbs_status gbsi_crossover_init(gbsi_crossover *crossover, const gbsi_conditioned *model,
@@ -38,12 +38,12 @@ typedef struct gbsi_quench {
     const gbsi_conditioned *model; /* borrowed */
     /* Model with zeros that can be crossed; NULL if the model has no hard zeros. */
     gbsi_conditioned *soft;
-    gbsi_conditioned *firm; /* model with a penalty of zeros that no gain can outweigh */
-    gbsi_blocks *blocks;    /* blocks of `soft`, or of `model` */
+    gbsi_conditioned *firm; /* model in which no gain outweighs a violated zero */
+    gbsi_blocks *blocks;    /* blocks of `soft`, or of `model` if `soft` is NULL */
     gbsi_block_lanes *lanes;
-    gbsi_crossover crossover;         /* crossover for `firm`, or for `model` */
-    uint32_t *x;                      /* [n_variables][GBSI_BLOCK_LANES] states of the lanes */
-    uint32_t *one, *other;            /* [n_variables] scratch */
+    gbsi_crossover crossover; /* crossover under `firm`, or under `model` if `firm` is NULL */
+    uint32_t *x;              /* [n_variables][GBSI_BLOCK_LANES] states of the lanes */
+    uint32_t *one, *other;    /* [n_variables] scratch */
     double density[GBSI_BLOCK_LANES]; /* log densities of the lanes under `model`, after
                                          gbsi_quench_run() */
 } gbsi_quench;
@@ -54,7 +54,8 @@ gbs_status gbsi_quench_new(const gbsi_conditioned *model, double tau0, uint64_t 
                            gbsi_watch *watch, gbsi_quench **out, gbs_error *err);
 void gbsi_quench_free(gbsi_quench *quench);
 
-/* Sets and gets the state of one lane. @param x [n_variables] in; out. */
+/* Set and get the state of one lane. @param x [n_variables] input of gbsi_quench_set(), output of
+ * gbsi_quench_get(). */
 void gbsi_quench_set(gbsi_quench *quench, uint32_t lane, const uint32_t *x);
 void gbsi_quench_get(const gbsi_quench *quench, uint32_t lane, uint32_t *x);
 
@@ -74,7 +75,7 @@ typedef struct gbsi_quench_schedule {
     uint64_t seed, pass;
     uint32_t chain;
 } gbsi_quench_schedule;
-/* @return the number of steps, n. */
+/* @return the number n of steps in which about n_draws draws are made. */
 uint64_t gbsi_quench_steps(const gbsi_quench *quench, uint64_t n_draws);
 /* Runs the whole step t = 1 .. n. @return the number of draws. */
 uint64_t gbsi_quench_cool(gbsi_quench *quench, const gbsi_quench_schedule *schedule, uint64_t t,

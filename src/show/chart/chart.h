@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Static charts as SVG text. A chart is a grid of panels with axes, titles and labels. A panel
- * shows lines with bands on linear or logarithmic axes, bars, swings, or a picture.
+ * shows lines with bands on linear or logarithmic axes, bars, swings, joined boxes, or a picture.
  *
  * A figure is a plain value that the caller fills and this module only reads: strings and arrays
  * are borrowed while gbsi_figure_write() runs. The text of a figure depends on the figure alone,
@@ -12,6 +12,7 @@
 #define GBSI_CHART_CHART_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "gibbsite/image.h"
 #include "gibbsite/io.h"
@@ -76,6 +77,15 @@ typedef struct gbsi_swings {
     gbsi_color color[2];
 } gbsi_swings;
 
+/* Boxes with text, such as the nodes of a tree, in a panel without axes. */
+typedef struct gbsi_boxes {
+    size_t n;
+    const char *const *label; /* [n] text in each box */
+    const gbsi_color *color;  /* [n] colour of the frame of each box */
+    const double *x, *y;      /* [n] centre of each box: 0 is left and top, 1 is right and bottom */
+    const uint32_t *joined; /* [n] box to which a line goes, the box itself for no line; or NULL */
+} gbsi_boxes;
+
 typedef struct gbsi_panel {
     const char *title;
     gbsi_axis x, y;
@@ -86,6 +96,7 @@ typedef struct gbsi_panel {
     const gbsi_bars *bars;     /* drawn instead of lines, with an own x axis */
     const gbsi_swings *swings; /* drawn instead of lines, with an own y axis */
     const gbs_image *image;    /* drawn instead of axes and lines */
+    const gbsi_boxes *boxes;   /* drawn instead of axes and lines */
 } gbsi_panel;
 
 /* An entry of the legend: the meaning of a colour, in a row under the title. */

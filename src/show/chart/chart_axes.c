@@ -199,7 +199,39 @@ static void put_tick(gbs_output *output, const gbsi_box *box, bool is_x, double 
     }
 }
 
-static void put_decades(gbs_output *output, const gbsi_box *box, bool is_x)
+static void put_number(gbs_output *output, const gbsi_box *box, bool is_x, double value)
+{
+    const gbsi_span *span = is_x ? &box->x : &box->y;
+    char text[32];
+    text[gbsi_format_double(value, text)] = '\0';
+    put_tick(output, box, is_x, gbsi_span_at(span, value), text);
+}
+
+/* Puts ticks at 2 and 5 times the powers of ten of an axis with few decades. @return number of
+ * these ticks. @param output NULL to count only. */
+static int put_between(gbs_output *output, const gbsi_box *box, bool is_x, int first, int last)
+{
+    static const int multiple[] = {2, 5};
+    const gbsi_span *span = is_x ? &box->x : &box->y;
+    int n = 0;
+    for (int m = 0; m < 2; m++) {
+        for (int e = first - 1; e <= last; e++) {
+            const double value =
+                e < 0 ? multiple[m] / power_of_ten(-e) : multiple[m] * power_of_ten(e);
+            const bool inside =
+                value >= span->low * (1.0 - 1e-9) && value <= span->high * (1.0 + 1e-9);
+            n += inside;
+            if (inside && output != NULL) {
+                put_number(output, box, is_x, value);
+            }
+        }
+    }
+    return n;
+}
+
+/* Puts ticks at powers of ten. @return whether the axis has two ticks at least; if not, nothing is
+ * drawn. */
+static bool put_decades(gbs_output *output, const gbsi_box *box, bool is_x)
 {
     const gbsi_span *span = is_x ? &box->x : &box->y;
     const int first = -(int)gbsi_chart_floor(1e-9 - gbsi_log10(span->low));
@@ -207,6 +239,9 @@ static void put_decades(gbs_output *output, const gbsi_box *box, bool is_x)
     /* largest number of steps */
     const int most = (int)(fabs(span->to - span->from) / (is_x ? 34.0 : 20.0));
     int step = 1;
+    if (last <= first && last - first + 1 + put_between(NULL, box, is_x, first, last) < 2) {
+        return false;
+    }
     while ((last - first) / step > most) {
         step++;
     }
@@ -215,20 +250,10 @@ static void put_decades(gbs_output *output, const gbsi_box *box, bool is_x)
         exponent_text(e, text, sizeof text);
         put_tick(output, box, is_x, gbsi_span_at(span, power_of_ten(e)), text);
     }
-    if (last > first + 1) {
-        return;
+    if (last <= first + 1) {
+        (void)put_between(output, box, is_x, first, last);
     }
-    for (int m = 2; m < 10; m = m == 2 ? 5 : 10) {
-        /* an axis with few decades also has ticks at 2 and 5 */
-        for (int e = first - 1; e <= last; e++) {
-            const double value = e < 0 ? m / power_of_ten(-e) : m * power_of_ten(e);
-            char text[32];
-            if (value >= span->low * (1.0 - 1e-9) && value <= span->high * (1.0 + 1e-9)) {
-                text[gbsi_format_double(value, text)] = '\0';
-                put_tick(output, box, is_x, gbsi_span_at(span, value), text);
-            }
-        }
-    }
+    return true;
 }
 
 /* Puts ticks at multiples of 1, 2 or 5 times a power of ten. The ticks are quotients of whole
@@ -248,9 +273,7 @@ static void put_steps(gbs_output *output, const gbsi_box *box, bool is_x)
     const double first = -gbsi_chart_floor(1e-9 - span->low / step);
     for (double i = first; i * step <= span->high + 1e-9 * step; i++) {
         const double value = e < 0 ? i * multiple[m] / scale : i * multiple[m] * scale;
-        char text[32];
-        text[gbsi_format_double(value == 0.0 ? 0.0 : value, text)] = '\0';
-        put_tick(output, box, is_x, gbsi_span_at(span, value), text);
+        put_number(output, box, is_x, value == 0.0 ? 0.0 : value);
     }
 }
 
@@ -277,9 +300,7 @@ void gbsi_panel_axes(gbs_output *output, const gbsi_panel *panel, const gbsi_box
             put_groups(output, panel->bars, box);
         } else if (!is_x && panel->swings != NULL) {
             put_swing_labels(output, panel->swings, box);
-        } else if ((is_x ? box->x : box->y).log) {
-            put_decades(output, box, is_x);
-        } else {
+        } else if (!(is_x ? box->x : box->y).log || !put_decades(output, box, is_x)) {
             put_steps(output, box, is_x);
         }
     }

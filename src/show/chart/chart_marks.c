@@ -74,6 +74,13 @@ static bool point_at(const gbsi_box *box, double x, double y, double *px, double
     return true;
 }
 
+/* The value nearest to `value` that the axis has; NaN stays NaN. */
+static double on_axis(const gbsi_span *span, double value)
+{
+    return value < span->low ? span->low : value > span->high ? span->high : value;
+}
+
+/* Parts of a band outside the axes are cut off. */
 static void put_band(gbs_output *output, const gbsi_line *line, const gbsi_box *box)
 {
     bool open = false;
@@ -81,15 +88,13 @@ static void put_band(gbs_output *output, const gbsi_line *line, const gbsi_box *
     double y = 0.0;
     gbsi_put(output, "<path class=\"band f%d\" d=\"", (int)line->color);
     for (size_t i = 0; i < line->n; i++) {
-        if (point_at(box, line->x[i], line->high[i], &x, &y)) {
+        if (point_at(box, line->x[i], on_axis(&box->y, line->high[i]), &x, &y)) {
             gbsi_put(output, "%s%s %s", open ? "L" : "M", N(x), N(y));
             open = true;
         }
     }
     for (size_t i = line->n; i-- > 0;) {
-        /* the part of a band below a logarithmic axis is cut off */
-        const double low = box->y.log && !(line->low[i] > box->y.low) ? box->y.low : line->low[i];
-        if (point_at(box, line->x[i], low, &x, &y)) {
+        if (point_at(box, line->x[i], on_axis(&box->y, line->low[i]), &x, &y)) {
             gbsi_put(output, "%s%s %s", open ? "L" : "M", N(x), N(y));
             open = true;
         }
@@ -180,11 +185,12 @@ void gbsi_panel_lines(gbs_output *output, const gbsi_panel *panel, const gbsi_bo
 static void put_bar(gbs_output *output, const gbsi_box *box, gbsi_color color, double left,
                     double width, double from, double to)
 {
-    const double foot = box->y.log ? gbsi_larger(from, box->y.low) : from;
-    if (!gbsi_span_holds(&box->y, to) || to <= foot) {
+    const double foot = on_axis(&box->y, from);
+    const double head = on_axis(&box->y, to);
+    if (!gbsi_span_holds(&box->y, to) || head <= foot) {
         return;
     }
-    const double top = gbsi_span_at(&box->y, to);
+    const double top = gbsi_span_at(&box->y, head);
     gbsi_put(output, "<rect class=\"f%d\" x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\"/>\n",
              (int)color, N(left), N(top), N(width), N(gbsi_span_at(&box->y, foot) - top));
 }
@@ -192,10 +198,11 @@ static void put_bar(gbs_output *output, const gbsi_box *box, gbsi_color color, d
 static void put_whisker(gbs_output *output, const gbsi_box *box, double x, double value,
                         double error)
 {
-    const double low = box->y.log ? gbsi_larger(value - error, box->y.low) : value - error;
-    if (isfinite(error) && error > 0.0 && gbsi_span_holds(&box->y, value)) {
+    const double low = on_axis(&box->y, value - error);
+    const double high = on_axis(&box->y, value + error);
+    if (isfinite(error) && error > 0.0 && gbsi_span_holds(&box->y, value) && low < high) {
         gbsi_put(output, "<path class=\"axis\" d=\"M%s %sV%s\"/>\n", N(x),
-                 N(gbsi_span_at(&box->y, low)), N(gbsi_span_at(&box->y, value + error)));
+                 N(gbsi_span_at(&box->y, low)), N(gbsi_span_at(&box->y, high)));
     }
 }
 
@@ -252,4 +259,51 @@ void gbsi_panel_swings(gbs_output *output, const gbsi_panel *panel, const gbsi_b
     }
     gbsi_put(output, "<path class=\"axis\" d=\"M%s %sV%s\"/>\n", N(origin), N(box->top),
              N(box->bottom));
+}
+
+/* ---- boxes ------------------------------------------------------------------------------- */
+
+#define BOX_HEIGHT 16.0
+
+/* Centre of a box with this width, moved so that the whole box is in the panel. */
+static double box_x(const gbsi_boxes *boxes, size_t i, double width, const gbsi_box *box)
+{
+    const double x = box->left + boxes->x[i] * (box->right - box->left);
+    return gbsi_smaller(gbsi_larger(x, box->left + width / 2.0), box->right - width / 2.0);
+}
+
+static double box_y(const gbsi_boxes *boxes, size_t i, const gbsi_box *box)
+{
+    const double y = box->top + boxes->y[i] * (box->bottom - box->top);
+    return gbsi_smaller(gbsi_larger(y, box->top + BOX_HEIGHT / 2.0),
+                        box->bottom - BOX_HEIGHT / 2.0);
+}
+
+static double box_width(const gbsi_boxes *boxes, size_t i)
+{
+    return gbsi_text_width(boxes->label[i], GBSI_FONT) + 10.0;
+}
+
+/* Draws all lines, and then the boxes over them. */
+void gbsi_panel_boxes(gbs_output *output, const gbsi_boxes *boxes, const gbsi_box *box)
+{
+    for (size_t i = 0; boxes->joined != NULL && i < boxes->n; i++) {
+        const size_t to = boxes->joined[i];
+        if (to != i) {
+            gbsi_put(output, "<path class=\"axis\" d=\"M%s %sL%s %s\"/>\n",
+                     N(box_x(boxes, i, box_width(boxes, i), box)), N(box_y(boxes, i, box)),
+                     N(box_x(boxes, to, box_width(boxes, to), box)), N(box_y(boxes, to, box)));
+        }
+    }
+    for (size_t i = 0; i < boxes->n; i++) {
+        const double width = box_width(boxes, i);
+        const double x = box_x(boxes, i, width, box);
+        const double y = box_y(boxes, i, box);
+        gbsi_put(output,
+                 "<rect class=\"paper s%d\" stroke-width=\"1.8\" x=\"%s\" y=\"%s\" width=\"%s\" "
+                 "height=\"%s\"/>\n",
+                 (int)boxes->color[i], N(x - width / 2.0), N(y - BOX_HEIGHT / 2.0), N(width),
+                 N(BOX_HEIGHT));
+        gbsi_put_text(output, "middle", x, y + 4.0, boxes->label[i]);
+    }
 }

@@ -132,6 +132,123 @@ static void test_a_level_is_in_sight(void **state)
     }
 }
 
+static size_t count_of(const char *text, const char *style)
+{
+    size_t n = 0;
+    for (const char *at = text; (at = strstr(at, style)) != NULL; at++) {
+        n++;
+    }
+    return n;
+}
+
+/* A logarithmic axis between two powers of ten has numbers, at any of its lengths. */
+static void test_short_axes_have_numbers(void **state)
+{
+    (void)state;
+    static const double ends[][2] = {{0.62, 0.91}, {2.1, 4.9}, {5.5, 9.5}, {0.3, 0.9},
+                                     {0.9, 1.4},   {1.0, 9.9}, {0.9, 40}};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        const double y[2] = {1.0, 2.0};
+        const gbsi_line line = {.color = GBSI_BLUE, .n = 2, .x = ends[i], .y = y};
+        const gbsi_panel panel = {.x = {.log = true, .low = ends[i][0], .high = ends[i][1]},
+                                  .y = {.log = true, .low = ends[i][0], .high = ends[i][1]},
+                                  .n_lines = 1,
+                                  .line = &line};
+        const gbsi_figure figure = {.title = "t",
+                                    .description = "d",
+                                    .panel_width = 300,
+                                    .panel_height = 200,
+                                    .columns = 1,
+                                    .n_panels = 1,
+                                    .panel = &panel};
+        char *text = text_of(&figure);
+        assert_in_range(count_of(text, "\"soft middle\""), 2, 10);
+        assert_in_range(count_of(text, "\"soft end\""), 2, 10);
+        gbs_free(text);
+    }
+}
+
+/* Checks that the y coordinates of the path after a mark are within [top, bottom]. */
+static void check_heights(const char *text, const char *mark, double top, double bottom)
+{
+    const char *at = strstr(text, mark);
+    assert_non_null(at);
+    for (; at != NULL; at = strstr(at + 1, mark)) {
+        for (const char *c = strstr(at, " d=\"") + 4; *c != '"'; c++) {
+            if (*c == 'M' || *c == 'L' || *c == 'V') {
+                char *end = (char *)(c + 1);
+                if (*c != 'V') {
+                    (void)strtod(c + 1, &end);
+                }
+                assert_true(strtod(end, NULL) >= top && strtod(end, NULL) <= bottom);
+            }
+        }
+    }
+}
+
+/* Bands and whiskers end at the ends of the axes. */
+static void test_bands_stay_inside(void **state)
+{
+    (void)state;
+    for (int log = 0; log < 2; log++) {
+        const double error[6] = {5.0, 5.0, 5.0, 5.0, 5.0, 5.0};
+        sample s = {0};
+        fill(&s);
+        s.low[3] = log != 0 ? 1e-9 : -50.0;
+        s.high[5] = 1e6;
+        s.bars.error = error;
+        for (int p = 0; p < 2; p++) {
+            s.panel[p].y.log = log != 0;
+            s.panel[p].y.low = 0.01;
+            s.panel[p].y.high = 0.5;
+        }
+        s.figure.n_panels = 2;
+        char *text = text_of(&s.figure);
+        const char *clip = strstr(text, "<clipPath");
+        const double top = number_behind(clip, " y=\"") + 2.0;
+        const double bottom = top + number_behind(clip, " height=\"") - 4.0;
+        check_heights(text, "<path class=\"band", top - 0.05, bottom + 0.05);
+        check_heights(text, "<path class=\"axis", top - 0.05, bottom + 0.05);
+        gbs_free(text);
+    }
+}
+
+/* Boxes are inside the panel, wherever their centres are; lines join the centres. */
+static void test_boxes(void **state)
+{
+    (void)state;
+    static const char *const label[3] = {"0", "1: 0", "2: 0 +1"};
+    static const gbsi_color color[3] = {GBSI_GREY, GBSI_ORANGE, GBSI_GREEN};
+    static const double x[3] = {0.5, 0.0, 1.0};
+    static const double y[3] = {0.0, 0.5, 1.0};
+    static const uint32_t joined[3] = {0, 0, 1};
+    const gbsi_boxes boxes = {
+        .n = 3, .label = label, .color = color, .x = x, .y = y, .joined = joined};
+    const gbsi_panel panel = {.title = "t", .boxes = &boxes};
+    const gbsi_figure figure = {.title = "t",
+                                .description = "d",
+                                .panel_width = 100,
+                                .panel_height = 100,
+                                .columns = 1,
+                                .n_panels = 1,
+                                .panel = &panel};
+    char *text = text_of(&figure);
+    assert_int_equal(count_of(text, "<path class=\"axis\""), 2);
+    assert_int_equal(count_of(text, "<rect class=\"paper s"), 3);
+    assert_non_null(strstr(text, ">2: 0 +1<"));
+    double left = INFINITY;
+    double right = 0.0;
+    for (const char *at = text; (at = strstr(at, "<rect class=\"paper s")) != NULL; at++) {
+        const double from = number_behind(at, " x=\"");
+        left = from < left ? from : left;
+        right = from + number_behind(at, " width=\"") > right
+                    ? from + number_behind(at, " width=\"")
+                    : right;
+    }
+    assert_true(right - left <= 100.0 + 0.11);
+    gbs_free(text);
+}
+
 static void test_text_is_searchable(void **state)
 {
     (void)state;
@@ -327,6 +444,9 @@ int main(void)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_level_is_in_sight),
+        cmocka_unit_test(test_short_axes_have_numbers),
+        cmocka_unit_test(test_bands_stay_inside),
+        cmocka_unit_test(test_boxes),
         cmocka_unit_test(test_text_is_searchable),
         cmocka_unit_test(test_same_text),
         cmocka_unit_test(test_any_values),
