@@ -141,7 +141,8 @@ typedef struct gbs_variation_bound {
  * is no such bound.
  *
  * @param options    NULL for the defaults. Only scan, origin and sequence are used. The scan must
- *                   be chromatic, systematic, random or a sequence; a sequence is repeated. V does
+ *                   be chromatic, systematic, random or a sequence; a sequence is repeated, and
+ *                   may have entries GBS_STEP_UNIFORM. V does
  *                   not tend to 0 if a sequence omits a variable of positive weight.
  * @param n_targets, weight  [n_targets][n_variables] weights >= 0, indexed by variable id; NULL:
  * all weights 1.
@@ -201,8 +202,8 @@ typedef struct gbs_scan_request {
     /** options of the scan that is improved. Only scan, origin and sequence are used; a sequence is
      * repeated until it has the length of the scan that is searched for. NULL: the systematic scan
      * from origin. With the random scan, the distribution q_t of the variable that step t updates
-     * is uniform (Mitliagkas & Mackey 2017, Definition 7). The search then takes time O(length *
-     * (influences + variables)) */
+     * is uniform (Mitliagkas & Mackey 2017, Definition 7). A sequence may have such steps too:
+     * GBS_STEP_UNIFORM. The search then takes time O(length * (influences + variables)) */
     const gbs_run_options *start;
 } gbs_scan_request;
 
@@ -215,18 +216,20 @@ typedef struct gbs_scan_report {
         before; /**< V of the scan that was improved, with as many updates as the optimised scan */
     double after;       /**< V of the optimised scan */
     uint32_t rounds;    /**< number of rounds of improvement at the final length */
-    uint32_t n_visited; /**< number of different variables in the scan */
-    uint64_t n_left;    /**< number of first updates of the scan that the search had not yet chosen
-                           when it was stopped, if it began with the random scan; updates of the
-                           systematic scan take their places. 0: all updates were chosen */
+    uint32_t n_visited; /**< number of different variables in the scan, without those that only
+                           updates of GBS_STEP_UNIFORM take */
+    uint64_t
+        n_left; /**< number of updates at the beginning that were not yet chosen when a search
+                   from a scan with uniform updates was stopped; these updates are those of
+                   request->start, GBS_STEP_UNIFORM or a variable. 0: all updates were chosen */
 } gbs_scan_report;
 
 /**
  * Find a scan with a small variation V by coordinate descent from request->start [M39]. V of the
  * result is at most V of a start of the same length.
  *
- * @param sequence out, variable ids; caller frees with gbs_free(). @param n out: length of the
- *         sequence.
+ * @param sequence out, variable ids, or GBS_STEP_UNIFORM if report->n_left > 0; caller frees with
+ *                 gbs_free(). @param n out: length of the sequence.
  * @param report   out or NULL.
  * @return GBS_STOPPED if gbs_influence_options.stop ended the search: sequence is then the best
  *         scan so far, whose V may be above the goal (if the search was stopped while it doubled

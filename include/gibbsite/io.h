@@ -323,13 +323,16 @@ GBS_API GBS_MUST_USE gbs_status gbs_result_count_different(const gbs_result *a, 
                                                            uint32_t *n_different, uint32_t *first,
                                                            gbs_error *err);
 
-/** Read a scan file: "scan 1", "variables N", optionally "model DIGEST", then variable ids.
- *  @param sequence out, caller frees with gbs_free(). @param n out: its length. */
+/** Read a scan file: "scan 1", "variables N", optionally "model DIGEST", then an entry per update:
+ * the id of a variable, or * for an update that takes a variable drawn uniformly.
+ *  @param sequence out, GBS_STEP_UNIFORM for *; caller frees with gbs_free(). @param n out: its
+ *  length. */
 GBS_API GBS_MUST_USE gbs_status gbs_scan_read(const char *path, const gbs_model *model,
                                               uint32_t **sequence, size_t *n, gbs_error *err);
 
 /** Write a scan file for gbs_scan_read(). The file contains the digest of the model; reading it for
- * another model fails. @param comment a line for human readers, or NULL. */
+ * another model fails. @param sequence [n] ids of variables or GBS_STEP_UNIFORM. @param comment a
+ * line for human readers, or NULL. */
 GBS_API GBS_MUST_USE gbs_status gbs_scan_write(const char *path, const gbs_model *model,
                                                const uint32_t *sequence, size_t n,
                                                const char *comment, gbs_error *err);

@@ -326,7 +326,7 @@ typedef struct gbs_run_options {
      * (W): 1 to 16, default 5. */
     uint64_t width;
     /** splash: largest number of variables in one block. Option --splash-size (variables): 1 to
-     * UINT64_C(1) << 20, default 1000. */
+     * UINT64_C(1) << 20, default 0: 1000, or less so that blocks grow side by side. */
     uint64_t splash_size;
     /** splash: number of blocks drawn at the same time. Option --splashes (P): 1 to 1024, default
      * 8. */

@@ -35,6 +35,11 @@ extern "C" {
 #endif
 
 #define GBS_BURN_IN_AUTO UINT64_MAX
+/** An entry of a sequence of updates that is no variable: the update takes a variable drawn
+ * uniformly from the free variables. gbs_scan_optimise() leaves such entries if it is stopped
+ * early. It accepts them in the scan that it improves, and so do gbs_variation(),
+ * gbs_variation_within() and scan files. Runs and coupled chains refuse them. */
+#define GBS_STEP_UNIFORM UINT32_MAX
 /** Value of gbs_run_options.threshold: trial runs find the threshold; see --threshold in
  * gibbsite-marginals(1). */
 #define GBS_THRESHOLD_AUTO (-1.0)

@@ -424,6 +424,7 @@ static const core_field scan_fields[] = {
     {"goal", CORE_REAL, offsetof(gbs_scan_report, goal)},
     {"rounds", CORE_COUNT, offsetof(gbs_scan_report, rounds)},
     {"visited", CORE_COUNT, offsetof(gbs_scan_report, n_visited)},
+    {"left", CORE_COUNT, offsetof(gbs_scan_report, n_left)},
     {NULL, 0, 0}};
 
 /* scan(model, evidence, options, how, weights or None, updates, accuracy, match, iterate):

@@ -125,6 +125,17 @@ def _progress(wanted):
     return step, bar.close
 
 
+def _with_scan(options):
+    """The options with a scan that is no name in the form that core takes: bytes of numbers of variables."""
+    scan = options.get("scan")
+    if scan is None or isinstance(scan, str):
+        return options
+    sequence = np.asarray(scan.sequence if isinstance(scan, Scan) else scan)
+    if sequence.dtype.kind not in "iu" or sequence.ndim != 1 or len(sequence) == 0 or sequence.min() < 0 or sequence.max() >= 2**32:
+        raise _core.ArgumentError(f"scan: found {scan!r:.100}, expected a name, a Scan or a sequence of numbers of variables")
+    return {**options, "scan": sequence.astype(np.uint32).tobytes()}
+
+
 def _answer(make, found):
     """Makes the answer from the result of core. After Ctrl-C a KeyboardInterrupt is raised, whose ``partial`` is the answer."""
     stop = KeyboardInterrupt("what there is so far is in .partial") if _core.interrupted() else None
@@ -603,7 +614,7 @@ class Model:
         influences : C itself instead of computed influences: an array [variables, variables] of numbers from 0 to 1, row i,
             column j the influence of j on i; an ``Influences``; or the path of a Matrix Market file. The bounds hold if none
             of them is below the influence in the model
-        options : scan, origin, memory_limit
+        options : scan (a name, a ``Scan``, or a sequence of numbers of variables), origin, memory_limit
 
         >>> import gibbsite as gb
         >>> found = gb.ising((3, 3), 0.1).certify(steps=[9, 18], scan="systematic")
@@ -615,7 +626,7 @@ class Model:
         def make(about):
             arrays = {k: np.asarray(about[k]) for k in ("variation", "total_variation", "functions")}
             return Certificate({**about, **arrays, "accuracy": accuracy, "steps": steps})
-        return _answer(make, _core.certify(self._core, self._evidence(evidence, None), options, self._how(influence, influences),
+        return _answer(make, _core.certify(self._core, self._evidence(evidence, None), _with_scan(options), self._how(influence, influences),
                                            self._weights(weights), real(accuracy, "accuracy"), steps))
 
     def couplings(self, passes: Sequence[int] = (1, 2, 5, 10, 20, 50, 100), evidence: Evidence = None,
@@ -630,7 +641,7 @@ class Model:
         pairs : number of pairs of chains, 2 to 65536
         lag : number of passes by which the first chain of a pair is ahead; 0: chosen from 16 further pairs
         sweeps : number of passes after which a pair that has not met is abandoned
-        options : scan, origin, seed, threads, memory_limit
+        options : scan (as in ``certify()``), origin, seed, threads, memory_limit
 
         >>> import gibbsite as gb
         >>> found = gb.ising((3, 3), 0.1).couplings([1, 20], seed=1)
@@ -644,7 +655,7 @@ class Model:
             arrays = {k: np.asarray(about[k]) for k in ("joint", "joint_mcse", "variable", "variable_mcse")}
             each = np.asarray(about["each"]).reshape(len(passes), -1)
             return Couplings({**about, **arrays, "each": each, "worst": worst, "passes": passes})
-        return _answer(make, _core.couplings(self._core, self._evidence(evidence, None), options, self._weights(weights), passes,
+        return _answer(make, _core.couplings(self._core, self._evidence(evidence, None), _with_scan(options), self._weights(weights), passes,
                                              whole(pairs, "pairs"), whole(lag, "lag"), whole(sweeps, "sweeps")))
 
     def optimise_scan(self, updates: int = 0, evidence: Evidence = None, accuracy: float = 0.01,
@@ -657,8 +668,8 @@ class Model:
         accuracy : variation to reach; 0: as small as possible
         weights, influence, influences : as in ``certify()``
         iterate : improve the scan again until its variation no longer falls
-        scan, origin, among the options : the scan that is improved; "random" draws each variable uniformly, as in the paper
-        options : origin, memory_limit
+        options : scan (the scan that is improved, as in ``certify()``; "random" draws each variable uniformly, as in the
+            paper), origin, memory_limit
 
         Raises Error with status "unsupported" if no scan is good enough.
 
@@ -667,7 +678,7 @@ class Model:
         True
         """
         how = self._how(influence, influences)
-        found = _core.scan(self._core, self._evidence(evidence, None), options, how, self._weights(weights),
+        found = _core.scan(self._core, self._evidence(evidence, None), _with_scan(options), how, self._weights(weights),
                            whole(updates, "updates"), 0.0 if match else real(accuracy, "accuracy"), whole(match, "match"),
                            bool(iterate))
         return _answer(lambda found: Scan(self, np.asarray(found[0]), found[1]), found)

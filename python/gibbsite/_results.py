@@ -683,18 +683,24 @@ class Influences(Report):
 
 
 class Scan(Report):
-    """An optimised order of updates: ``sequence`` of variables, its ``bound``, and the bound of the ``systematic`` scan."""
+    """An optimised order of updates: ``sequence`` of variables, its ``bound``, and the bound of the scan that was improved,
+    ``systematic``. If the search was stopped early, the first ``left`` updates are not chosen yet; those that take a variable
+    drawn uniformly have the number ``Scan.UNIFORM`` and the name "*"."""
+
+    UNIFORM = 0xFFFFFFFF
 
     bound: float
     systematic: float
     goal: float
     visited: int
+    left: int
     stopped: bool
 
     def __init__(self, model, sequence, about):
         super().__init__(about)
         names = model.names
-        self._model, self.sequence, self.names = model, sequence, [names[v] for v in sequence[:10000]]
+        self._model, self.sequence = model, sequence
+        self.names = ["*" if v == self.UNIFORM else names[v] for v in sequence[:10000]]
 
     def write(self, path) -> None:
         """Write a scan file, which ``gibbsite marginals --scan`` reads."""

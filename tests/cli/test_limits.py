@@ -127,6 +127,40 @@ def slowly(work, step, *arguments):
                           stdin=subprocess.DEVNULL, env=dict(os.environ, CLOCK_STEP=str(step)))
 
 
+def test_a_search_for_a_scan_that_is_stopped_leaves_rows_of_probabilities(work):
+    """The file has * for the updates that were not chosen: certify reads it, scan goes on from it, no run takes it."""
+    subprocess.run([program(), "generate", "ising", "--grid", "12x12", "--coupling", "0.2", "-o", "grid.gbm"], cwd=work, check=True)
+    kept = []
+    for late in range(2, 60):
+        (work / "part.scan").unlink(missing_ok=True)  # nothing is written where no update was chosen in time
+        status, err, _ = clocked(work, late, "scan", "grid.gbm", "--scan", "random", "--steps", "2000", "--time", "50s", "-o", "part.scan")
+        entries = (work / "part.scan").read_text().split("updates\n")[1].split() if (work / "part.scan").exists() else []
+        if entries and entries[0] == "*":
+            assert status == 4 and "(*: a variable drawn uniformly)" in err and len(entries) == 2000, err
+            n = entries.count("*")
+            assert "*" not in entries[n:] and "the last %d updates were chosen, the %d before" % (2000 - n, n) in err, err
+            kept.append((late, float(err.split("variation ")[1].split(",")[0])))
+    assert kept
+
+    late, variation = kept[-1]
+    clocked(work, late, "scan", "grid.gbm", "--scan", "random", "--steps", "2000", "--time", "50s", "-o", "part.scan")
+
+    def gibbsite(*arguments):
+        return subprocess.run([program(), *arguments], cwd=work, capture_output=True, text=True)
+
+    bound = json.loads(gibbsite("certify", "grid.gbm", "--scan", "part.scan", "--steps", "2000", "--json").stdout)["variation"][0]
+    assert abs(bound["variation"] - variation) < 1e-5 * variation
+    done = gibbsite("scan", "grid.gbm", "--scan", "part.scan", "--steps", "2000", "-o", "whole.scan")
+    after = float(done.stderr.split("variation ")[1].split(",")[0])
+    assert done.returncode == 0 and after <= variation and "*" not in (work / "whole.scan").read_text(), done.stderr
+    for arguments in (["marginals", "grid.gbm"], ["marginals", "grid.gbm", "--partial-scan", "--restarts"],
+                      ["sample", "grid.gbm", "--sweeps", "3"]):
+        done = gibbsite(*arguments, "--method", "sample", "--scan", "part.scan")
+        assert done.returncode == 2 and "takes a variable drawn uniformly (* in a scan file)" in done.stderr, done.stderr
+    done = gibbsite("certify", "grid.gbm", "--scan", "part.scan", "--couplings", "4")
+    assert done.returncode == 2 and "take a variable drawn uniformly" in done.stderr, done.stderr
+
+
 @pytest.fixture
 def grid(work):
     subprocess.run([program(), "generate", "ising", "--grid", "15x15", "--coupling", "0.2", "-o", "grid.gbm"], cwd=work, check=True)

@@ -97,6 +97,7 @@ READ = [
     # Scans.
     ("all.scan", "marginals weak.gbm --scan all.scan --method sample --sweeps 20 --burn-in 5 --chains 2", "all-scan.csv"),
     ("all.scan", "certify weak.gbm --scan all.scan --steps 36,72", "all-scan.txt"),
+    ("rows.scan", "certify weak.gbm --scan rows.scan --steps 36,72", "rows-scan.txt"),
     ("target.scan", "marginals weak.gbm --scan target.scan --partial-scan --query 4 --method sample --sweeps 20 --burn-in 5 --chains 2",
      "target-scan.csv"),
     ("target.scan", "certify weak.gbm --scan target.scan --target 4 --steps 6,12", "target-scan.txt"),

@@ -502,7 +502,10 @@ gbs_status gbsi_text_options(const char *text, gbs_run_options *options, gbs_err
     for (size_t i = 0; i < gbsi_n_options; ++i) {
         char value[VALUE];
         const char *name = gbsi_options[i].shown.name;
-        if (find_option(text, name, value)) {
+        /* Versions that gave splash-size a fixed default wrote it for every scan. */
+        const bool applies = strcmp(name, "splash-size") != 0 ||
+                             (gbsi_scan_traits(options->scan) & GBSI_SCAN_BLOCKS) != 0;
+        if (applies && find_option(text, name, value)) {
             GBSI_PASS(gbs_option_set(options, name, value, err));
         }
     }

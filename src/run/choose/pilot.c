@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "chains/run_options.h"
+#include "splash/splash_rounds.h"
 
 /* Least number of passes of the first stretch; both limits are powers of two. */
 #define FIRST_LEAST 8u
@@ -162,13 +163,16 @@ static gbs_status take_plan(pilot *p, gbs_error *err)
 }
 
 /* The options of a trial of splashes. Splashes that grow in order of discovery (fifo) follow the
- * model outwards from the root, and need the least width. */
+ * model outwards from the root, and need the least width. Their size is that of the user or the
+ * usual one, and is not lowered: a trial counts operations, in which few large splashes are
+ * cheapest. */
 static gbs_run_options splashes_of(const pilot *p, uint32_t w)
 {
     gbs_run_options how = p->run->task.options;
     how.scan = gbsi_scan_with(GBSI_SCAN_CANDIDATE);
     how.grow = GBS_GROW_FIFO;
     how.width = w;
+    how.splash_size = how.splash_size == 0 ? GBSI_SPLASH_SIZE : how.splash_size;
     if (!p->crosses && p->plan->n_slots <= WHOLE && how.splash_size < p->plan->n_slots) {
         how.splash_size = p->plan->n_slots; /* large enough for all variables that zeros join */
     }
