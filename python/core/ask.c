@@ -61,8 +61,7 @@ static PyObject *find_map(PyObject *self, PyObject *arguments)
         Py_CLEAR(about);
     }
     PyObject *array = core_states(state, n);
-    return Py_BuildValue("(NN)", array,
-                         about); /* if an argument is NULL, its exception is already set */
+    return Py_BuildValue("(NN)", array, about); /* an argument that is NULL has set an exception */
 }
 
 static const core_field mmap_fields[] = {
@@ -196,7 +195,7 @@ static PyObject *give_answers(answers *a, Py_ssize_t n, Py_ssize_t n_states, int
                          converged, "exact", exact ? Py_True : Py_False);
 }
 
-/* Answers all cases in groups; the clock and signals are looked at between groups. */
+/* Answers all cases in groups; the clock and signals are checked between groups. */
 static gbs_status answer_all(gbs_cases *cases, size_t n, size_t n_columns, const uint32_t *state,
                              const gbs_run_callbacks *callbacks, answers *a, gbs_error *err)
 {

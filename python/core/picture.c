@@ -21,8 +21,8 @@ static void free_picture(PyObject *capsule)
     free(image);
 }
 
-/* Makes an object of a picture, and takes the picture's memory even on failure. @return (handle,
- * samples, kind, maxval). */
+/* Makes an object of a picture. The object owns the picture's memory, which is freed on failure.
+ * @return (handle, samples, kind, maxval). */
 static PyObject *give_picture(gbs_image *image)
 {
     gbs_image *kept = malloc(sizeof *kept);
@@ -162,11 +162,11 @@ typedef struct denoising {
     int has_truth;
     gbs_denoise_options how;
     int find_noise, find_coupling;
-    gbs_run_options asked, options; /* options that the caller gave; options of the run */
+    gbs_run_options asked, options; /* options that the caller gave; options that the run uses */
     gbs_denoise_found found;
     gbs_model *model;
     gbs_run *run;
-    uint32_t *best; /* levels of the most probable picture; NULL: not wanted */
+    uint32_t *best; /* levels of the most probable picture; NULL if not wanted */
     double best_density;
     int best_proved;
 } denoising;
@@ -391,7 +391,7 @@ static void free_aspects(PyObject *capsule)
     gbs_aspects_free(PyCapsule_GetPointer(capsule, ASPECTS));
 }
 
-/* @return (handle, names). The function takes the classes even on failure. */
+/* @return (handle, names). The handle owns the classes, which are freed on failure. */
 static PyObject *give_aspects(gbs_aspects *aspects)
 {
     PyObject *capsule = PyCapsule_New(aspects, ASPECTS, free_aspects);
@@ -515,7 +515,7 @@ typedef struct segmenting {
     gbs_segment *segment;
     gbs_rectangle target;
     int has_target,
-        own_scan; /* whether there is a target; whether the scan is optimised for the target */
+        own_scan; /* whether a target is given; whether the scan is optimised for the target */
     gbs_model *model;
     gbs_run *run;
     uint32_t *sequence;

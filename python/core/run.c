@@ -11,14 +11,15 @@
 typedef struct collector {
     core_watch watch;
     uint32_t n_variables, n_kept;
-    const uint32_t *kept;      /* variables whose draws are kept; NULL: all variables */
-    Py_ssize_t item;           /* bytes of a state; 0: draws are not kept */
-    unsigned char *state;      /* [n][n_kept] states of the draws */
-    double *log_density;       /* [n] log-densities of the draws */
-    size_t n, capacity;        /* number of draws of all chains; allocated number */
+    const uint32_t *kept; /* variables whose draws are kept; NULL: all variables */
+    Py_ssize_t item;      /* bytes of a state; 0: draws are not kept */
+    unsigned char *state; /* [n][n_kept] states of the draws */
+    double *log_density;  /* [n] log-densities of the draws */
+    size_t n,
+        capacity; /* number of draws of all chains; number of draws for which memory is allocated */
     uint64_t expected;         /* number of draws that the options imply; 0: not known */
-    gbs_run *run;              /* run towards whose memory limit the draws count */
-    gbs_joint_estimate *joint; /* estimate of a joint table; NULL: not wanted */
+    gbs_run *run;              /* run whose memory limit includes the bytes of the draws */
+    gbs_joint_estimate *joint; /* estimate of a joint table; NULL if not wanted */
 } collector;
 
 static int on_run_progress(void *context, const gbs_progress *progress)
@@ -196,7 +197,7 @@ static int take(request *r)
                : 0;
 }
 
-/* Counts all draws that the options ask for, before the first draw. */
+/* Before the first draw, counts the bytes of all draws that the options ask for. */
 static gbs_status expect_draws(collector *c, const request *r, gbs_error *err)
 {
     const uint64_t chains = gbs_run_report(r->run)->chains;
@@ -371,7 +372,8 @@ static PyObject *sample_joint(request *r, uint32_t n, const uint32_t *query, siz
 }
 
 /* joint(model, evidence, options, progress, query): a joint table, exact if a junction tree is
- * within the limits, else by draws. Returns a dict: table (p and its errors), summary or None. */
+ * within the limits, else by draws. Returns a dict with two entries: the table (p and standard
+ * errors), and the summary of the run or None. */
 static PyObject *joint(PyObject *self, PyObject *arguments)
 {
     request r = {.status = GBS_OK};

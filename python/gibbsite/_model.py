@@ -609,11 +609,11 @@ class Model:
 
         accuracy : variation to reach. With weights of 0 and 1 it is a bound on the total variation distance
         weights : {name: weight} of the variables that matter, or names; if it is not given, all variables have weight 1
-        steps : ascending numbers of updates after which the variation is found
+        steps : ascending numbers of updates after which the variation is computed
         influence : as in ``influences()``
         influences : C itself instead of computed influences: an array [variables, variables] of numbers from 0 to 1, row i,
-            column j the influence of j on i; an ``Influences``; or the path of a Matrix Market file. The bounds hold if none
-            of them is below the influence in the model
+            column j the influence of j on i; an ``Influences``; or the path of a Matrix Market file. The bounds hold if no
+            entry is below the influence in the model
         options : scan (a name, a ``Scan``, or a sequence of numbers of variables), origin, memory_limit
 
         >>> import gibbsite as gb

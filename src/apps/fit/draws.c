@@ -23,7 +23,7 @@
 /* number of consecutive iterations without progress after which the number of draws grows or EM
  * ends */
 #define ITERATIONS_OFF 2u
-/* number used in place of an iteration for the random numbers of ln P */
+/* stream of the random numbers of ln P, used in place of the number of an iteration */
 #define LOG_P_STREAM (UINT64_MAX >> 8)
 
 struct gbsi_draws {
@@ -40,7 +40,7 @@ struct gbsi_draws {
     size_t n_rows;
     size_t *row;                  /* [n_rows] numbers of the rows with a missing value */
     double share;                 /* weight of one draw, as a share of the weight of its row */
-    double most_share;            /* largest share of an iteration */
+    double most_share;            /* largest value of `share` in an iteration */
     double *half, *first, *other; /* [entries] counts of one half of the chains; theta from the
                                      first half; theta from the second half */
     double *before;               /* [entries] theta before the step */
@@ -196,8 +196,8 @@ static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double l
     return GBS_OK;
 }
 
-/* Turns the status of a call for one row into the status of all rows, with a message that names
- * the row. */
+/* Returns the status of the whole step from the `status` of the call for one row. A message names
+ * this row. */
 static gbs_status row_ended(const gbsi_draws *d, size_t row, gbs_status status, gbs_error *err)
 {
     if (status != GBS_OK) {
@@ -219,7 +219,8 @@ static gbs_status row_ended(const gbsi_draws *d, size_t row, gbs_status status, 
                            d->data->first[row] + 1, what);
 }
 
-/* Samples given one row. @param doubtful out: whether the row's chains disagree. */
+/* Draws samples given the values of one row. @param doubtful out: whether the row's chains
+ * disagree. */
 static gbs_status draw_row(gbsi_draws *d, size_t row, const gbs_run_options *options,
                            bool *doubtful, gbs_error *err)
 {
@@ -275,7 +276,7 @@ static void add_slopes(gbsi_draws *d, const double *theta, double weight, uint64
             for (uint32_t a = 0; a < r && e[0] + e[1] > 0.0; ++a) {
                 const double t = own[a];
                 if (t <= 0.0 || t >= 1.0) {
-                    continue; /* EM does not move such an entry */
+                    continue; /* EM does not move an entry of 0 or 1 */
                 }
                 const double e0 = unit * half[0][i + a];
                 const double e1 = unit * half[1][i + a];
@@ -318,8 +319,9 @@ cleanup:
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 /* Computes the next tables from counts. One draw more, with the states that theta had before the
- * step, is added to each column. The fixed points of EM remain the same, but no probability falls
- * to 0, which it could never leave, because a few draws happened to miss its state.
+ * step, is added to each column. The fixed points of EM do not change. A probability of 0 could
+ * never rise again, and without the additional draw a probability would fall to 0 if a few draws
+ * happened to miss its state.
  * @param count [entries] in: counts; out: undefined. @return the largest change of an entry. */
 static double estimate(const gbsi_draws *d, double *count, double *theta)
 {
@@ -334,7 +336,7 @@ static double estimate(const gbsi_draws *d, double *count, double *theta)
     return gbsi_families_estimate(s, d->options, count, theta);
 }
 
-/* Computes the expected counts from chains from, from + every, from + 2 every, ... */
+/* Computes the expected counts from the chains `from`, `from` + `every`, `from` + 2 `every`, ... */
 static void count_chains(const gbsi_draws *d, const double *base, uint32_t from, uint32_t every,
                          double *count)
 {
@@ -352,17 +354,18 @@ static void count_chains(const gbsi_draws *d, const double *base, uint32_t from,
     }
 }
 
-/* The rate at which EM converges in one entry: the derivative of its next theta by its theta. A
- * distance from the fixed point is multiplied by this rate in each iteration. @param total
- * (expected) count of the column, with its prior. */
+/* @return the rate at which EM converges in one entry: the derivative of the entry's next theta by
+ * its current theta. Each iteration multiplies the distance from the fixed point by this rate.
+ * @param total (expected) count of the column, with its prior. */
 static double rate_of(const gbsi_draws *d, size_t entry, double theta, double total)
 {
     return (d->rise[entry] - theta * d->fall[entry]) / total;
 }
 
-/* The error of an entry that has this share of the draws of its column. These draws may all be
- * alike, so that the chains do not show the error: the share of n draws that follow a uniform prior
- * has a standard deviation of sqrt(p (1 - p) / (n + 2)) or more, with p = (n share + 1) / (n + 2).
+/* @return the least error of an entry that has this share of the draws of its column. All these
+ * draws may be equal, and the spread of the chains then does not show the error. If the share has a
+ * uniform prior, its standard deviation after n draws is about sqrt(p (1 - p) / (n + 2)), with p =
+ * (n share + 1) / (n + 2).
  * @param column expected count of the column without the rows that were counted. */
 static double least_error(const gbsi_draws *d, double column, double share, double total)
 {
