@@ -18,6 +18,7 @@
 #include "bench_levels.h"
 #include "bench_spins.h"
 #include "bench_splash.h"
+#include "bench_turns.h"
 #include "ess.h"
 #include "load.h"
 #include "scale.h"
@@ -152,6 +153,7 @@ int main(int argc, char **argv)
         bench_levels(&report, quick, only);
         bench_herded(&report, quick, only);
         bench_splash(&report, quick, only);
+        bench_turns(&report, quick, only);
         bench_compile(&report, quick, only);
         bench_load(&report, quick, only);
         bench_ess(&report, quick, only);

@@ -4,8 +4,10 @@
 #include "drive/run_memory.h"
 #include "rng/philox.h"
 
-#define WARM_UP       256 /* passes after which batches of the estimator are at least 8 long */
-#define LEAST_WARM_UP 2   /* least passes; the warm-up takes no longer than one timing */
+#define WARM_UP \
+    256 /* number of passes after which the estimator's batches have at least 8 passes each */
+#define LEAST_WARM_UP \
+    2 /* least number of passes of a warm-up that the time of one timing cuts short */
 
 gbs_run_options bench_engine_options(uint32_t chains)
 {

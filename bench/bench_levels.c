@@ -12,7 +12,8 @@
 static const struct {
     const char *name, *text;
     uint32_t side, levels, neighbours;
-    bool has_model; /* the model is compared too; it takes about 500 bytes for each pixel */
+    bool has_model; /* whether the picture's model is compared too; a model takes about 500 bytes
+                       for each pixel */
 } cases[] = {
     {"levels/cache", "256 x 256 pixels of 8 levels", 256, 8, 4, true},
     {"levels/memory", "2048 x 2048 pixels of 8 levels", 2048, 8, 4, false},
@@ -61,8 +62,9 @@ static void start(subject *s, size_t i, int kind)
     options.burn_in = 0;
     options.sweeps = 1;
     bench_must(gbs_denoise_run(&image, &how, &options, &s->model[kind], &s->run[kind], &err), &err);
-    bench_must(gbs_run_execute(s->run[kind], NULL, &err), &err); /* draws states, makes one pass */
-    s->run[kind]->sampling.engine.executor.watch = NULL;         /* it belonged to the call above */
+    bench_must(gbs_run_execute(s->run[kind], NULL, &err),
+               &err); /* this call draws states and makes one pass */
+    s->run[kind]->sampling.engine.executor.watch = NULL; /* the watch belonged to the call above */
     gbs_image_free(&image);
 }
 

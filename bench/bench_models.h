@@ -6,14 +6,15 @@
 #include "gibbsite/gibbsite.h"
 
 typedef enum bench_family {
-    BENCH_ISING,   /* torus, an own coupling on every edge */
-    BENCH_UNIFORM, /* torus, one coupling on all edges, so there are few conditionals */
-    /* an own coupling on every edge of a random graph of degree 4, whose neighbours are far away */
+    BENCH_ISING,   /* torus with a different coupling on every edge */
+    BENCH_UNIFORM, /* torus with one coupling on all edges, which has few different conditionals */
+    /* random graph of degree 4 with a different coupling on every edge; neighbours are far apart in
+     * memory */
     BENCH_REGULAR,
     BENCH_PAIRWISE, /* grid of variables with 3 states; each edge has one of 16 tables */
     BENCH_POTTS,    /* grid of variables with 5 states, one coupling: a noisy picture */
-    BENCH_TABLE,    /* Bayesian network of 2 to 4 states and up to 3 parents, the form of ALARM */
-    BENCH_LOGICAL,  /* weighted clauses of three, binary */
+    BENCH_TABLE, /* Bayesian network like ALARM: variables have 2 to 4 states and up to 3 parents */
+    BENCH_LOGICAL, /* weighted clauses of three binary variables */
     /* as BENCH_PAIRWISE, but each table has an entry of e^-200, so sums are in double */
     BENCH_PRECISE,
     /* Models whose single variables hardly move. */

@@ -13,7 +13,7 @@
 #include "timing.h"
 
 #define MOST_THREADS 2
-#define WARM_UP      512 /* passes after which batches of counts are 4 to 8 long */
+#define WARM_UP      512 /* passes after which batches of counts have 4 to 8 passes */
 #define WARM_UP_S    1.0
 
 typedef enum shape { UNIFORM, GLASS, GRAPH } shape;
@@ -103,7 +103,8 @@ static gbs_run *start(const gbs_model *model, uint32_t chains, uint32_t threads,
     options.burn_in = 0;
     options.sweeps = 1;
     bench_must(gbs_run_new(model, NULL, &options, &run, &err), &err);
-    bench_must(gbs_run_execute(run, NULL, &err), &err); /* draws states, makes one pass */
+    bench_must(gbs_run_execute(run, NULL, &err),
+               &err); /* this call draws states and makes one pass */
     return run;
 }
 

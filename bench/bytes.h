@@ -14,9 +14,8 @@ typedef struct bench_bytes {
     /* Bytes of the herded draw: weights, read and written, and the data that choose them, in
      * whole cache lines. If keys decide the conditional, no kernel runs and plan is 0. */
     double draw;
-    /* Bytes that close a batch of passes of all chains: sums and second moments. The period of
-     * closing is 4 passes at first, later a sixteenth of the passes until now (one chain: a
-     * 128th). */
+    /* Bytes that close a batch of passes of all chains: sums and second moments. A batch has 4
+     * passes at first, later a sixteenth of all passes so far (for one chain, a 128th). */
     double closing;
 } bench_bytes;
 

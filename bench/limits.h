@@ -7,8 +7,8 @@
 
 typedef struct bench_limits bench_limits;
 
-/* @param bytes that a pass moves. The bandwidth is measured with an array of this size, and is
- *   the bandwidth of the cache in which the array fits.
+/* @param bytes number of bytes that a pass moves. The bandwidth is measured with an array of this
+ *   size, and is the bandwidth of the cache in which the array fits.
  * @param pool borrowed; its threads share the bytes. */
 bench_limits *bench_limits_new(double bytes, gbsi_pool *pool);
 void bench_limits_free(bench_limits *limits);

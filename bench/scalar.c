@@ -61,7 +61,7 @@ static bool known(const gbsi_factors *factors)
     return true;
 }
 
-/* Where the tables of logical factors begin. Each logical factor has an own table, behind the
+/* Where the tables of logical factors begin. Each logical factor has a table of its own, after the
  * tables of the model. */
 static size_t logical_entries(const gbsi_factors *factors, size_t f)
 {

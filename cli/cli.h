@@ -43,16 +43,16 @@ typedef enum cli_exit {
 
 /* A verb. Its row is in the verb's own file, and verbs.def has the name of the row. */
 struct cli_verb {
-    const char *name; /* "marginals", or two words such as "generate ising", of which the second is
-                         a kind */
-    const cli_option *options; /* [n_options], in the order of the help */
+    const char *name; /* "marginals", or two words such as "generate ising", where the second word
+                         names a kind */
+    const cli_option *options; /* [n_options] options of the verb, in the order of the help */
     size_t n_options;
     int n_operands;       /* the exact number of operands; -1: the verb counts its operands itself
                            */
     const char *operands; /* names of the operands in the help */
-    const char *what;     /* what the verb does, in one line */
+    const char *what;     /* description of the verb in one line */
     const char *notes;    /* further lines of the verb's help, or "" */
-    const char *example;  /* shell lines that run in the source folder */
+    const char *example;  /* examples: shell lines that can be run in the source folder */
     int (*run)(cli_arguments *arguments);
     int names_at_once; /* 1: each output file gets its final name when it is complete, even if a
                           later file fails */
@@ -64,7 +64,7 @@ extern const size_t cli_n_verbs;
 #include "verbs/verbs.def"
 #undef CLI_VERB
 
-/* @return whether `verb` has this name; needs no table of verbs. */
+/* @return whether `verb` has this name. The function does not use the table of verbs. */
 int cli_is_verb(const cli_verb *verb, const char *name);
 
 /* @return "ising" for "generate ising"; NULL for a verb of one word. */
@@ -73,8 +73,8 @@ const char *cli_verb_kind(const cli_verb *verb);
 const char *cli_kind_behind(const char *word, const cli_verb *verb);
 /* Lists the first words of verbs of two words, such as "generate" and "learn", in the order of the
  * verbs.
- * @param i the number of a verb; if several verbs share a first word, only the first of these verbs
- *         gives it.
+ * @param i the number of a verb; if several verbs have one first word, only the first of these
+ *         verbs gives it.
  * @param word [32], out.
  * @return 0 if the i-th verb has one word, or if an earlier verb gave the first word. */
 int cli_group(size_t i, char *word);
@@ -87,7 +87,7 @@ int cli_potts_options(const cli_arguments *arguments, gbs_generate_potts_options
 /* ---- help.c ------------------------------------------------------------------------------ */
 
 int cli_help_welcome(
-    FILE *stream); /* prints the help for a call without arguments. @return CLI_USAGE */
+    FILE *stream); /* prints the help that a call without arguments shows. @return CLI_USAGE */
 int cli_help_overview(FILE *stream);
 /* @param page NULL for the first screen; "all" for all pages; or the word of a topic. */
 int cli_help_verb(const char *name, const char *page);
@@ -154,8 +154,8 @@ int cli_not_evidence(const gbs_model *model, const char *text);
 
 /* "gibbsite: ..." on stderr. @return status, for `return cli_error(...)`. */
 int cli_error(int status, const char *format, ...) CLI_PRINTF(2, 3);
-/* CLI_DONE if no pointer is NULL, that is, if all allocations succeeded; otherwise CLI_FAILED after
- * a message. */
+/* An exit status: CLI_DONE if no pointer is NULL, that is, if all allocations succeeded; otherwise
+ * CLI_FAILED after a message. */
 #define CLI_HAVE(...)                                                           \
     cli_have(sizeof((const void *const[]){__VA_ARGS__}) / sizeof(const void *), \
              (const void *const[]){__VA_ARGS__})
@@ -186,8 +186,8 @@ void cli_tell(void *context, const char *message);
 
 /* Prints the reason for which a call of the library failed. @return the exit status. */
 int cli_fail(gbs_status status, const gbs_error *err);
-/* Prints the reason for which a call that read an input file failed. A missing file is bad input as
- * well. @return the exit status. */
+/* Prints the reason for which a call that read an input file failed. A missing file counts as bad
+ * input. @return the exit status. */
 int cli_fail_input(gbs_status status, const gbs_error *err);
 /* Prints the reason for which a call that wrote to `path` failed; prints nothing if the reader
  * closed the pipe.
@@ -232,7 +232,7 @@ int cli_refuse_ending(const char *path, const char *known);
  * --checkpoint. All these names must be different files, and at most one may be standard output. */
 int cli_check_results(const cli_arguments *arguments);
 
-/* Refuse a --plot whose value is not the name of an SVG file, or equals that of --output. */
+/* Refuse a --plot whose value is not the name of an SVG file, or equals the value of --output. */
 int cli_check_plot(const cli_arguments *arguments);
 
 /* Writes the beginning of an answer in JSON: schema (such as "map/1"), tool, version and the digest
@@ -280,17 +280,19 @@ int cli_write_members(const char *path, const cli_members *members);
  * can be trusted. */
 void cli_json_verdict(gbs_output *output, const gbs_report *report);
 
-/* Finds the format among `known`, such as "mar|csv|json", from --format or the name of -o FILE.
- * Standard output has the format `fallback`; a file name without a known extension means CSV.
+/* Finds the format of the output among `known`, such as "mar|csv|json", from --format or the name
+ * of -o FILE. Without --format, standard output has the format `fallback`, and a file name without
+ * a known extension means CSV.
  * @return CLI_DONE, or CLI_USAGE after a message. */
 int cli_output_format(const cli_arguments *arguments, const char *known, const char *fallback,
                       const char **format);
 
 /* verb_convert.c: the model that a verb makes, with the options for writing. */
-/* Sets the format to that of the first operand if the name of --output has no known extension. */
+/* Sets the format of the output to the format of the first operand if the name of --output has no
+ * known extension. */
 void cli_settle_model_format(cli_arguments *arguments);
-int cli_check_model_output(
-    const cli_arguments *arguments); /* checks the output before the model is made */
+int cli_check_model_output(const cli_arguments *arguments); /* checks the name and format of the
+                                                               output before the model is made */
 int cli_write_model(const cli_arguments *arguments, const gbs_model *model);
 
 /* @return the peak memory of this process in bytes; 0 if the system does not report it. */
@@ -311,8 +313,8 @@ typedef struct cli_text {
 } cli_text;
 
 void cli_text_add(cli_text *text, const char *more);
-/* Adds "A=a B=b": the first n variables of a scope, in the states that belong to an entry of the
- * factor's table. The last of the n_scope variables varies fastest. */
+/* Adds text such as "A=a B=b": the first n variables of a scope, with their states in one entry of
+ * the factor's table. The last of the n_scope variables varies fastest. */
 void cli_add_states(const gbs_model *model, uint32_t n, uint32_t n_scope, const uint32_t *scope,
                     size_t entry, const char *between, cli_text *text);
 /* @return the bytes that cli_add_states() needs at most, for any states and with up to two
@@ -326,7 +328,8 @@ void cli_json_variable(gbs_output *output, const gbs_model *model, uint32_t v);
 /* Writes the member , "mcse": [0.1, null] */
 void cli_json_array(gbs_output *output, const char *name, const double *value, size_t n);
 
-/* Writes ",0.25"; a number that is not finite leaves its field empty. */
+/* Writes a number as a further field, such as ",0.25"; if the number is not finite, the field is
+ * empty. */
 void cli_csv_number(gbs_output *output, double value);
 
 /* ---- text_columns.c -------------------------------------------------------------------------- */

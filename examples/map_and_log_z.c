@@ -57,6 +57,8 @@ int main(void)
     check(gbs_map(model, evidence, NULL, NULL, state, &map, &err), &err);
     check(gbs_log_z(model, evidence, NULL, NULL, &z, &err), &err);
     (void)printf("most probable: rain %u, sprinkler %u\n", state[RAIN], state[SPRINKLER]);
+    (void)printf("ln of its weight is %.5f, at most %g below the largest\n", map.log_density,
+                 map.gap);
     /* Tables sum to one, so Z given evidence is P(evidence). */
     (void)printf("P(wet grass) = %.5f, error of its logarithm %.1g\n", exp(z.log_z), z.error);
     (void)printf("P(this state | wet grass) = %.5f\n",

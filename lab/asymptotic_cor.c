@@ -5,9 +5,9 @@
  * For each key y, the difference v(z) = pi(z | X = 0, y) - pi(z | X = 1, y) is placed on the states
  * (0, z) and (1, z), and ordinary Gibbs sweeps are applied. A sweep updates all variables except X
  * in order (S), removes the mass of states with key y, and updates X for the remaining mass (K).
- * The removed mass adds up to T_y(0 -> z) - T_y(1 -> z). Only the difference of the two laws is
- * followed. Its total mass is zero, so that the difference decays as fast as the chain mixes, even
- * if the key is rare. */
+ * The removed mass adds up to T_y(0 -> z) - T_y(1 -> z). The computation follows only the
+ * difference of these two laws. The total mass of the difference is zero, so that the difference
+ * decays as fast as the chain mixes, even if the key is rare. */
 #include <inttypes.h>
 #include <math.h>
 

@@ -3,9 +3,9 @@
  * (2006), Entity resolution with Markov logic, ICDM. Citations fall into groups of eight that may
  * be of the same paper. Each citation has three strings that other citations share: an author, a
  * title and a venue. An atom says that two citations are of one paper, or that two strings have one
- * meaning. Atoms of strings exist for strings that occur in a pair of number of citations of a
- * group. Two authors of each group also belong to the previous group, and all groups share the
- * venues. All citations are therefore in one network. The clauses have the weights below:
+ * meaning. Two strings have an atom if they occur in two citations of one group. Two authors of
+ * each group also belong to the previous group, and all groups share the venues. All citations are
+ * therefore in one network. The clauses have the weights below:
  *
  *     same strings look alike                        one atom, by evidence drawn from the seed
  *     two citations are different, mostly            one atom
@@ -36,7 +36,7 @@ typedef struct network {
     gbs_builder *builder;
     uint32_t n; /* number of atoms */
     uint32_t n_authors;
-    /* atoms of pairs of strings; UINT32_MAX if there is none yet */
+    /* atom of each pair of strings; UINT32_MAX if the pair has no atom yet */
     uint32_t *author, *title, *venue;
 } network;
 

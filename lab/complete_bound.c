@@ -157,9 +157,9 @@ static gbs_status find_steps(const enumeration *e, uint32_t *steps)
  */
 
 /* Finds the constants l and B: in T sweeps each state of the support is visited at least l T - B
- * times. After j updates towards a state from any start, 2^(N - j) keys are left, each of which may
- * lose one visit. With zeros this number is at most the number of keys over all variables except
- * one. */
+ * times. After j updates towards a state from any start, 2^(N - j) keys are left, and each of them
+ * may lose one visit. If some states have probability 0, the number of keys left is at most the
+ * number of keys over all variables except one. */
 static void find_constants(const enumeration *e, lab_bound *b)
 {
     double keys = 0.5 * (double)e->n_states;

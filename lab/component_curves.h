@@ -12,7 +12,7 @@ typedef struct lab_component_curves {
     double sweeps[LAB_MAX_CHECKPOINTS];
     double mean[LAB_N_COMPONENTS][LAB_MAX_CHECKPOINTS];
     double error[LAB_N_COMPONENTS][LAB_MAX_CHECKPOINTS]; /* standard errors of the means */
-    /* of all chains pooled, at the end of the run */
+    /* components of the pooled counts of all chains, at the end of the run */
     double pooled[LAB_N_COMPONENTS];
 } lab_component_curves;
 

@@ -14,8 +14,8 @@
  *     bin      sum over z of P(z) sum over y of |P(y|z) - pi(y|z)|
  *     all      sum over x, z of |P(x, z) - pi(x, z)|
  *
- * With the rule `post`, cor and approx are large and cancel each other, so that schemes must be
- * compared by all. */
+ * With the rule `post`, the components cor and approx are large and cancel each other, so that
+ * schemes must be compared by the component `all`. */
 #ifndef LAB_DECOMPOSITION_H
 #define LAB_DECOMPOSITION_H
 

@@ -13,7 +13,7 @@
 #define PLAIN_IN(text, from, to) {.label = (text), .low = (from), .high = (to)}
 #define LOG(text)                {.label = (text), .log = true}
 #define LOG_IN(text, from, to)   {.label = (text), .log = true, .low = (from), .high = (to)}
-/* guides: rates through the value y at one sweep */
+/* guides: lines that show a rate; `y` is the value of the line at one sweep */
 #define ROOT(y)    {"1/√T", -0.5, 1.0, (y)}
 #define INVERSE(y) {"1/T", -1.0, 1.0, (y)}
 /* an entry in the key of bars */

@@ -249,9 +249,9 @@ cleanup:
     return status;
 }
 
-/* Makes keys 0, ..., B, whose weights herd the probabilities 0, 1/B, ..., 1. With b = floor(p B),
- * the key is b + 1 with probability p B - b, and b otherwise (Yamashita & Suzuki 2019, algorithm
- * 9). */
+/* Makes keys 0, ..., B, whose weights herd the probabilities 0, 1/B, ..., 1. Let b = floor(p B).
+ * The key is b + 1 with probability p B - b, otherwise the key is b (Yamashita & Suzuki 2019,
+ * algorithm 9). */
 static gbs_status make_rounded_keys(lab_focus *f, const lab_focus_keys *keys, gbs_error *err)
 {
     const double n_bins = keys->n_bins;

@@ -34,7 +34,8 @@ typedef struct lab_experiment_row {
     gbs_status (*run)(laboratory *lab, gbs_error *err);
 } lab_experiment_row;
 
-/* Stores the status of e, and jumps to `cleanup:` on failure or if a run was stopped. */
+/* Stores the status of the expression e, and jumps to `cleanup:` on failure or if a run was
+ * stopped. */
 #define LAB_TRY(e)              \
     do {                        \
         status = (e);           \
@@ -97,7 +98,8 @@ typedef enum lab_stream {
     LAB_ROW_OF_SPINS = 1015,  /* index: entry over all rows, attempt: data set */
 } lab_stream;
 
-/* Two uniform numbers in [0, 1). @param attempt counts numbers that were rejected, else 0. */
+/* Two uniform random numbers in [0, 1). @param attempt number of earlier draws that were rejected;
+ * 0 if draws are never rejected. */
 void lab_uniforms(const laboratory *lab, lab_stream stream, uint32_t index, uint32_t attempt,
                   double u[2]);
 /* A standard normal number. */

@@ -31,8 +31,9 @@ gbs_status lab_marginal_bias_measure(laboratory *lab, uint32_t side, uint32_t n_
                                      lab_marginal_bias *out, gbs_error *err);
 
 /* Judges the bias. The verdict holds if every measured bias is at most its bound plus four standard
- * errors. At the end, the bound of the optimised scan must also be half of the other bounds. After
- * one update per variable, its bias must be less than half of the other biases. */
+ * errors. After the last number of updates, the bound of the optimised scan must also be at most
+ * half of each other scan's bound. After one update per variable, the bias of the optimised scan
+ * must be less than half of each other scan's bias. */
 void lab_marginal_bias_judge(laboratory *lab, const lab_marginal_bias *bias);
 
 #endif

@@ -50,7 +50,8 @@ typedef struct lab_restoration {
     /* [n_sweeps][n_runs] number of pixels whose mean over all sweeps so far is on the wrong side of
      * 1/2; a tie counts as 1/2 */
     double *wrong;
-    double *squares; /* [n_sweeps][n_runs] sum over pixels of (mean - truth)^2 */
+    double *squares; /* [n_sweeps][n_runs] sum over pixels of (mean over all sweeps so far - true
+                        value)^2 */
     uint32_t *sum;   /* [n_runs][n_pixels] number of sweeps in which the pixel was 1 */
 } lab_restoration;
 

@@ -28,7 +28,7 @@ void lab_plot_begin(lab_plot *plot, lab_figure_id which, size_t times);
 void lab_plot_subtitle(lab_plot *plot, const char *format, ...) GBSI_PRINTF(2, 3);
 /* Adds a line to a panel. The arrays of the line are borrowed until the plot is written. */
 void lab_plot_line(lab_plot *plot, size_t panel, gbsi_line line);
-/* Adds a guide to a panel whose guides are not in the table. */
+/* Adds a guide (a line that shows a rate) to a panel whose guides are not in the table. */
 void lab_plot_guide(lab_plot *plot, size_t panel, gbsi_guide guide);
 /* Adds a panel, whose parts are borrowed until the plot is written. */
 void lab_plot_panel(lab_plot *plot, gbsi_panel panel);

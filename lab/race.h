@@ -58,8 +58,8 @@ typedef struct lab_race {
     const char *title;
     const gbs_model *model;
     const gbs_evidence *evidence; /* NULL if there is none */
-    const char *between;          /* label of the variance: "grey levels squared" */
-    bool wider_is_better;         /* whether wider splashes are expected to be better */
+    const char *between;  /* label of the axis of the variance, such as "grey levels squared" */
+    bool wider_is_better; /* 1 if wider splashes are expected to be better, else 0 */
     uint32_t n_chains;
     size_t n_racers;
     const lab_racer *racer; /* [n_racers] */
@@ -96,7 +96,8 @@ double lab_trail_reaches(const lab_trail *trail, const double *x, const double *
 /* Judges a race. Racer 0 draws single variables; the other racers draw splashes of increasing
  * widths. After equal numbers of updates splashes must be ahead of racer 0, and, if expected, the
  * widest splashes must be ahead of the narrowest. To reach a result of the widest splashes, racer 0
- * must need at least 1.3 times their updates. The function also notes this ratio by the clock. */
+ * must need at least 1.3 times as many updates as these splashes. The function also notes this
+ * ratio by the clock. */
 void lab_race_judge(laboratory *lab, const lab_race *race);
 
 #endif

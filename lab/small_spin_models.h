@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The small spin models of Yamashita & Suzuki (2019): eight or nine spins, on a ring or all
- * coupled, with uniform couplings and fields. The authors' numbers are read from a folder of data.
- * Without a folder, numbers with the paper's distribution are drawn from the seed. */
+ * coupled, with uniform couplings and fields. The fields and couplings of the authors' models are
+ * read from a folder of data. Without a folder, fields and couplings with the paper's distribution
+ * are drawn from the seed. */
 #ifndef LAB_SMALL_SPIN_MODELS_H
 #define LAB_SMALL_SPIN_MODELS_H
 

@@ -3,8 +3,8 @@
  *
  *     d/dtheta of the mean log-likelihood = data moments - E_theta(statistics)
  *
- * Steps that fall as 1/k (Robbins & Monro 1951, Ann. Math. Statist. 22:400-407) average out the
- * random errors of the estimated moments, but not their bias. */
+ * Step sizes that fall as 1/k (Robbins & Monro 1951, Ann. Math. Statist. 22:400-407) average out
+ * the random errors of the estimated moments, but not their bias. */
 #include "lab/spin_fit.h"
 
 #include "base/memory.h"

@@ -15,7 +15,7 @@
 typedef struct lab_spin_grid {
     uint32_t rows, columns;
     bool torus;
-    double low, high; /* range of the uniform couplings J */
+    double low, high; /* smallest and largest value of the couplings J, which are uniform */
     bool fields;      /* 1 if each h is 0 or 1 with equal probability; 0 if each h is 0 */
     uint32_t index;   /* number of the model within the experiment, which selects its random numbers
                        */

@@ -19,8 +19,8 @@ typedef struct lab_tally {
     uint32_t *owner;
     uint32_t *place; /* [n] position of the pixel in the order of its splash, from 0 on */
     uint32_t *state; /* [n] final states of the chain */
-    /* mean number of updates of pixels next to a pixel of another state, divided by the mean of all
-     * other pixels */
+    /* mean number of updates of pixels next to a pixel of another state, divided by the mean number
+     * of updates of all other pixels */
     double edge;
     double early_edge; /* the same of the updates in the first rounds */
 } lab_tally;
@@ -28,11 +28,12 @@ typedef struct lab_tally {
 typedef struct lab_update_counts {
     uint32_t side;
     gbs_image noisy;
-    /* tallies of one round in which as many splashes grow as fit the picture */
+    /* counts over one round in which splashes grow until they fill the picture */
     lab_tally fifo, coupled;
     lab_tally random, adaptive;
-    lab_splash_tree first_come, by_coupling; /* trees of the largest splash of each tally */
-    uint32_t n_splashes;                     /* number of splashes of the two rounds */
+    lab_splash_tree first_come,
+        by_coupling;     /* tree of the largest splash in each of these rounds */
+    uint32_t n_splashes; /* number of splashes of the two rounds */
     /* number of pairs of neighbouring pixels that belong to different splashes */
     uint32_t touching;
     uint32_t widest, differ; /* maxima of the fields of lab_splash_tree over all trees */

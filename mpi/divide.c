@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite-mpi partition MODEL -n RANKS -o FOLDER: does the work that needs the whole model, once.
+/* gibbsite-mpi partition MODEL -n RANKS -o FOLDER: divides a model into a share for each rank. No
+ * later run needs the whole model.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -61,7 +62,8 @@ static void tell_head(const gbs_partition *partition, const request *r)
                  r->folder, r->n_ranks, gbs_partition_kind(partition));
 }
 
-/* Prints the figures of one share; if there are many ranks, only for the first and the last ranks.
+/* Prints the figures of one share. If there are many ranks, only the first and the last shares are
+ * printed.
  */
 static void tell_share(const gbs_share *share, const request *r)
 {
@@ -99,8 +101,8 @@ static int write_shares(const gbs_partition *partition, const request *r)
     return cli_flush(stdout);
 }
 
-/* Whether a file name is that of a share, "000003.share", or of an unfinished share,
- * "000003.share~". */
+/* Whether a file name is the name of a share, such as "000003.share", or of an unfinished share,
+ * such as "000003.share~". */
 static int is_share(const char *name)
 {
     const size_t digits = strspn(name, "0123456789");
@@ -166,8 +168,8 @@ static int divide(cli_job *job, const request *r)
     return done;
 }
 
-/* Generators of lattices that are divided without being made, with the words and options of
- * `gibbsite generate`. */
+/* Kinds of lattices that this program can divide without making the whole model. Names and options
+ * are the words of `gibbsite generate`. */
 static const struct generator {
     const char *name;
     const cli_verb *verb;
@@ -217,7 +219,8 @@ static int divide_generated(cli_arguments *arguments, request *r)
     return done;
 }
 
-/* Removes -n, --ranks and --parts from the words; the remaining words are those of `marginals`. */
+/* Removes -n, --ranks and --parts from the words; the remaining words are words of the verb
+ * `marginals`. */
 static int take_words(int *argc, char **argv, request *r)
 {
     int n = 0;
@@ -266,8 +269,8 @@ int mpi_partition(int argc, char **argv)
     if (status != CLI_DONE) {
         return status;
     }
-    cli_signals_end(); /* signals end the process from here on: the share under way is lost, and the
-                          names are written last */
+    cli_signals_end(); /* from here on, signals end the process: an unfinished share is lost, and
+                          the folder is incomplete until the names, which come last, are written */
     const int generates = argc > 2 && strcmp(argv[2], "generate") == 0;
     const struct generator *generator = generates ? find_generator(argv[3]) : NULL;
     if (generates && generator == NULL) {

@@ -77,8 +77,8 @@ static int check_verb(const char *verb)
                            verb, verb);
 }
 
-/* Refuses verbs and options that need only one process, and standard input, which only the first
- * rank can read. */
+/* Refuses verbs and options that work in one process only. Refuses standard input, which only the
+ * first rank can read. */
 static int check_words(int argc, char **argv)
 {
     for (int i = 2; i < argc; i++) {
@@ -112,8 +112,8 @@ static int compare(const gbs_ranks *ranks, const char *what, const char *own)
 }
 
 /* Reads the words of the command line on all ranks, and checks that all have the same version, verb
- * and --distribute. Another version may understand words differently, and ranks with another verb
- * would communicate at other points. */
+ * and --distribute. A rank of another version may read the words differently. A rank with another
+ * verb would send messages at other times than the other ranks. */
 static int read_words(const gbs_ranks *ranks, int *argc, char **argv)
 {
     const int version = compare(ranks, "version", gbs_version());

@@ -19,7 +19,7 @@
 typedef struct job {
     MPI_Comm comm;
     int rank, n_ranks;
-    /* [capacity] requests; the first n_requests belong to the exchange under way. */
+    /* [capacity] requests of MPI; the first n_requests belong to the current exchange. */
     MPI_Request *request;
     size_t n_requests, capacity;
 } job;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests EM for tools/attack: compares the tables after some steps with enumeration."""
+"""Tests EM for tools/attack: compares the tables after some steps with enumeration, and claims of sampled EM with exact EM."""
 import json
 
 import numpy
@@ -9,17 +9,23 @@ from attack_gradients import table
 from attack_models import Model, bayes_factors
 
 
-def em(trial):
-    """Compares the tables after some steps of EM with enumeration."""
-    r = trial.r
+def network(r):
+    """@return a network of tables without zeros, so that every row is possible."""
     m = Model([r.choice([2, 2, 3]) for _ in range(r.randint(1, 4))])
     while not m.factors or any(word != "potential" for word, _ in m.factors):
         m.factors = []
         bayes_factors(r, m)
-    for _, arguments in m.factors:  # without zeros every row is possible
+    for _, arguments in m.factors:
         k = m.arity[arguments[1][-1]]
         x = numpy.reshape(arguments[2], (-1, k)) + 0.05
         arguments[2] = [float(y) for y in (x / x.sum(axis=1, keepdims=True)).ravel()]
+    return m
+
+
+def em(trial):
+    """Compares the tables after some steps of EM with enumeration."""
+    r = trial.r
+    m = network(r)
     trial.program.make(trial.folder, m.describe())
     rows = [[None if r.random() < 0.3 else r.randrange(k) for k in m.arity] for _ in range(r.choice([1, 5, 30]))]
     rows.append([None] * len(m.arity))
@@ -58,3 +64,33 @@ def step(m, rows, prior):
         total = counts.sum(axis=-1, keepdims=True)
         old = numpy.reshape(arguments[2], counts.shape)
         arguments[2] = [float(y) for y in numpy.divide(counts, total, out=old.copy(), where=total > 0).ravel()]
+
+
+def em_sampled(trial):
+    """Runs sampled EM on few rows with many missing values. If it claims to have converged, exact EM that starts from its tables must
+    stay within five stated errors, except in columns that no draw met."""
+    r = trial.r
+    m = network(r)
+    trial.program.make(trial.folder, m.describe())
+    missing = r.choice([0.2, 0.4, 0.6])
+    rows = [[None if r.random() < missing else r.randrange(k) for k in m.arity] for _ in range(r.choice([2, 4, 8, 20]))]
+    rows.append([None] * len(m.arity))
+    trial.write("data.csv", table(range(len(m.arity)), [["NA" if a is None else a for a in row] for row in rows]))
+    prior, target = r.choice(["none", "none", "dirichlet:0.5", "bdeu:3"]), r.choice([0.02, 0.05])
+    status, _, words = trial.run("fit", "model.gbm", "data.csv", "--method", "sample", "--prior", prior, "--iterations", 100, "--sweeps", 1024,
+                                 "--target-error", target, "--intervals", "i.csv", "--summary", "s.json", "-o", "fitted.gbm",
+                                 "--seed", r.randrange(1000))
+    if status not in (0, 4, 5):
+        raise Wrong(f"refused: status {status}: {words[-300:]}")
+    report = json.loads(trial.read("s.json"))
+    if not report["converged"]:
+        return f"fit by samples, {prior}: no claim"
+    trial.done("fit", "fitted.gbm", "data.csv", "--method", "exact", "--prior", prior, "--iterations", 100000, "--tolerance", 1e-9,
+               "--intervals", "e.csv", "-o", "exact.gbm")
+    found, exact = (rows_of(trial.read(name).decode(), "probability") for name in ("i.csv", "e.csv"))
+    met = {(row["variable"], row["parents"]) for row in found if float(row["rows"]) > 0.0}
+    for a, b in zip(found, exact):
+        off = abs(float(a["probability"]) - float(b["probability"]))
+        if (a["variable"], a["parents"]) in met and off > 5.0 * report["error"]:
+            raise Wrong(f"claimed: {a} with an error of up to {report['error']}, exact EM goes on to {b['probability']}")
+    return f"fit by samples, {prior}: claimed"

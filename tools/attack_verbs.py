@@ -9,11 +9,12 @@ import os
 import numpy
 
 from attack_answers import Answers, Wrong, rows_of
+from attack_cases import cases_sampled
 from attack_gradients import gradients
 from attack_ground import ground
 from attack_inputs import netcdf, shares
 from attack_large import counters, large
-from attack_learning import em
+from attack_learning import em, em_sampled
 from attack_models import Model
 from attack_module import module
 from attack_pictures import denoise
@@ -447,4 +448,4 @@ OF_SEVERAL = {"convert": convert, "uai": uai, "compare": compare, "scan": scan, 
 # Families that --families can name.
 FAMILIES = {"netcdf": netcdf, "shares": shares, "ranks": ranks, "pipes": pipes, "places": places,
             "gradients": gradients, "em": em, "large": large, "counters": counters, "module": module,
-            "wide": wide}
+            "em-sampled": em_sampled, "cases-sampled": cases_sampled, "wide": wide}

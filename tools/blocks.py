@@ -116,7 +116,8 @@ def read(text):
 
 def commands_of_manual(text):
     """@return the commands of the first display of the examples of a manual page."""
-    display = text.split(".Sh EXAMPLES")[1].split(".Ed")[0].split(".Bd")[1].replace("\\e\n", " ")
+    display = text.split(".Sh EXAMPLES")[1].split(".Ed")[0].split(".Bd")[1]
+    display = re.sub(r"\\e\n *", "", display)
     return [line for line in display.splitlines() if line.startswith("gibbsite ")]
 
 

@@ -236,7 +236,7 @@ VALUES = {
     "cud-bits": ["8"],
     "cud-offset": ["5"],
     "curve": BESIDE,
-    "damping": ["0.5"],
+    "damping": ["0.5", "1", "auto"],
     "data": ["."],
     "degree": ["2"],
     "draw": ["herded"],

@@ -186,8 +186,9 @@ enum { MEAN = 11, ERROR = 10, RHAT = 8, ESS = 9, MOST_NAME = 32 };
 void cli_diagnosis_table(gbs_output *output, const cli_diagnosis *a)
 {
     const int width = cli_terminal_width() - 1;
-    const int wide = width >= MEAN + 2 * ERROR + RHAT + 2 * ESS +
-                                  12; /* whether the columns sd and tail ESS also fit */
+    const int wide =
+        width >= MEAN + 2 * ERROR + RHAT + 2 * ESS +
+                     12; /* whether the terminal is wide enough for the columns sd and tail ESS */
     const int numbers = MEAN + ERROR + RHAT + ESS + (wide ? ERROR + ESS : 0);
     int name = width - numbers < 8 ? 8 : width - numbers;
     name = name < MOST_NAME ? name : MOST_NAME;

@@ -12,7 +12,8 @@ typedef struct cli_diagnosis {
     const cli_arguments *arguments;
     cli_drawn drawn;
     gbs_diagnostics *of; /* [drawn.n] diagnostics of each quantity */
-    size_t *shown;       /* [n_shown] quantities in the order of printing */
+    size_t
+        *shown; /* [n_shown] numbers of the quantities that are shown, in the order of printing */
     size_t n_shown;
     uint64_t stride; /* number of sweeps from one draw to the next in traces of a run; else 0 */
     size_t worst;    /* the quantity with the largest R-hat; drawn.n if no quantity has an R-hat */

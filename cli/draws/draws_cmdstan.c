@@ -26,8 +26,8 @@ static int is_stan_name(const char *name)
 typedef struct columns {
     const gbs_model *model;
     const cli_selection *selection;
-    int any_indexed; /* 1: some columns are named x.1, x.2, ...; then no quantity can have the name
-                        x */
+    int any_indexed; /* 1: some columns are named x.1, x.2, ..., so that no quantity may have the
+                        name x */
 } columns;
 
 /* @return the name of a column, NULL if the column is named x.INDEX. */
@@ -119,8 +119,8 @@ static gbs_status write_rows(gbs_output *output, cli_rows *rows, uint32_t chain,
     return status;
 }
 
-/* Writes the times of the run. Chains run at the same time, so that every file has the time of all
- * chains together. */
+/* Writes the times of the run. All chains run at the same time; every file therefore contains the
+ * time of the whole run. */
 static void write_times(gbs_output *output, const cli_draws *d)
 {
     const gbs_report *report = gbs_run_report(d->job->run);

@@ -9,7 +9,8 @@
 #include "job/files.h"
 
 #define COLUMNS_BYTES \
-    ((size_t)64 << 20) /* memory for the variables that are turned into columns together */
+    ((size_t)64       \
+     << 20) /* bytes of memory for the variables that are turned into columns in one step */
 
 /* Names end at the first blank: a variable without a name, or whose name contains blanks, is
  * written as x[INDEX]. */

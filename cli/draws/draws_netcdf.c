@@ -6,7 +6,7 @@
 #include "netcdf_file.h"
 
 #define SLAB_BYTES \
-    ((size_t)64 << 20) /* largest memory of the states of a chain that are written together */
+    ((size_t)64 << 20) /* most bytes of states of a chain that are written in one step */
 #define CHUNK_BYTES ((size_t)4 << 20)
 #define CHUNK_DRAWS 1024
 

@@ -25,8 +25,8 @@ void cli_drawn_free(cli_drawn *d);
 
 /* ---- for readers ---------------------------------------------------------------------------- */
 
-/* Counts bytes towards --memory-limit before they are requested; the library may use the remaining
- * bytes meanwhile.
+/* Counts bytes towards --memory-limit before they are allocated. From then on, the library may use
+ * only the remaining bytes.
  * @return whether the bytes fit into the limit; otherwise a message was printed. */
 int cli_drawn_take(cli_drawn *d, uint64_t bytes);
 void cli_drawn_give(cli_drawn *d, uint64_t bytes);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of libnetcdf that is used here. The library is opened when a NetCDF file is asked for.
- * The program can therefore start without the library, and be built without its header. Values and
- * prototypes are copied from netcdf.h; they are equal in every release since 4.0 (2008). */
+/* The part of libnetcdf that this program uses. The library is opened when the user asks for a
+ * NetCDF file. The program can therefore start without the library, and be built without its
+ * header. Values and prototypes are copied from netcdf.h; they are equal in every release since 4.0
+ * (2008). */
 #ifndef GIBBSITE_CLI_NETCDF_LIBRARY_H
 #define GIBBSITE_CLI_NETCDF_LIBRARY_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file is a sequence of blocks. Each block has the same number of rows of every chain, chain
- * after chain, so that a block needs one write, and a chain one read per block. The last block is
- * in memory. */
+/* The file is a sequence of blocks. In each block every chain has the same number of rows, and the
+ * chains follow one another. A block is therefore written by one call, and the rows of a chain in a
+ * block are read by one call. The last block is in memory. */
 #include "spool.h"
 
 #include <errno.h>

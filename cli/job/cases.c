@@ -21,7 +21,7 @@ typedef struct answering {
     uint32_t *state;    /* [at_once][n_columns] states in each row of the table */
     double *p, *mcse;   /* [at_once][n_states] probabilities of states, and their standard errors */
     double *log_p;      /* [at_once] ln P of each case */
-    int *converged;     /* [at_once] 1 if the answer of the case has converged */
+    int *converged;     /* [at_once] 1 for each case whose answer has converged, else 0 */
     uint64_t n, n_done; /* number of all cases, and number of cases answered so far */
     uint64_t n_impossible, n_unknown, n_doubtful;
     int for_people; /* 1: print a table with as many columns as fit the terminal */

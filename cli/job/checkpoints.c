@@ -23,7 +23,8 @@ static int check_request(const cli_arguments *arguments)
     return CLI_DONE;
 }
 
-/* Reports that a run could not resume. A checkpoint of another run is reported as bad input. */
+/* Reports that a run could not resume. If the checkpoint belongs to another run, the exit status is
+ * the status for bad input. */
 static int fail_resumed(gbs_status done, const gbs_error *err)
 {
     const int status = cli_fail_input(done, err);

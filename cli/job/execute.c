@@ -66,6 +66,21 @@ int cli_check_report(const cli_arguments *arguments)
     return check_beside(arguments, "report", report);
 }
 
+static int check_drawing(const cli_arguments *arguments)
+{
+    const char *drawing = arguments->drawing;
+    const struct {
+        const char *name, *path;
+    } other[] = {{"summary", arguments->summary}, {"report", arguments->report}};
+    for (size_t i = 0; drawing != NULL && i < sizeof other / sizeof other[0]; i++) {
+        if (other[i].path != NULL && strcmp(other[i].path, drawing) == 0) {
+            return cli_error(CLI_USAGE, "--%s and --drawing name the same file %s", other[i].name,
+                             drawing);
+        }
+    }
+    return check_beside(arguments, "drawing", drawing);
+}
+
 /* Refuses a result whose name is that of a file that belongs to the checkpoint, such as PATH~. */
 static int check_companion(const cli_arguments *arguments, const char *name, const char *path)
 {
@@ -87,9 +102,11 @@ static int check_outputs(const cli_arguments *arguments)
     CLI_PASS(check_companion(arguments, "output", arguments->output));
     CLI_PASS(check_companion(arguments, "summary", arguments->summary));
     CLI_PASS(check_companion(arguments, "report", arguments->report));
+    CLI_PASS(check_companion(arguments, "drawing", arguments->drawing));
     CLI_PASS(cli_check_output(arguments->output));
     CLI_PASS(check_beside(arguments, "summary", arguments->summary));
     CLI_PASS(cli_check_report(arguments));
+    CLI_PASS(check_drawing(arguments));
     if (arguments->checkpoint != NULL) {
         CLI_PASS(check_beside(arguments, "checkpoint", arguments->checkpoint));
     }

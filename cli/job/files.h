@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several files that appear together. The files are written one after the other, and all are
- * renamed when the last file is finished. */
+/* Output files that get their final names together. The files are written one after the other, and
+ * all are renamed when the last file is finished. */
 #ifndef GIBBSITE_CLI_FILES_H
 #define GIBBSITE_CLI_FILES_H
 

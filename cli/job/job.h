@@ -22,10 +22,11 @@ typedef struct cli_job {
     size_t n_samples;        /* number of samples in the evidence files; 1 without such files */
     size_t sample;           /* number of the sample that is observed */
     gbs_evidence *evidence;  /* observed states; NULL for none */
-    const char *output;      /* path for the result of this sample, which is -o, perhaps with .k
+    const char *output;      /* path for the result of this sample: the value of -o, perhaps with .k
                                 appended; NULL without -o */
     const char *summary;     /* path for the summary of this sample, from --summary */
     const char *report;      /* path for the report of this sample, from --report */
+    const char *drawing;     /* path for the drawing of this sample, from --drawing */
     const uint32_t *query;   /* [n_query] variables that a summary shows; NULL: all */
     size_t n_query;
     uint32_t rows, columns; /* sides of the picture that the variables form, 0 until they are found
@@ -46,9 +47,9 @@ typedef struct cli_job {
     gbs_share *share; /* share of this rank if ranks share the model; owned */
     gbs_partition *partition; /* partition of the model, on the first rank only; NULL if the share
                                  came from a folder; owned */
-    gbs_status (*make_run)(
-        struct cli_job *job,
-        gbs_error *err); /* function that makes the run; NULL if the run is made from the model */
+    gbs_status (*make_run)(struct cli_job *job,
+                           gbs_error *err); /* function that makes the run; NULL: gbs_run_new_with()
+                                               makes the run from the model */
     /* Function that all ranks that share a model call after the run; NULL for none. */
     int (*together)(struct cli_job *job, void *context);
     void *together_context;
@@ -216,7 +217,7 @@ int cli_picture_write(const cli_job *job, const cli_picture *picture, const doub
  * @param weight out: [n_variables] weights, which the caller must free(); NULL if all are 1.
  * @return an exit status. */
 int cli_target(const cli_job *job, const char *text, double **weight);
-/* Checks that --grid fits the model, and that a --target needs --grid.
+/* Checks that --grid fits the model, and that --grid is given only with --target rectangle:... .
  * @return an exit status. */
 int cli_check_grid(const cli_job *job);
 /* Reads the --target of a run into job->options. Loading calls this function.
@@ -278,8 +279,8 @@ void cli_bar_finish(cli_bar *bar, const gbs_report *report); /* report may be NU
 int cli_summary(const cli_job *job);
 
 /* Writes the page of --report FILE, if this option was given, for an answer in JSON.
- * @param write function that writes the answer in JSON without the last brace. The text of this
- * function must not depend on the command line.
+ * @param write function that writes the answer in JSON without the last brace. The text that this
+ *         function writes must not depend on the command line.
  * @return an exit status. */
 int cli_report_answer(const cli_job *job, void (*write)(gbs_output *output, const void *answer),
                       const void *answer);

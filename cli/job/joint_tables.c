@@ -127,7 +127,7 @@ static int read_estimates(joints *j)
 {
     gbs_error err = {GBS_OK, ""};
     const int is_exact = strcmp(gbs_run_report(j->job->run)->method, "exact") == 0;
-    /* the evidence determined all variables, so that no draws were made */
+    /* no draws were made, because the evidence determines all variables */
     if (is_exact && j->table[0].estimate == NULL) {
         const gbs_status status = answer_exactly(j, &err);
         return status < 0 ? cli_fail(status, &err) : CLI_DONE;

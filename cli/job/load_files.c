@@ -25,6 +25,7 @@ int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *pat
     job->output = arguments->output;
     job->summary = arguments->summary;
     job->report = arguments->report;
+    job->drawing = arguments->drawing;
     job->read.size = sizeof job->read;
     job->read.format = arguments->from;
     job->read.lenient = arguments->lenient;

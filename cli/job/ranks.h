@@ -30,7 +30,7 @@ int cli_speaks(void);
  * ranks. */
 void cli_keep_message(const char *text);
 /**
- * Makes all ranks meet before they go on together. If some ranks have failed before, the first of
+ * Waits until all ranks have reached this call. If some ranks have failed before, the first of
  * these ranks prints its message, and all ranks end. The call waits until all other ranks have
  * called cli_meet(), too. cli_meet() must not be called during a run.
  *

@@ -89,6 +89,7 @@ static int tell_about(const cli_job *job, gbs_summary_about *about, const double
         .n_query = job->n_query,
         .rows = job->rows,
         .columns = job->columns,
+        .observed = job->evidence,
     };
     return CLI_DONE;
 }

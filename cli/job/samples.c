@@ -208,15 +208,17 @@ static int check_target(const cli_job *job, const char *path)
                      job->n_samples, gbsi_plural(job->n_samples));
 }
 
-/* @return FILE.k, or FILE.k.gz for FILE.gz; FILE.k.html for FILE.html, because browsers look at the
- *         extension; NULL if memory is short. */
+/* @return FILE.k, or FILE.k.gz for FILE.gz; FILE.k.html for FILE.html and FILE.k.svg for FILE.svg,
+ *         because browsers look at the extension; NULL if memory is short. */
 static char *sample_path(const char *path, size_t sample)
 {
     size_t size = strlen(path) + 24;
     char *text = malloc(size);
     if (text != NULL) {
         size_t n = gbsi_unpacked_length(path);
-        n -= n > 5 && strncmp(path + n - 5, ".html", 5) == 0 ? 5 : 0;
+        n -= n > 5 && strncmp(path + n - 5, ".html", 5) == 0  ? 5
+             : n > 4 && strncmp(path + n - 4, ".svg", 4) == 0 ? 4
+                                                              : 0;
         (void)snprintf(text, size, "%.*s.%zu%s", (int)n, path, sample, path + n);
     }
     return text;
@@ -229,36 +231,43 @@ static int answer_sample(cli_job *job, cli_sample_answer *answer, void *context)
         job->output = NULL;
         job->summary = NULL;
         job->report = NULL;
+        job->drawing = NULL;
     }
     const int status = answer(job, context);
     return status == CLI_SILENT ? CLI_DONE : status;
 }
 
+/* The files of one sample: their paths, and where the job keeps them. */
+typedef struct sample_file {
+    const char *given;
+    const char **kept;
+    char *path;
+} sample_file;
+
 static int answer_to_files(cli_job *job, size_t sample, cli_sample_answer *answer, void *context)
 {
     const cli_arguments *arguments = job->arguments;
-    char *output = sample_path(arguments->output, sample);
-    char *summary = arguments->summary == NULL ? NULL : sample_path(arguments->summary, sample);
-    char *report = arguments->report == NULL ? NULL : sample_path(arguments->report, sample);
-    int status = CLI_FAILED;
-    if (output == NULL || (arguments->summary != NULL && summary == NULL) ||
-        (arguments->report != NULL && report == NULL)) {
-        (void)cli_error(CLI_FAILED, "out of memory");
-    } else {
-        job->output = output;
-        job->summary = summary;
-        job->report = report;
-        cli_note(arguments, "evidence sample %zu of %zu: %s", sample, job->n_samples, output);
+    sample_file files[] = {{arguments->output, &job->output, NULL},
+                           {arguments->summary, &job->summary, NULL},
+                           {arguments->report, &job->report, NULL},
+                           {arguments->drawing, &job->drawing, NULL}};
+    enum { N = sizeof files / sizeof files[0] };
+    int status = CLI_DONE;
+    for (int i = 0; i < N && status == CLI_DONE; i++) {
+        files[i].path = files[i].given == NULL ? NULL : sample_path(files[i].given, sample);
+        status = files[i].given == NULL ? CLI_DONE : CLI_HAVE(files[i].path);
+        *files[i].kept = files[i].path;
+    }
+    if (status == CLI_DONE) {
+        cli_note(arguments, "evidence sample %zu of %zu: %s", sample, job->n_samples, job->output);
         status = cli_observe_sample(job, sample);
         status = status == CLI_DONE ? answer_sample(job, answer, context) : status;
     }
     forget_sample(job);
-    free(output);
-    free(summary);
-    free(report);
-    job->output = NULL;
-    job->summary = NULL;
-    job->report = NULL;
+    for (int i = 0; i < N; i++) {
+        free(files[i].path);
+        *files[i].kept = NULL;
+    }
     return status;
 }
 

@@ -28,8 +28,8 @@ int cli_meet_divided(const cli_job *job);
 gbs_status cli_new_shared_run(cli_job *job, int draws, gbs_error *err);
 void cli_free_share(cli_job *job);
 
-/* Prints the number of messages of sweeps and the time spent on them; prints nothing if the model
- * is not shared. */
+/* Prints the number of messages that sweeps sent and the time that the messages took; prints
+ * nothing if the model is not shared. */
 void cli_tell_exchange(const cli_job *job);
 
 #endif

@@ -68,19 +68,21 @@ static const written files[] = {
     {"output", "learn crf", 0, "a conditional random field", ".crf"},
     {"output", "learn aspects", 0, "a set of classes", ".aspects"},
     {"output", "label", TABLE | LABELS, "a labelled text", ".txt"},
-    {"output", "certify", TABLE, "text", ".txt"},
+    {"output", "certify", TABLE | JSON, "text or JSON", ".txt or .json"},
     {"output", "scan", 0, "a scan", ".scan"},
     {"output", "decompose", TABLE, "CSV", ".csv"},
     {"output", "info", JSON, "text or JSON", ".txt or .json"},
     {"output", "uai", ANSWER, "an answer as in the UAI competitions", ".MAR"},
     {"output", "report", PAGE, "a page for a browser", ".html"},
     {"report", NULL, PAGE, "a page for a browser", ".html"},
+    {"drawing", NULL, DRAWING, "a drawing", ".svg"},
     {"summary", NULL, JSON, "JSON", ".json"},
     {"intervals", NULL, TABLE, "CSV", ".csv"},
     {"curve", NULL, TABLE, "CSV", ".csv"},
     {"checkpoint", NULL, 0, "a checkpoint", ".ckpt"},
 };
-static const written model = {"output", NULL, MODEL, "a model", ".gbm or another one of models"};
+static const written model = {"output", NULL, MODEL | DRAWING, "a model",
+                              ".gbm or another one of models"};
 
 /* Names the kind of file that has the extension of a path, such as "models (bif)". */
 static const char *kind_text(int kind, const char *path, char *text, size_t size)
@@ -89,7 +91,7 @@ static const char *kind_text(int kind, const char *path, char *text, size_t size
                                         "JSON",     "arrays",
                                         "pictures", "pages for a browser",
                                         "answers",  "data of libDAI",
-                                        "charts",   "files of other programs"};
+                                        "drawings", "files of other programs"};
     int i = 0;
     while ((kind >> i) > 1) {
         i++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of verbs. One table for each verb serves getopt, range checks, the help and the
- * summary. */
+/* Options of verbs. The options of each verb are in one table, from which getopt, range checks, the
+ * help and the summary are made. */
 #ifndef GIBBSITE_CLI_ARGUMENTS_H
 #define GIBBSITE_CLI_ARGUMENTS_H
 
@@ -79,9 +79,10 @@ typedef struct cli_arguments {
     const char *float_format; /* format of numbers: "shortest" or "fixed" */
     const char *output;
     const char *format;
-    const char *model; /* path of the model whose results are compared */
+    const char *model; /* path of the model to which the compared results belong */
     const char *summary;
     const char *report;     /* path of the report, FILE.html */
+    const char *drawing;    /* path of the drawing of the model, FILE.svg */
     const char *checkpoint; /* path of the checkpoint to write */
     int csv_safe;
     int labels;               /* 1: the CSV of draws has labels of states */
@@ -114,7 +115,7 @@ typedef struct cli_arguments {
     uint64_t unroll;  /* slices of a network in time; 0: the network is not unrolled */
     uint64_t samples; /* number of exact samples */
     uint64_t top;     /* number of parameters to show; 0: a number that suits the format */
-    double reach;     /* probability that --reach asks for; 0: none */
+    double reach;     /* probability of --reach; 0: the option was not given */
     /* noise, flip:P or gauss:S; smoothing, potts or quadratic:T */
     const char *noise_kind, *smoothing;
     const char *mean, *uncertainty, *best; /* paths of pictures */

@@ -89,7 +89,7 @@ void cli_option_unit(const cli_option *option, char *text)
     const char *unit = option->unit;
     if (run != NULL && run->kind == GBS_OPTION_KIND_CHOICE) {
         static const char FILE_SCAN[] =
-            "sequence"; /* the user types the name of a file instead of this choice of --scan */
+            "sequence"; /* for this choice of --scan the user types the name of a file instead */
         const char *file = strstr(run->choices, FILE_SCAN);
         const int before = file == NULL ? (int)strlen(run->choices) : (int)(file - run->choices);
         (void)snprintf(text, CLI_UNIT_SIZE, "%.*s%s%s", before, run->choices,

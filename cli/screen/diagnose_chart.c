@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gibbsite diagnose --plot: the draws of the quantity with the largest R-hat, chain by chain, and
- * histograms of the ranks of these draws. The bars are even if the chains agree (Vehtari et al.
- * 2021, section 4.3). */
+ * histograms of the ranks of these draws. If the chains agree, all bars of the histograms have
+ * nearly equal heights (Vehtari et al. 2021, section 4.3). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static int compare_places(const void *a, const void *b)
 typedef struct chart {
     size_t n_chains, n_points;
     place *order;
-    double *x, *y; /* [n_chains][n_points] numbers of draws, and values of draws */
+    double *x, *y; /* [n_chains][n_points] index of each shown draw, and value of each shown draw */
     double *share; /* [n_chains][2 BINS] heights of the histograms of ranks, as steps */
     double *edge;  /* [2 BINS] edges of the steps */
 } chart;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite marginals --picture RxC: a pixel for every variable. */
+/* gibbsite marginals --picture RxC: draws a picture with a pixel for every variable. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -34,7 +34,7 @@ void cli_bar_init(cli_bar *bar, const cli_arguments *arguments, const gbs_run_op
                                                                         : CLI_PROGRESS_NEVER;
     }
     if (bar->mode == CLI_PROGRESS_JSON && arguments->progress_fd > STDERR_FILENO) {
-        const int fd = dup(arguments->progress_fd); /* closed by cli_bar_finish() */
+        const int fd = dup(arguments->progress_fd); /* cli_bar_finish() closes the stream */
         FILE *to = fd < 0 ? NULL : fdopen(fd, "w");
         if (to != NULL) {
             bar->to = to;

@@ -9,14 +9,17 @@
 #include "src/show/chart/chart.h"
 #include "verbs/sensitivity.h"
 
-enum { MOST_LABEL = 64 }; /* largest number of bytes of a label; longer labels are cut */
+enum {
+    MOST_LABEL = 64, /* largest number of bytes of a label; longer labels are cut */
+    MOST_HEAD = 36,  /* number of these bytes that come from the beginning of the label */
+};
 
 typedef struct chart {
     size_t n;
     const char **label; /* [n] labels, which point into text */
     char *text;         /* [n][CLI_PARAMETER_TEXT] texts of the labels */
-    double *end[2]; /* [n] probabilities if the parameter is 10 per cent smaller, and 10 per cent
-                       larger */
+    double *end[2]; /* [n] probability that results if the parameter is 10 per cent smaller, or 10
+                       per cent larger */
 } chart;
 
 /* @return the probability if a parameter is multiplied by `times`; a first-order approximation if
@@ -40,18 +43,38 @@ static double size_of(const cli_sensitivities *a, size_t i)
     return fmax(fmax(below, above), a->s.p) - fmin(fmin(below, above), a->s.p);
 }
 
-/* Cuts a text to MOST_LABEL bytes, between two UTF-8 characters. */
+/* Cuts the middle out of a text of MOST_LABEL bytes or more, between UTF-8 characters, so that
+ * names that differ at the beginning or at the end stay different. */
 static void cut(char *text)
 {
     size_t n = strlen(text);
+    size_t head = MOST_HEAD;
     if (n < MOST_LABEL) {
         return;
     }
-    n = MOST_LABEL - 3;
-    while (n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80) {
-        n--;
+    size_t tail = n - (MOST_LABEL - MOST_HEAD - 3);
+    while (head > 0 && ((unsigned char)text[head] & 0xC0) == 0x80) {
+        head--;
     }
-    memcpy(text + n, "..", 3);
+    while (tail < n && ((unsigned char)text[tail] & 0xC0) == 0x80) {
+        tail++;
+    }
+    text[head] = '.';
+    text[head + 1] = '.';
+    memmove(text + head + 2, text + tail, n - tail + 1);
+}
+
+/* Numbers the label of bar k if an earlier bar has the same label, because both were cut. */
+static void distinguish(const chart *c, size_t k)
+{
+    char *text = c->text + k * CLI_PARAMETER_TEXT;
+    for (size_t j = 0; j < k; j++) {
+        if (strcmp(c->label[j], text) == 0) {
+            const size_t n = strlen(text);
+            (void)snprintf(text + n, CLI_PARAMETER_TEXT - n, " (%zu)", k + 1);
+            return;
+        }
+    }
 }
 
 static int fill(const cli_sensitivities *a, const size_t *order, chart *c)
@@ -67,6 +90,7 @@ static int fill(const cli_sensitivities *a, const size_t *order, chart *c)
         cli_parameter_text(a, order[k], text);
         cut(text);
         c->label[k] = text;
+        distinguish(c, k);
         c->end[0][k] = swing(a, order[k], 0.9);
         c->end[1][k] = swing(a, order[k], 1.1);
     }

@@ -31,7 +31,7 @@ typedef struct certificates {
     gbs_variation_bound *bound;
     gbs_sufficient *within; /* answers to --accuracy */
     size_t n_coupled; /* with --couplings: number of scans for which pairs of chains were run */
-    size_t n_times;   /* number of numbers of passes for which pairs give bounds */
+    size_t n_times;   /* length of the list of numbers of passes for which pairs give bounds */
     uint64_t times[MOST_SCANS][MOST_STEPS];
     gbs_coupling_bound
         *coupled; /* bounds from pairs, by scan, then by number of passes, then by target */
@@ -185,7 +185,7 @@ static int take_answers(certificates *c)
     return status;
 }
 
-/* Takes the numbers of whole passes in the numbers of updates of --steps. */
+/* Computes the numbers of whole passes in the numbers of updates of --steps. */
 static void take_times(certificates *c)
 {
     c->n_times = c->job->arguments->steps == NULL ? N_USUAL : c->n_steps;
@@ -524,7 +524,7 @@ static void json_influences(gbs_output *output, const certificates *c)
     gbsi_output_text(output, r->largest_sum < 1.0 ? "true}" : "false}");
 }
 
-/* Writes estimates unchanged, even above 1. */
+/* Writes estimates without change, even if they are above 1. */
 static void json_couplings(gbs_output *output, const certificates *c)
 {
     int n = 0;
@@ -538,6 +538,7 @@ static void json_couplings(gbs_output *output, const certificates *c)
         json_uint(output, "pairs", c->pairs[s].pairs);
         json_uint(output, "met", c->pairs[s].met);
         json_uint(output, "lag", c->pairs[s].lag);
+        json_uint(output, "sweeps", c->pairs[s].sweeps);
         json_uint(output, "longest", c->pairs[s].longest);
         gbsi_output_text(output,
                          all_met(&c->pairs[s]) ? ", \"at_least\": false" : ", \"at_least\": true");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite compare: two results of one task. Exit statuses are like those of diff: 0 if the
- * difference is within the tolerance, 1 if the difference is larger, 2 and above for errors. */
+/* gibbsite compare: compares two results of one task. Exit statuses are like those of diff: 0 if
+ * the difference is within the tolerance, 1 if the difference is larger, 2 and above for errors. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "src/core/base/plural.h"
 #include "src/files/answers/answers.h"
 
-/* Tolerance without --tolerance, for a probability or relative to a logarithm. The limited digits
- * of files (.PR and .MAR files of some programs have nine) and the order of sums explain
- * differences up to this value. */
+/* Tolerance without --tolerance, for a probability or relative to a logarithm. Smaller differences
+ * can come from the order of sums and from rounding: .PR and .MAR files of some programs have nine
+ * digits. */
 static const double ROUNDING = 1e-9;
 
 /* The distance of two results: the value that is compared with a limit, further numbers to print,
@@ -124,8 +124,8 @@ static gbs_status compare_marginals(const cli_arguments *arguments, const gbs_re
     return status;
 }
 
-/* Compares two values of ln Z. The unit is a standard error if one is known and not zero. Two
- * probabilities of zero are equal. */
+/* Compares two values of ln Z. The unit of the difference is its standard error if this is known
+ * and not zero. Two probabilities of zero are equal. */
 static void compare_log_z(const gbs_result *a, const gbs_result *b, int typed, distance *d)
 {
     const double size = fmax(fabs(a->log10_z), fabs(b->log10_z));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite decompose prints the error components of a focus variable. With --asymptotic it prints
- * the limit of the correlation component, with --bound the error beside the bound of the
- * convergence theorem. */
+/* gibbsite decompose prints the error components of a focus variable. With --asymptotic the verb
+ * prints the limit of the correlation component. With --bound it prints the error beside the bound
+ * of the convergence theorem. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -103,8 +103,8 @@ static void write_asymptotic(gbs_output *output, const gbs_model *model, const l
 }
 
 /* Writes the error and the bound of the convergence theorem. The error is a total variation
- * distance, half of the L1 distance. Sweeps end with the update of the focus variable, so that
- * states are taken right after this update. */
+ * distance, half of the L1 distance. States are taken right after the update of the focus variable,
+ * because each sweep ends with this update. */
 static void write_bound(gbs_output *output, const lab_decomposition *d, const lab_bound *b)
 {
     gbsi_output_text(output, "sweeps,mean,max,bound,eta,p,steps,l,b,lambda,t_star,tau\n");

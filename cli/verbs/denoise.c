@@ -204,8 +204,7 @@ static int search_best(cli_denoising *d, const gbs_model *model, const char *pat
     const gbs_status made = gbs_denoise_draw_levels(&d->noisy, &d->how, level, &image, &err);
     CLI_TRY(write_picture(&image, path, made, &err));
     cli_note(d->job.arguments, "--map: log density %.12g, %s", report.log_density,
-             report.n_exact_variables == report.n_free_variables ? "proved to be the largest"
-                                                                 : "the best that annealing found");
+             report.gap == 0.0 ? "proved to be the largest" : "the best that annealing found");
     CLI_TRY(done == GBS_STOPPED ? CLI_STOPPED : CLI_DONE);
 
 cleanup:
@@ -434,8 +433,8 @@ static int limit_run(cli_denoising *d)
 
 static int restore(cli_denoising *d)
 {
-    const gbs_run_options asked = d->job.options; /* the options before the limits, which --map uses
-                                                     with other numbers of sweeps */
+    const gbs_run_options asked = d->job.options; /* options before the run was limited; --map uses
+                                                     these with other numbers of sweeps */
     int stopped = 0;
     int status = CLI_DONE;
     CLI_TRY(limit_run(d));

@@ -185,7 +185,8 @@ static void tell_sampled_em(const fitting *f, int stopped)
              gbsi_plural(r->iterations), r->sweeps, gbsi_plural(r->sweeps), f->options.seed,
              stopped ? "; stopped" : "");
     cli_note(arguments,
-             "%s: the last one changed a probability by %.2g, with a standard error of up to %.2g",
+             "%s: the last one changed a probability by %.2g; probabilities are off from where EM "
+             "ends by a standard error of up to %.2g",
              r->converged ? "converged, to within the error" : "not converged", r->change,
              r->error);
     if (r->n_doubtful > 0) {
@@ -193,6 +194,9 @@ static void tell_sampled_em(const fitting *f, int stopped)
                  "the chains of %" PRIu64 " row%s disagree: R-hat is above 1.1; try a larger "
                  "--sweeps, or --method exact",
                  r->n_doubtful, gbsi_plural(r->n_doubtful));
+    } else if (r->error >= 1.0) {
+        cli_note(arguments, "the rows say too little about some probability for chains to find it; "
+                            "a --prior says more, and --method exact has no error of sampling");
     } else if (!r->converged && !stopped) {
         cli_note(arguments, "for a smaller error try a larger --sweeps");
     }

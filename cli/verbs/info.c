@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite info: prints the properties of a model. One list of rows serves both --json and the long
- * text of -v. info_screen.c prints the default answer of one screen, and info_variables.c prints
- * the list of variables. */
+/* gibbsite info: prints the properties of a model. The rows of --json and of the long text of -v
+ * come from one list. info_screen.c prints the default answer of one screen, and info_variables.c
+ * prints the list of variables. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,8 +44,8 @@ static void row_uint(sheet *s, const char *key, const char *title, uint64_t valu
     end_row(s);
 }
 
-/* Writes a row with a count. The largest value stands for all larger numbers and is null in
- * JSON. */
+/* Writes a row with a count. The largest value of the type means "this number or more" and is null
+ * in JSON. */
 static void row_count(sheet *s, const char *key, const char *title, uint64_t value)
 {
     begin_row(s, key, title);
@@ -113,8 +113,8 @@ static void row_bytes(sheet *s, const char *key, const char *title, uint64_t val
     row_text(s, key, title, value == UINT64_MAX ? "more than can be counted" : text);
 }
 
-/* Writes a histogram: an array in JSON, "3 of 2, 5 of 4" in text; the last element counts that
- * number or more. */
+/* Writes a histogram: an array in JSON, "3 of 2, 5 of 4" in text. The last element also counts all
+ * larger numbers. */
 static void row_histogram(sheet *s, const char *key, const char *title, const size_t *count,
                           size_t n)
 {

@@ -55,7 +55,11 @@ static void write_json(gbs_output *output, const void *context)
     gbsi_output_text(output, ",\n  \"log_probability_high\": ");
     gbsi_output_json_double(output, cli_log_probability(r->log_density, z->low));
     gbsi_output_text(output, ",\n  \"proved\": ");
-    gbsi_output_text(output, r->n_exact_variables == r->n_free_variables ? "true" : "false");
+    gbsi_output_text(output, r->gap == 0.0 ? "true" : "false");
+    gbsi_output_text(output, ",\n  \"upper_bound\": ");
+    gbsi_output_json_double(output, r->upper_bound);
+    gbsi_output_text(output, ",\n  \"gap\": ");
+    gbsi_output_json_double(output, r->gap);
     gbsi_output_text(output, ",\n  \"sweeps\": ");
     gbsi_output_uint(output, r->sweeps);
     gbsi_output_text(output, ",\n  \"chains\": ");
@@ -72,7 +76,8 @@ static void write_json(gbs_output *output, const void *context)
     gbsi_output_text(output, "]");
 }
 
-static int is_proved(const gbs_map_report *r)
+/* Whether no chain was run, because all components were solved exactly. */
+static int is_exact(const gbs_map_report *r)
 {
     return r->n_exact_variables == r->n_free_variables;
 }
@@ -95,34 +100,47 @@ static void write_state(gbs_output *output, const void *context)
         gbsi_output_text(output, "\n}\n");
     } else if (strcmp(a->format, "table") == 0) {
         cli_state_table(output, job, a->state,
-                        is_proved(a->report) ? "proved" : "the best that was found");
+                        a->report->gap == 0.0 ? "proved" : "the best that was found");
     } else {
         write_csv(output, job->model, a->state);
+    }
+}
+
+static void tell_search(const cli_job *job, const gbs_map_report *r)
+{
+    cli_tell_choice(job, &r->exact);
+    cli_note(job->arguments,
+             "log density %.12g, the best of %" PRIu32 " chain%s in %" PRIu64
+             " sweep%s from temperature %.3g (%.3g s, seed %" PRIu64
+             "; best final state %.12g); %" PRIu32 " of %" PRIu32 " variable%s %s solved exactly",
+             r->log_density, r->chains, gbsi_plural(r->chains), r->sweeps, gbsi_plural(r->sweeps),
+             r->tau0, r->seconds, job->options.seed, r->final_log_density, r->n_exact_variables,
+             r->n_free_variables, gbsi_plural(r->n_free_variables),
+             gbsi_plural_of(r->n_exact_variables, "is", "are"));
+    if (r->gap == 0.0) {
+        cli_note(job->arguments,
+                 "this log density is proved to be the largest: the upper bound is equal to it");
+    } else if (isfinite(r->upper_bound)) {
+        cli_note(job->arguments,
+                 "no state has a log density above %.12g: the best one may be better by up to %.3g",
+                 r->upper_bound, r->gap);
+    } else {
+        cli_note(job->arguments, "the search was stopped before an upper bound was known");
     }
 }
 
 static void tell(const cli_job *job, const gbs_map_report *r, const gbs_log_z_report *z,
                  int stopped)
 {
-    const char *idle = r->sweeps == 0 ? cli_sampled_option(job->arguments) : NULL;
+    const char *idle = is_exact(r) ? cli_sampled_option(job->arguments) : NULL;
     if (idle != NULL) {
         cli_note(job->arguments, "the state was found exactly: --%s applies with --method sample",
                  idle);
     }
-    if (is_proved(r)) {
+    if (is_exact(r)) {
         cli_note(job->arguments, "log density %.12g, proved to be the largest", r->log_density);
     } else {
-        cli_tell_choice(job, &r->exact);
-        cli_note(job->arguments,
-                 "log density %.12g, the best of %" PRIu32 " chain%s in %" PRIu64
-                 " sweep%s from temperature %.3g (%.3g s, seed %" PRIu64
-                 "; best final state %.12g); %" PRIu32 " of %" PRIu32
-                 " variable%s %s proved to be optimal",
-                 r->log_density, r->chains, gbsi_plural(r->chains), r->sweeps,
-                 gbsi_plural(r->sweeps), r->tau0, r->seconds, job->options.seed,
-                 r->final_log_density, r->n_exact_variables, r->n_free_variables,
-                 gbsi_plural(r->n_free_variables),
-                 gbsi_plural_of(r->n_exact_variables, "is", "are"));
+        tell_search(job, r);
     }
     if (r->warning[0] != '\0') {
         cli_note(job->arguments, "warning: %s", r->warning);
@@ -133,12 +151,12 @@ static void tell(const cli_job *job, const gbs_map_report *r, const gbs_log_z_re
     }
 }
 
-/* Computes ln Z: exactly if this costs no more than the search. Otherwise ln Z is estimated if the
- * user asks for it. */
+/* Computes ln Z exactly if the computation costs no more than the search. Otherwise ln Z is
+ * estimated if the user asks for it. */
 static void find_log_z(const cli_job *job, const gbs_map_report *r, gbs_log_z_report *z)
 {
     *z = (gbs_log_z_report){.size = sizeof *z, .log_z = NAN, .error = NAN, .low = NAN, .high = NAN};
-    if (is_proved(r) || cli_sums_to_one(job)) {
+    if (is_exact(r) || cli_sums_to_one(job)) {
         z->log_z = z->low = z->high = cli_exact_log_z(job);
         z->error = isfinite(z->log_z) ? 0.0 : (double)NAN;
     }
@@ -216,7 +234,9 @@ const cli_verb cli_verb_map = {
     .notes = "Writes CSV (variable,state) to standard output; -o FILE.MAP writes the format\n"
              "of the UAI competitions. Components that are small enough are solved exactly.\n"
              "The others are annealed with schedules of 64, 128, 256, ... sweeps until one\n"
-             "finds no better state, or with one schedule of --sweeps sweeps.\n",
+             "finds no better state, or with one schedule of --sweeps sweeps. An upper bound\n"
+             "on the log density of all states is printed beside that of the state found; if\n"
+             "the two are equal, the state is proved to be the most probable.\n",
     .example = "gibbsite map examples/sprinkler.bif -e grass=wet\n"
                "gibbsite generate ising --grid 30x30 --coupling-spread 2 -o glass.uai\n"
                "gibbsite map glass.uai --sweeps 300 -o glass.MAP\n",

@@ -270,6 +270,68 @@ static int write_result(const cli_job *job, const request *r, const cli_estimate
     return write_table(job, r, e);
 }
 
+/* ---- the drawing ---- */
+
+/* Draws the model into an output. @param e NULL: without the answer. */
+static gbs_status draw(const cli_job *job, const request *r, const cli_estimates *e,
+                       gbs_output *output, gbs_error *err)
+{
+    const gbs_drawing drawing = {
+        .size = sizeof drawing,
+        .evidence = job->evidence,
+        .p = e == NULL ? NULL : e->p,
+        .mcse = e == NULL ? NULL : e->mcse,
+        .query = r->selection.all ? NULL : r->selection.variable,
+        .n_query = r->selection.n,
+    };
+    return gbs_model_draw(job->model, &drawing, output, err);
+}
+
+/* Draws the model without an answer before the run, so that a model that cannot be drawn is refused
+ * at once. */
+static int check_drawing(const cli_job *job, const request *r)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *memory = NULL;
+    if (job->arguments->drawing == NULL) {
+        return CLI_DONE;
+    }
+    if (cli_here.by_model) {
+        return cli_error(CLI_USAGE, "--drawing: no rank has the whole model; leave it out");
+    }
+    gbs_status status = gbs_output_open_memory(&memory, &err);
+    if (status >= 0) {
+        status = draw(job, r, NULL, memory, &err);
+        gbs_output_discard(memory);
+    }
+    if (status == GBS_ERR_UNSUPPORTED) {
+        return cli_error(CLI_USAGE,
+                         "--drawing: %s; for a part of the model name some variables "
+                         "with --query",
+                         err.message);
+    }
+    return status < 0 ? cli_fail(status, &err) : CLI_DONE;
+}
+
+static int write_drawing(const cli_job *job, const request *r, const cli_estimates *e)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *output = NULL;
+    if (job->drawing == NULL) {
+        return CLI_DONE;
+    }
+    gbs_status done = gbs_output_open(job->drawing, &output, &err);
+    if (done >= 0) {
+        done = draw(job, r, e, output, &err);
+        if (done >= 0) {
+            done = gbs_output_commit(output, &err);
+        } else {
+            gbs_output_discard(output);
+        }
+    }
+    return done < 0 ? cli_fail_output(job->drawing, done, &err) : CLI_DONE;
+}
+
 /* Concludes a run, with the traces of --monitor above the verdict and in the summary. */
 static int conclude(cli_job *job, int stopped)
 {
@@ -426,6 +488,7 @@ static int answer_sample(cli_job *job, void *context)
     }
     if (status == CLI_DONE && marginals) {
         status = write_result(job, r, &c.estimates);
+        status = status == CLI_DONE ? write_drawing(job, r, &c.estimates) : status;
     }
     free(c.wanted);
     free(c.estimates.p);
@@ -525,10 +588,9 @@ int cli_write_marginals(cli_arguments *arguments, gbs_method forced)
         status = cli_settle(arguments, forced);
     }
     if (status == CLI_DONE && arguments->run.estimator == GBS_ESTIMATOR_TRACES &&
-        (arguments->output != NULL || arguments->format != NULL)) {
-        status =
-            cli_error(CLI_USAGE, "--estimator traces keeps no marginals: leave out --output and "
-                                 "--format; use --summary");
+        (arguments->output != NULL || arguments->format != NULL || arguments->drawing != NULL)) {
+        status = cli_error(CLI_USAGE, "--estimator traces keeps no marginals: leave out --output, "
+                                      "--format and --drawing; use --summary");
     }
     if (status == CLI_DONE) {
         status = load(&job, arguments);
@@ -538,6 +600,9 @@ int cli_write_marginals(cli_arguments *arguments, gbs_method forced)
     }
     if (status == CLI_DONE) {
         status = select_variables(&job, &r);
+    }
+    if (status == CLI_DONE) {
+        status = check_drawing(&job, &r);
     }
     if (status == CLI_DONE && is_netcdf(&r)) {
         status = cli_marginals_netcdf_fit(&job, &r.selection);

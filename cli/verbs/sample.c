@@ -227,7 +227,8 @@ cleanup:
 
 static int run_sample(cli_arguments *arguments)
 {
-    const int decides = arguments->run.draw == GBS_DRAW_CUD; /* the period of its generator */
+    const int decides =
+        arguments->run.draw == GBS_DRAW_CUD; /* with draw cud, the period of the generator */
     if (!cli_given(arguments, "sweeps") && !cli_given(arguments, "target-error") && !decides &&
         arguments->resume == NULL) {
         arguments->run.sweeps = DEFAULT_SWEEPS;

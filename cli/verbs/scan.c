@@ -60,7 +60,8 @@ static void tell_stop(const cli_job *job, const gbs_scan_report *r, size_t n)
     if (r->n_left > 0) {
         cli_note(job->arguments,
                  "stopped early: the last %" PRIu64 " updates were chosen, the %" PRIu64
-                 " before are those of the systematic scan",
+                 " before are unchanged (*: a variable drawn uniformly); --scan with this file "
+                 "goes on",
                  n - r->n_left, r->n_left);
     } else if (r->goal > 0.0 && r->after > r->goal) {
         cli_note(job->arguments, "stopped early: this is the best whole scan found until then; its "

@@ -27,7 +27,7 @@ static uint32_t state_of(const cli_sensitivities *a, size_t i)
 {
     const gbs_sensitivities *s = &a->s;
     const uint32_t *scope = NULL;
-    size_t first = 1; /* entries of a noisy factor that come before those of the parent */
+    size_t first = 1; /* number of entries of a noisy factor before the entries of the parent */
     if (s->kind[i] != GBS_PARAMETER_INHIBITION) {
         return (uint32_t)(s->entry[i] % gbs_model_arity(a->job.model, s->of[i]));
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the answer file. The program may be killed during a write. The program therefore
- * appends nothing in place. For every improvement, a new file with the old content and one more
+/* Writes the answer file. The program may be killed during a write, and therefore never appends to
+ * the answer file itself. For every improvement, a new file with the old content and one more
  * solution replaces the old file. */
 #include <stdlib.h>
 #include <string.h>

@@ -217,11 +217,12 @@ static int run_map(search *s)
             s->job->arguments,
             "MAP: %" PRIu32 " variable%s annealed, the others solved exactly: the best of "
             "%" PRIu32 " chain%s in %" PRIu64
-            " sweep%s (log density %.9g), not proved to be the most probable",
+            " sweep%s (log density %.9g), %sproved to be the most probable: no state has a log "
+            "density above %.9g",
             report.n_free_variables - report.n_exact_variables,
             gbsi_plural_of(report.n_free_variables - report.n_exact_variables, " was", "s were"),
             report.chains, gbsi_plural(report.chains), report.sweeps, gbsi_plural(report.sweeps),
-            report.log_density);
+            report.log_density, report.gap == 0.0 ? "" : "not ", report.upper_bound);
     }
     return CLI_DONE;
 }

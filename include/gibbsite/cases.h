@@ -17,10 +17,10 @@
  * or on the threads.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
- * one object only while no call changes it; a built model can be shared by any number of threads.
+ * one object only while no call changes this object; any number of threads can share a built model.
  * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
  * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
- * the defaults, NULL evidence means no evidence.
+ * the defaults; NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_CASES_H
 #define GIBBSITE_CASES_H
@@ -31,7 +31,7 @@
 extern "C" {
 #endif
 
-/** Value in place of a state: the variable is not observed in this case. */
+/** Value in place of a state for a variable that is not observed in a case. */
 #define GBS_UNOBSERVED UINT32_MAX
 
 typedef struct gbs_cases gbs_cases;
@@ -39,8 +39,8 @@ typedef struct gbs_cases gbs_cases;
 /** Arrays of the caller that receive the answers. An array that is NULL is not filled. */
 typedef struct gbs_case_answers {
     size_t size; /**< sizeof(gbs_case_answers) */
-    /** [n][gbs_cases_n_states()] out: for each case the probabilities of the states of the query,
-     *  variable by variable; NAN in a case of probability 0. */
+    /** [n][gbs_cases_n_states()] out: for each case, the probability of each state of each query
+     *  variable, variable by variable; NAN in a case of probability 0. */
     double *p;
     double *mcse;   /**< same shape as p, out: Monte Carlo standard error; 0 for exact entries */
     double *log_p;  /**< [n] out: ln P(case | evidence); minus infinity for a case of probability 0,
@@ -59,9 +59,9 @@ typedef struct gbs_case_answers {
  * the limits of AUTO for a run. EXACT makes junction trees if they fit memory. time_s counts from
  * this call on, over all cases; if the trees are not finished after 0.4 times time_s, AUTO gives
  * them up and samples.
- * @param column   [n_columns] distinct ids of the variables that are observed in some case; copied.
+ * @param column [n_columns] distinct ids of all variables that a case may observe; copied.
  * @param query    [n_query] distinct ids of the variables whose marginals are asked for; copied.
- * @return errors of gbs_run_new(); GBS_ERR_ARGUMENT if an id is out of range or occurs twice.
+ * @return the values of gbs_run_new(); GBS_ERR_ARGUMENT if an id is out of range or occurs twice.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_cases_new(const gbs_model *model, const gbs_evidence *evidence,
                                               const gbs_run_options *options, uint32_t n_columns,
@@ -80,7 +80,7 @@ GBS_API int gbs_cases_is_exact(const gbs_cases *cases);
 GBS_API size_t gbs_cases_at_once(const gbs_cases *cases);
 
 /**
- * Answer some cases. Equal cases are answered once.
+ * Answer some cases. Work for equal cases is done only once.
  *
  * @param state     [n][n_columns] for each case, a state of the variable of each column, or
  *         GBS_UNOBSERVED. A state that contradicts the evidence makes the case impossible.

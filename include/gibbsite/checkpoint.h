@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Checkpoints: a run is written to a file while it is executed. After an interruption the run can
- * go on from this file. Its results are bit by bit the results of a run without interruption.
- * docs/checkpoint.md specifies the file.
+ * Checkpoints: files that store the state of a run while the run is executed. After an interruption
+ * the run can go on from such a file. The results have the same bits as the results of a run
+ * without interruption. docs/checkpoint.md specifies the file.
  *
  *     gbs_run *run = NULL;
  *     gbs_run_options options = gbs_run_options_default();
@@ -23,11 +23,11 @@ extern "C" {
 #endif
 
 /**
- * Keep draws with the checkpoints, in a file "PATH.draws" beside the checkpoint PATH. The file
- * grows while the run is executed. Each checkpoint contains the number of draws in this file and
- * their digest. Call gbs_run_keep_draws() before gbs_run_checkpoint() and gbs_run_resume(); the
- * resumed run then passes all draws to callbacks.draw, which must be set. Draws that are in the
- * file are read and not drawn again.
+ * Store the draws of a run in a file "PATH.draws" beside the checkpoint PATH. The file grows while
+ * the run is executed. Each checkpoint contains the number of draws in this file and their digest.
+ * Call gbs_run_keep_draws() before gbs_run_checkpoint() and gbs_run_resume(); the resumed run then
+ * passes all draws to callbacks.draw, which must be set. Draws that are in the file are read from
+ * the file and not drawn again.
  *
  * @param variable [n] ids of variables whose states are kept, copied; for all other variables,
  *         draws that are read from the file have the value 2^32 - 1. NULL: the states of all
@@ -39,16 +39,16 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t 
 
 /**
  * Write checkpoints of a run to a file: before the first pass, every options.checkpoint_every_s
- * seconds, and when the chains have ended without a failure. The previous checkpoint stays as
- * "PATH~". If a checkpoint after the first cannot be written, the run gives a warning and goes on.
- * With checkpoints, --time and signals end a run only after the current pass.
+ * seconds, and when the chains have ended without a failure. The previous checkpoint is kept under
+ * the name "PATH~". If a checkpoint after the first cannot be written, the run gives a warning and
+ * goes on. With checkpoints, --time and signals end a run only after the current pass.
  *
  * A run with ladders of temperatures writes checkpoints between two iterations.
  *
  * Only one run at a time can write to a path. From this call until the run has been executed or
- * freed, the run locks the file "PATH.lock". The lock also ends with the process. If several ranks
- * share the chains, the first rank locks the file. On a file system without locks, the report has a
- * warning.
+ * freed, the run locks the file "PATH.lock". The lock is also released when the process ends. If
+ * several ranks share the chains, the first rank locks the file. On a file system that does not
+ * support locks, the report contains a warning.
  *
  * @param path copied. @return GBS_ERR_IO if another run has locked "PATH.lock"; GBS_ERR_STATE after
  * gbs_run_execute(). gbs_run_execute() fails with GBS_ERR_IO if the first checkpoint cannot be
@@ -87,22 +87,22 @@ typedef struct gbs_checkpoint_files {
 typedef struct gbs_checkpoint {
     size_t size;         /**< sizeof(gbs_checkpoint) of the caller */
     char version[32];    /**< version of the program that wrote the checkpoint */
-    char model[33];      /**< digest, see gbs_model_digest() */
+    char model[33];      /**< digest of the model, see gbs_model_digest() */
     int burning_in;      /**< 1 during burn-in */
-    uint32_t chains;     /**< chains of the run */
+    uint32_t chains;     /**< number of chains of the run */
     uint64_t burn_in;    /**< number of passes that each chain has discarded so far */
     uint64_t sweeps;     /**< number of passes that each chain has kept so far */
     uint64_t updates;    /**< number of variable updates so far, over all chains */
     double seconds;      /**< seconds that the run has taken so far */
     double target_error; /**< standard error at which the run stops; 0: no such target */
-    double max_mcse; /**< largest standard error of a probability; this field and the next two are
-                        NAN if not known */
-    double max_rhat; /**< largest R-hat */
-    double min_ess;  /**< smallest effective sample size */
-    uint64_t bytes;  /**< size of the checkpoint file in bytes */
-    char task[16];   /**< "marginals", "sample", "map" or "logz" */
-    uint64_t draws;  /**< number of draws of each chain in the file "PATH.draws"
-                      */
+    double max_mcse;    /**< largest standard error of a probability; max_mcse, max_rhat and min_ess
+                           are NAN if they are not known */
+    double max_rhat;    /**< largest R-hat */
+    double min_ess;     /**< smallest effective sample size */
+    uint64_t bytes;     /**< size of the checkpoint file, in bytes */
+    char task[16];      /**< "marginals", "sample", "map" or "logz" */
+    uint64_t draws;     /**< number of draws of each chain in the file "PATH.draws"
+                         */
     double log_density; /**< log density of the best state so far for "map"; NAN for other tasks */
     double log_z; /**< present estimate of ln Z for "logz", with standard error max_mcse; NAN for
                      other tasks */
@@ -118,8 +118,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_checkpoint_read(const char *path, gbs_checkp
                                                     gbs_error *err);
 
 /** Read the options of a run. Arrays (start, sequence, dummy edges, targets) are not in the file.
- * Options that depend on the machine (threads, time_s, memory_limit, checkpoint_every_s) are not
- * changed.
+ * Options that depend on the machine (threads, time_s, memory_limit, checkpoint_every_s) keep their
+ * values in `options`.
  * @param options initialised, e.g. by gbs_run_options_init(). */
 GBS_API GBS_MUST_USE gbs_status gbs_checkpoint_options(const char *path, gbs_run_options *options,
                                                        gbs_error *err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Conditional random fields for sequences (Lafferty, McCallum & Pereira 2001) [M60]: labels of the
- * tokens of a sequence, such as names in a sentence, from the columns of a text file.
+ * Conditional random fields for sequences (Lafferty, McCallum & Pereira 2001) [M60]. They predict a
+ * label for each token of a sequence, such as "name" for a word in a sentence, from the columns of
+ * a text file.
  *
  *     gbs_crf *crf = NULL;
  *     gbs_sequences *data = NULL;
@@ -31,7 +32,7 @@ extern "C" {
 
 /* ---- data -------------------------------------------------------------------------------- */
 
-/** Sequences of tokens. A token is a line of the file, and has one text in each column. */
+/** Sequences of tokens. Each token is a line of the file and has one text in each column. */
 typedef struct gbs_sequences gbs_sequences;
 
 /**
@@ -43,7 +44,8 @@ typedef struct gbs_sequences gbs_sequences;
  */
 GBS_API GBS_MUST_USE gbs_status gbs_sequences_read(const char *path, gbs_sequences **sequences,
                                                    gbs_error *err);
-/** Read column data from memory. @param name used in messages in place of the file name. */
+/** Read sequences from memory, in the format of such a file. @param name used in messages in place
+ *  of the file name. */
 GBS_API GBS_MUST_USE gbs_status gbs_sequences_read_memory(const char *name, const void *bytes,
                                                           size_t n_bytes, gbs_sequences **sequences,
                                                           gbs_error *err);
@@ -54,14 +56,15 @@ gbs_sequences_n_tokens(const gbs_sequences *sequences); /**< number of tokens in
 GBS_API uint32_t gbs_sequences_n_columns(const gbs_sequences *sequences);
 /** @return [gbs_sequences_n() + 1]: sequence s has the tokens first[s] to first[s + 1] - 1. */
 GBS_API const size_t *gbs_sequences_first(const gbs_sequences *sequences);
-/** @param token number of the token, counted over all sequences. @return the text, valid until the
- *         sequences are freed. */
+/** @param token number of the token, counted from 0 through all sequences. @return the text, valid
+ *         until the sequences are freed. */
 GBS_API const char *gbs_sequences_text(const gbs_sequences *sequences, size_t token,
                                        uint32_t column);
 
 /* ---- models ------------------------------------------------------------------------------ */
 
-/** The syntax of templates, and of the model files that belong to them; see gibbsite-formats(5). */
+/** The syntax of feature templates and of the model files with such templates; see
+ *  gibbsite-formats(5). */
 typedef enum gbs_template_style {
     GBS_TEMPLATES_CRFPP = 0,
     GBS_TEMPLATES_WAPITI = 1,
@@ -116,17 +119,17 @@ GBS_API uint32_t gbs_crf_n_columns(const gbs_crf *crf);
 
 /* ---- labelling --------------------------------------------------------------------------- */
 
-/** Zero-initialised means the defaults. */
+/** A struct that is set to zero means the defaults. */
 typedef struct gbs_label_options {
     size_t size;           /**< sizeof(gbs_label_options) */
     double time_s;         /**< fail after this many seconds; 0: no limit */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
     uint64_t memory_limit; /**< memory limit in bytes, program included; 0: half of the machine's
                               memory */
-    /** How labels are sought; NULL: the defaults. Methods AUTO and EXACT use Viterbi's algorithm
-     * for sequences without links, and gbs_map() for others. SAMPLE uses gbs_map(), which anneals
-     * or, with a draw other than random, stays at temperature 1. The fields threads, time_s and
-     * memory_limit of these options are ignored. */
+    /** options of the search for labels; NULL: the defaults. Methods AUTO and EXACT use Viterbi's
+     * algorithm for sequences without links, and gbs_map() for others. SAMPLE uses gbs_map(), which
+     * anneals or, with a draw other than random, stays at temperature 1. The fields threads, time_s
+     * and memory_limit of these options are ignored. */
     const gbs_run_options *run;
 } gbs_label_options;
 
@@ -141,18 +144,17 @@ typedef struct gbs_label_report {
     uint64_t n_unconverged;
     uint64_t updates; /**< variable updates of all chains */
     double seconds;
-    uint64_t n_unseen; /**< number of tokens for which the model has no features except features of
-                            label pairs alone; for example, tokens whose words do not occur in the
-                            training data */
+    uint64_t n_unseen; /**< number of tokens for which the model only has features of label pairs;
+                          for example, tokens whose words do not occur in the training data */
 } gbs_label_report;
 
 /**
- * Find the most probable labels of each sequence: by Viterbi's algorithm, and their probabilities
- * by the forward-backward algorithm. If two labellings are equally probable, the last token that
- * they label differently decides. The labelling whose label of this token comes first in the model
- * is returned. Sequences with links between tokens are factor graphs with cycles; gbs_map() finds
- * their labels, and a run (run.h) finds their probabilities. The labels found for a sequence depend
- * on the other sequences only through their number.
+ * Find the most probable labels of each sequence by Viterbi's algorithm, and the probabilities of
+ * labels by the forward-backward algorithm. If two labellings are equally probable, the last token
+ * with different labels decides: the returned labelling gives this token the label that comes first
+ * in the model. Sequences with links between tokens are factor graphs with cycles; gbs_map() finds
+ * their labels, and a run (run.h) finds their probabilities. The labels found for a sequence may
+ * depend on the number of the other sequences, but not on their contents.
  *
  * @param data      sequences with the columns that the model's templates name; all other columns
  *         are ignored.
@@ -188,7 +190,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_crf_model(const gbs_crf *crf, const gbs_sequ
 
 /* ---- learning ---------------------------------------------------------------------------- */
 
-/** Zero-initialised means the defaults. With objective PSEUDO, `steps` must be 0 or the default. */
+/** A struct that is set to zero means the defaults. With objective PSEUDO, `steps` must be 0 or the
+ *  default. */
 typedef struct gbs_crf_learn_options {
     size_t size;         /**< sizeof(gbs_crf_learn_options) */
     double l2;           /**< penalty: l2/2 times the sum of the squared weights; 0 means 1 if l1 is
@@ -197,8 +200,8 @@ typedef struct gbs_crf_learn_options {
     double tolerance;    /**< learning has converged when ten iterations lower the objective by less
                               than tolerance times the objective; 0: 1e-5 */
     uint64_t iterations; /**< largest number of iterations; 0: 1000 */
-    uint64_t least_count;  /**< features that occur at fewer tokens than this number are left out;
-                                0: 1 */
+    uint64_t least_count;  /**< smallest number of tokens at which a feature must occur, otherwise
+                              the feature is left out; 0: 1 */
     double time_s;         /**< end after this many seconds; 0: no limit */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
     uint64_t memory_limit; /**< memory limit in bytes, program included; 0: half of the machine's
@@ -209,10 +212,10 @@ typedef struct gbs_crf_learn_options {
     uint64_t seed;  /**< seed of the random numbers for sampled labels and for probes */
     uint64_t probes; /**< number of probes of gbs_crf_errors(), at most GBS_MAX_CRF_PROBES; 0:
                         GBS_USUAL_CRF_PROBES */
-    /** NULL, or called on the calling thread after each iteration. With a sampled gradient it is
-     *  called after each step, with objective NAN. @param point valid during the call. Its fields
-     *  objective and gradient mean the same as objective and gradient_norm of gbs_crf_learn_report;
-     *  held_out is NAN. */
+    /** NULL, or called on the calling thread after each iteration. With a sampled gradient the
+     *  function is called after each step, with objective NAN. @param point valid during the call.
+     *  point->objective and point->gradient mean the same as objective and gradient_norm of
+     * gbs_crf_learn_report; point->held_out is NAN. */
     void (*point)(void *context, const gbs_learn_point *point);
     void *point_context; /**< first argument of point */
 } gbs_crf_learn_options;
@@ -235,18 +238,19 @@ typedef struct gbs_crf_learn_report {
     uint64_t n_links; /**< number of linked pairs of tokens: pairs that have weights and are not
                            neighbours */
     uint64_t steps;   /**< number of steps along a sampled gradient */
-    double change;    /**< length of the change of the weights in the last quarter of the steps,
-                         divided by the length of the weights; if these steps together were shorter
-                         than one step of Newton's method, the ratio is scaled up to such a step */
+    double change; /**< length of the change of the weight vector in the last quarter of the steps,
+                      divided by the length of the weight vector. If these steps together were
+                      shorter than one step of Newton's method, the ratio is scaled up to the length
+                      of such a step */
 } gbs_crf_learn_report;
 
 /**
  * Learn a model from labelled data. The weights maximise the log-likelihood of the labels minus the
- * penalties. L-BFGS (Liu & Nocedal 1989) finds them, or OWL-QN (Andrew & Gao 2007) if l1 is not 0,
- * with exact gradients. With links in the templates, the pseudo-likelihood takes the place of the
- * likelihood (Besag 1975). The gradient has the same bits on any machine and any number of threads.
- * The weights have the same bits on any number of threads; they have the same bits on two machines
- * if libLBFGS gives the same bits on these machines.
+ * penalties. They are found with exact gradients by L-BFGS (Liu & Nocedal 1989) or, if l1 is not 0,
+ * by OWL-QN (Andrew & Gao 2007). With links in the templates, the pseudo-likelihood takes the place
+ * of the likelihood (Besag 1975). The gradient has the same bits on any machine and any number of
+ * threads. The weights have the same bits on any number of threads. They have the same bits on two
+ * machines if libLBFGS gives the same bits on both.
  *
  * @param templates a file of feature templates; see gibbsite-formats(5).
  * @param style     syntax of the templates, and format in which the model is written.
@@ -271,16 +275,16 @@ GBS_API GBS_MUST_USE gbs_status gbs_crf_learn(const char *templates, gbs_templat
 #define GBS_MAX_CRF_PROBES   1000000u /**< largest number of probes */
 
 /**
- * Compute standard errors of the weights of a chain at the maximum of its likelihood with penalty
- * l2: how far the weights would scatter if the model drew the labels of these tokens again [M66,
- * M73]. The errors are the square roots of the diagonal of (H + l2)^-1 H (H + l2)^-1, where H is
- * the information matrix of the labels given the tokens. Probes estimate this diagonal, each with
- * labels drawn from the model. An estimated error has a relative standard error of 1 / sqrt(2
- * probes). For an interval use quantiles of Student's distribution with `probes` degrees of
- * freedom.
+ * Compute standard errors of the weights of a model without links, at the maximum of the likelihood
+ * with penalty l2 [M66, M73]. A standard error tells how far a weight would scatter if the model
+ * drew the labels of these tokens again. The errors are the square roots of the diagonal of (H +
+ * l2)^-1 H (H + l2)^-1, where H is the information matrix of the labels given the tokens. This
+ * diagonal is estimated by probes; each probe uses labels drawn from the model. An estimated error
+ * has a relative standard error of 1 / sqrt(2 probes). For an interval use quantiles of Student's
+ * distribution with `probes` degrees of freedom.
  *
- * The errors do not include the bias towards 0 that l2 causes. Only l2 determines the weights of
- * rare features: these weights are near 0 with small errors, although the data say little about
+ * The errors do not include the bias towards 0 that l2 causes. The weights of rare features are
+ * determined by l2 alone: they are near 0 with small errors, although the data say little about
  * them. A sum of weights on which no probability depends, such as the sum of a feature's weights
  * over all labels, is 0 in the learnt model and has no error. Errors of other weights are
  * conditional on such sums being 0. A probe costs one gradient and about ten to a hundred
@@ -304,14 +308,14 @@ GBS_API GBS_MUST_USE gbs_status gbs_crf_errors(const gbs_crf *crf, const gbs_seq
 
 /* ---- evaluation -------------------------------------------------------------------------- */
 
-/** How well the entities of one class were found. */
+/** Measures of how well a labelling finds the entities of one class. */
 typedef struct gbs_entity_score {
     /** name of the class: the text after "B-" or "I-"; "" for all classes together */
     const char *name;
     uint64_t n_true;    /**< number of entities in the truth */
     uint64_t n_found;   /**< number of entities in the labelling */
-    uint64_t n_correct; /**< number of entities of the labelling that the truth also has, with the
-                             same first token, last token and class */
+    uint64_t n_correct; /**< number of correct entities: the truth has an entity with the same first
+                           token, last token and class */
     double precision;   /**< n_correct / n_found, 0 if n_found is 0 */
     double recall;      /**< n_correct / n_true, 0 if n_true is 0 */
     double f1;          /**< 2 precision recall / (precision + recall), 0 if n_correct is 0 */
@@ -321,13 +325,13 @@ typedef struct gbs_entity_score {
 typedef struct gbs_label_scores gbs_label_scores;
 
 /**
- * Count the entities of a labelling that are right, as the shared tasks of CoNLL do. An entity is a
- * run of labels of one class other than "O". An entity begins at "B-X", and at "I-X" behind another
- * class or "O" (IOB1 and IOB2). "E-X" (or L) ends it, "S-X" (or U) is an entity of one token, and
- * "M-X" is read as "I-X". A label without such a prefix is the name of a class, unless all labels
- * are among B I O, B I E S O or B M E S O. With such labels entities have no class, as in
- * conlleval, and the only score is the score of all classes together. A true label that the model
- * does not have counts as a wrong label, and its entities count as not found.
+ * Count the correct entities of a labelling, as the shared tasks of CoNLL do. An entity is a run of
+ * labels of one class other than "O". An entity begins at "B-X", and at "I-X" behind another class
+ * or "O" (IOB1 and IOB2). "E-X" (or "L-X") ends an entity, "S-X" (or "U-X") is an entity of one
+ * token, and "M-X" is read as "I-X". A label without such a prefix is the name of a class, unless
+ * all labels are among B I O, B I E S O or B M E S O. If all labels are among these, entities have
+ * no class, as in conlleval, and the only score is the score of all classes together. A true label
+ * that the model does not have counts as a wrong label, and its entities count as not found.
  *
  * @param column number of the data's column with the true labels.
  * @param label  [gbs_sequences_n_tokens(data)] ids of labels of the model.

@@ -18,8 +18,8 @@
  * p(x | y) ~ prod over pixels p(y_i | x_i) * prod over neighbours exp(-coupling w d(x_i, x_j))
  *
  * where d is 1[x_i != x_j] or min((x_i - x_j)^2, truncation), and w is 1/sqrt 2 for diagonal
- * neighbours and 1 for all others. For spins -1 and +1 with weight exp(J x_i x_j), the coupling is
- * 2 J.
+ * neighbours and 1 for all others. If the levels are written as spins -1 and +1 with weight exp(J
+ * x_i x_j), the coupling is 2 J.
  *
  * Threads: different threads may use different objects at the same time.
  * Errors: for NULL in place of an object or output, calls return GBS_ERR_ARGUMENT.
@@ -38,8 +38,8 @@ typedef struct gbs_denoise_options {
     size_t size;     /**< sizeof(gbs_denoise_options) */
     uint32_t levels; /**< number of levels of a pixel, 2 to 256; 0 means 2. A grey value g in 0 .. G
                           is level g (levels - 1) / G. In a bitmap, black is level 1 */
-    int labels; /**< 1: the value of a pixel is the number of its level, as in palettes; the noise
-                     is then GBS_NOISE_FLIP */
+    int labels; /**< 1: the value of a pixel is the number of the pixel's level, as in palettes; the
+                   noise is then GBS_NOISE_FLIP */
     gbs_noise noise;
     double noise_level; /**< flip noise: probability of a flip, above 0 and below 1 - 1/levels.
                            Gaussian noise: standard deviation, above 0, in units of the distance
@@ -73,18 +73,20 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_model(const gbs_image *noisy,
  * - A picture that is at least 48 pixels wide and high is run without factors: method sample,
  *   lattice always, and 4 chains in place of the default of 16, unless keep_chains is set. A
  *   picture of two levels with flip noise and 4 neighbours is run with one bit for each pixel. Any
- *   other picture is run level by level, with averaged probabilities. (Options of scan, draw,
- *   lattice, temper, least_chains and others that such runs do not support leave the run unchanged.
- *   For a picture that would be run with bits, target_error also leaves the run unchanged.)
- * - If sweeps, max_updates, time_s and target_error are all unset, the run gets a limit: 2^33
- *   updates times levels in all, but at least 32 sweeps (64 with one bit for each pixel, 16 if the
- *   run has factors). The run ends earlier if the standard errors meet the default target.
+ *   other picture is run level by level, with averaged probabilities. Runs without factors do not
+ * support some values of scan, draw, lattice, temper, least_chains and other options; with such
+ * values gbs_denoise_limit() does not change the run in this way. For a picture that would be run
+ * with bits, target_error has the same effect. - If sweeps, max_updates, time_s and target_error
+ * are all unset, the run gets a limit: 2^33 updates times levels in all, but at least 32 sweeps (64
+ * with one bit for each pixel, 16 if the run has factors). The run ends before this limit if the
+ * standard errors meet the default target.
  *
- * For 512 x 512 pixels, one in ten flipped, probabilities between 0.1 and 0.9 had a root mean
- * square error of 0.019 after these 64 sweeps of 4 chains in bits. The error was 0.018 after 16
- * sweeps of 16 chains with factors. Factors take many times the memory. For 512 x 512 grey pixels
- * of 8 levels with normal noise of one level, 4 chains had an error of 0.043 after 32 sweeps, 0.031
- * after 64 and 0.023 after 128; 16 chains with factors had an error of 0.034 after 16 sweeps.
+ * An example is a picture of 512 x 512 pixels, of which one in ten is flipped. Probabilities
+ * between 0.1 and 0.9 had a root mean square error of 0.019 after 64 sweeps of 4 chains with one
+ * bit for each pixel. The error was 0.018 after 16 sweeps of 16 chains with factors. A run with
+ * factors takes many times the memory. For 512 x 512 grey pixels of 8 levels with normal noise of
+ * one level, 4 chains had an error of 0.043 after 32 sweeps, 0.031 after 64 and 0.023 after 128; 16
+ * chains with factors had an error of 0.034 after 16 sweeps.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_limit(const gbs_image *noisy,
                                                   const gbs_denoise_options *options,
@@ -95,8 +97,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_limit(const gbs_image *noisy,
  * factors, which takes a small part of the memory of factors; see gbs_denoise_limit(). A run with
  * one bit for each pixel gives the same results, bit for bit, with and without factors. If the
  * option lattice is `always`, any other picture whose probabilities are averaged is run level by
- * level, with one byte for each pixel. Its random draws differ from the draws of a run with
- * factors. In a large picture only some pixels, spread evenly, then have standard errors
+ * level, with one byte for each pixel. The random draws of such a run differ from the draws of a
+ * run with factors. In a large picture only some pixels, spread evenly, then have standard errors
  * (gbs_report.n_watched).
  *
  * @param run_options borrowed; NULL: the defaults.
@@ -112,12 +114,14 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_run(const gbs_image *noisy,
 
 /** Pictures that show the marginals. */
 typedef enum gbs_denoise_picture {
-    GBS_DENOISE_MODE = 0, /**< the most probable level of each pixel, in the kind of the noisy
-                               picture (colour: grey) */
+    GBS_DENOISE_MODE =
+        0, /**< the most probable level of each pixel, as a picture of the same kind as the noisy
+              picture; if that picture is in colour, as a grey picture */
     GBS_DENOISE_MEAN = 1, /**< the mean level of each pixel, as 16-bit grey, in the shades of the
                                noisy picture; not available for labels */
-    GBS_DENOISE_UNCERTAINTY = 2, /**< the probability that the level of GBS_DENOISE_MODE is wrong:
-                                      white is 1 - 1/levels, shown as 16-bit grey */
+    GBS_DENOISE_UNCERTAINTY =
+        2, /**< the probability that the level in the picture of GBS_DENOISE_MODE is wrong, as
+              16-bit grey: white is 1 - 1/levels */
 } gbs_denoise_picture;
 
 /** Draw a picture of marginals. @param p [height * width * levels], as gbs_run_marginals() gives
@@ -127,21 +131,21 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_draw(const gbs_image *noisy,
                                                  const gbs_denoise_options *options,
                                                  const double *p, gbs_denoise_picture what,
                                                  gbs_image *image, gbs_error *err);
-/** Draw a picture of levels, in the kind of the noisy picture. @param level [height * width] the
- * level of each pixel. */
+/** Draw a picture of levels, of the same kind as the noisy picture. @param level [height * width]
+ * the level of each pixel. */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_draw_levels(const gbs_image *noisy,
                                                         const gbs_denoise_options *options,
                                                         const uint32_t *level, gbs_image *image,
                                                         gbs_error *err);
 
-/** How far a noisy picture and its restoration are from the truth. */
+/** Differences of a noisy picture and of its restoration from the true picture. */
 typedef struct gbs_denoise_errors {
     size_t size;         /**< in: sizeof(gbs_denoise_errors), set by the caller */
     double noisy_wrong;  /**< share of pixels whose rounded level in the noisy picture differs from
                               the truth */
     double wrong;        /**< share of pixels whose most probable level differs from the truth */
-    double noisy_square; /**< mean squared difference between the levels of the noisy picture,
-                              which are not rounded, and the true levels */
+    double noisy_square; /**< mean squared difference between the unrounded levels of the noisy
+                            picture and the true levels */
     double square;       /**< mean squared difference between the mean levels and the true levels:
                               the reconstruction error of Herded Gibbs. NAN for labels */
     double expected_wrong; /**< expected value of `wrong` under the marginals */
@@ -165,12 +169,13 @@ typedef struct gbs_denoise_found {
     double coupling;    /**< estimated coupling, or the value in the options if the coupling was not
                              estimated */
     double coupling_error;
-    uint32_t width, height; /**< size of the part of the picture that was used */
+    uint32_t width,
+        height; /**< width and height of the part of the picture that the estimate used */
     uint32_t iterations;
     double neighbour_noise; /**< Gaussian noise: an estimate of the standard deviation from the
-                                 median difference of neighbours, right if most neighbours have the
-                                 same level. Flip noise: 0. If this value is much larger than
-                                 noise_level, noise was taken for a part of the picture */
+                               median difference of neighbours, right if most neighbours have the
+                               same level. Flip noise: 0. If this value is much larger than
+                               noise_level, the estimate mistook noise for a part of the picture */
 } gbs_denoise_found;
 
 /**
@@ -179,9 +184,10 @@ typedef struct gbs_denoise_found {
  * the likelihood of these pictures and the coupling to the value that maximises their
  * pseudo-likelihood (Besag 1975). The answer is the mean over the second half of the iterations.
  * The coupling is searched for between 0 and 3. With couplings above 3, pictures have one level
- * nearly everywhere. For a large picture only a part in its middle is used; the part has at most
- * 2^16 pixels, and pixels times levels are at most 2^19. The errors measure how far repeated runs
- * of this algorithm differ; they do not include the effect of a small picture.
+ * nearly everywhere. For a large picture only a part in the middle is used. This part has at most
+ * 2^16 pixels, and its number of pixels times levels is at most 2^19. The standard errors measure
+ * how far repeated runs of this algorithm differ. They do not include the larger uncertainty of an
+ * estimate from a small picture.
  *
  * @param options   initial values of the parameters that are estimated, and values of all other
  * parameters.
@@ -196,22 +202,23 @@ GBS_API GBS_MUST_USE gbs_status gbs_denoise_estimate(const gbs_image *noisy,
                                                      gbs_denoise_found *found, gbs_error *err);
 
 /**
- * Tell which kind of noise a picture shows. A picture shows flip noise in two cases: no two of its
+ * Find which kind of noise a picture shows. A picture shows flip noise in two cases: no two of its
  * values have the same nearest level, or 99 % of its pixels are within 0.15 of a level. (Normal
- * noise of such a size would change no level.) Any other picture shows normal noise.
+ * noise as small as this would change no level.) Any other picture shows normal noise.
  *
- * Labels, bitmaps and palettes always show flips. Any other picture always shows normal noise if it
- * has more than 4 levels and these are fewer than 4 values apart.
+ * Labels, bitmaps and palettes always show flips. Any other picture with more than 4 levels always
+ * shows normal noise if neighbouring levels are less than 4 values apart.
  *
  * @param levels number of levels of the picture without noise; 0 means 2.
  */
 GBS_API gbs_noise gbs_denoise_noise_of(const gbs_image *noisy, uint32_t levels, int labels);
 
 /**
- * Count the pixels whose level the noisy picture decides: all levels except one have a probability
- * below 1e-9 for any levels of the neighbours. If all pixels are such pixels, the model is frozen:
- * its answer is the noisy picture, for any number of sweeps. gbs_denoise_limit() then ends its run
- * after 16 sweeps, and the verdict of a run of gbs_denoise_run() says so.
+ * Count the pixels whose level the noisy picture decides: for any levels of the neighbours, all
+ * levels of such a pixel except one have a probability below 1e-9. If all pixels are such pixels,
+ * the model is frozen: the answer is the noisy picture, for any number of sweeps.
+ * gbs_denoise_limit() then ends its run after 16 sweeps, and the verdict of a run of
+ * gbs_denoise_run() says so.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_denoise_frozen(const gbs_image *noisy,
                                                    const gbs_denoise_options *options,

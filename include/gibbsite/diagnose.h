@@ -9,10 +9,10 @@
  *     printf("mean %g +- %g, R-hat %g\n", d.mean, d.mcse_mean, d.rhat);
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
- * one object only while no call changes it; a built model can be shared by any number of threads.
+ * one object only while no call changes this object; any number of threads can share a built model.
  * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
  * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
- * the defaults, NULL evidence means no evidence.
+ * the defaults; NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_DIAGNOSE_H
 #define GIBBSITE_DIAGNOSE_H
@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /** Statistics and convergence diagnostics of the draws of one quantity. If all draws are equal,
- * convergence cannot be judged. In this case, and if a draw is not finite, all fields from
+ * convergence cannot be judged. If all draws are equal, or if a draw is not finite, all fields from
  * mcse_mean on are NAN. */
 typedef struct gbs_diagnostics {
     size_t size; /**< in: sizeof(gbs_diagnostics), set by the caller */
@@ -41,7 +41,7 @@ typedef struct gbs_diagnostics {
     double rhat_bulk;   /**< R-hat of the normal scores of the ranks, each chain cut in halves */
     double rhat_folded; /**< R-hat of the distances of draws from the median; large if chains have
                              different scales */
-    double ess_bulk;    /**< effective number of draws, for the mean of the normal scores */
+    double ess_bulk;    /**< effective number of draws for the mean of the normal scores */
     double ess_tail; /**< the smaller of the effective numbers of draws for the quantiles 0.05 and
                         0.95; NAN if all or none of the draws are below one of these quantiles */
     double ess_mean; /**< effective number of draws for the mean */
@@ -63,20 +63,20 @@ typedef struct gbs_diagnostics {
 GBS_API GBS_MUST_USE gbs_status gbs_diagnose(const double *draws, size_t n_chains, size_t n_draws,
                                              gbs_diagnostics *d, gbs_error *err);
 
-/** Draws of some quantities from several chains, read from files. */
+/** Draws of one or more quantities from several chains, read from files. */
 typedef struct gbs_draws gbs_draws;
 
 /**
  * Read draws from tables: CSV of CmdStan, of `gibbsite sample`, of R's package posterior, or of
  * any other program.
  *
- * Lines that begin with '#' are comments. The first other line names the columns. A column named
- * chain, .chain or chain__ tells the chain of each row; without such a column, each file is a
- * chain. A column named iteration, iter or draw, perhaps with a '.' before or "__" after the name,
- * tells the order of the draws of a chain. All other columns are quantities, except for names other
- * than lp__ that end in "__". Cells that are not numbers are labels of states, which are numbered
- * from 0 in alphabetical order. A cell without a value (gibbsite-formats(5), Tables of data) is
- * NAN. Draws that CmdStan calls saved warm-up are left out.
+ * Lines that begin with '#' are comments. The first line that is not a comment names the columns. A
+ * column named chain, .chain or chain__ contains the chain of each row. Without such a column, each
+ * file is a chain. A column named iteration, iter or draw, perhaps with a '.' before or "__" after
+ * the name, determines the order of the draws of a chain. All other columns are quantities, except
+ * for names other than lp__ that end in "__". Cells that are not numbers are labels of states,
+ * which are numbered from 0 in alphabetical order. A cell without a value (gibbsite-formats(5),
+ * Tables of data) is NAN. Draws that CmdStan calls saved warm-up are left out.
  *
  * @param path    [n_paths] paths of files with the same columns; "-" is standard input. Files may
  *         be compressed.

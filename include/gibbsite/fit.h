@@ -17,10 +17,10 @@
  * Results have the same bits on any number of threads.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
- * one object only while no call changes it; a built model can be shared by any number of threads.
+ * one object only while no call changes this object; any number of threads can share a built model.
  * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
  * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
- * the defaults, NULL evidence means no evidence.
+ * the defaults; NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_FIT_H
 #define GIBBSITE_FIT_H
@@ -33,7 +33,8 @@ extern "C" {
 
 /* ---- data -------------------------------------------------------------------------------- */
 
-/** Rows of states of some variables; equal rows are kept once and counted. */
+/** Rows of data: each row has the states of some variables. Equal rows are stored once, with their
+ *  number. */
 typedef struct gbs_data gbs_data;
 
 /**
@@ -73,7 +74,7 @@ GBS_API uint64_t gbs_data_n_missing(const gbs_data *data);
 
 /* ---- fitting ----------------------------------------------------------------------------- */
 
-/** Zero-initialised means the defaults. */
+/** A struct that is set to zero means the defaults. */
 typedef struct gbs_fit_options {
     size_t size;   /**< sizeof(gbs_fit_options) */
     double weight; /**< weight of the prior, above 0: the equivalent sample size of BDEU or the
@@ -87,8 +88,8 @@ typedef struct gbs_fit_options {
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
     uint64_t prior;        /**< gbs_prior */
     uint64_t expectations; /**< gbs_expectations */
-    uint64_t sweeps; /**< sampled expectations: largest number of sweeps of each of the 16 chains of
-                        a row in an iteration; 0: 4096 */
+    uint64_t sweeps; /**< sampled expectations: largest number of sweeps in an iteration, for each
+                        of the 16 chains of a row; 0: 4096 */
     uint64_t seed;   /**< seed of the random numbers; 0 is a valid seed */
     double target_error; /**< sampled expectations: goal for the standard error of every
                             probability; 0: 0.01 */
@@ -98,31 +99,32 @@ typedef struct gbs_fit_options {
 typedef struct gbs_fit_report {
     size_t size;           /**< sizeof(gbs_fit_report) */
     uint64_t n_rows;       /**< number of rows of the data */
-    uint64_t n_distinct;   /**< number of different rows */
+    uint64_t n_distinct;   /**< number of rows that differ from each other */
     uint64_t n_incomplete; /**< number of rows with a missing value */
     uint64_t n_missing;    /**< number of missing values: variables times rows, minus the number of
                               observed values */
-    /** number of free parameters: (states - 1) for each column of each table */
+    /** number of free parameters: number of states minus 1, summed over all columns of all
+     *  tables */
     uint64_t n_parameters;
-    uint64_t n_columns; /**< number of columns of all tables; a column belongs to one joint state of
-                           the parents */
-    /** number of table columns whose (expected) count is 0: without a prior such a column is copied
-     * from the network, with a prior it is the mean of the prior */
+    uint64_t n_columns; /**< total number of columns of the tables; a column belongs to one joint
+                           state of the parents */
+    /** number of table columns whose count, or expected count, is 0. Without a prior such a column
+     *  is copied from the network; with a prior it is the mean of the prior */
     uint64_t n_unseen;
     uint64_t iterations;    /**< number of iterations of EM; 0 if no value is missing */
     double change;          /**< largest change of a probability in the last iteration */
     double log_likelihood;  /**< ln P(data | tables); minus infinity: a row is impossible */
-    double log_posterior;   /**< log_likelihood + sum of alpha ln(theta), which EM raises; equal to
-                                 log_likelihood without a prior */
+    double log_posterior;   /**< objective that EM raises: log_likelihood + sum of alpha ln(theta);
+                               equal to log_likelihood without a prior */
     double bic;             /**< log_likelihood - n_parameters / 2 ln(weight), Schwarz (1978) */
-    uint64_t held_out_rows; /**< number of held-out rows used; 0 if no such rows were given, or if
-                               fitting was stopped before they were used */
+    uint64_t held_out_rows; /**< number of held-out rows whose likelihood was computed; 0 if no such
+                               rows were given, or if fitting was stopped before */
     uint64_t held_out_impossible;   /**< number of held-out rows of probability 0 */
     double held_out_log_likelihood; /**< log-likelihood of the possible held-out rows; 0 if there
                                        are none */
     double seconds;
-    uint64_t converged; /**< 1 if EM converged or no value is missing, else 0. Sampled expectations
-                           have converged if the change of the tables is within their error, the
+    uint64_t converged; /**< 1 if EM converged or no value is missing, else 0. Sampled expectations:
+                           EM has converged if the tables change by no more than their error, this
                            error meets target_error, and n_doubtful is 0 */
     double weight;      /**< sum of the weights of the rows; equal to n_rows if no weights were
                              given */
@@ -130,8 +132,10 @@ typedef struct gbs_fit_report {
                                  includes */
     uint64_t exact; /**< 1: expectations are exact, or no expectations are needed; 0: expectations
                        are sampled, and the fields below are set */
-    double error;   /**< largest Monte Carlo standard error of a probability in the last iteration,
-                       over table columns with an expected count of at least 1 */
+    double error;   /**< largest Monte Carlo standard error of a probability of a table, as its
+                       distance from where EM with exact expectations ends; 1: the draws of the last
+                       iteration do not tell where EM ends. A column that no draw met is not
+                       included, see n_unseen */
     double log_likelihood_error; /**< Monte Carlo standard error of log_likelihood. This field and
                                       log_likelihood are NAN if EM was stopped before log_likelihood
                                       was estimated */
@@ -148,17 +152,18 @@ typedef struct gbs_fitted gbs_fitted;
  * Estimate the tables of a network.
  *
  * Sampled expectations (Wei & Tanner 1990) are means over the draws of runs (GBS_RUN_DRAWS), which
- * begin with 64 sweeps. After each iteration the step of the tables that one half of the chains
- * gives is compared with the step that the other half gives [M54]. If the two steps have no common
- * direction in two consecutive iterations, progress is below the error. EM then ends if the error
- * meets target_error. Otherwise it goes on with twice as many sweeps, up to options.sweeps. Each
- * run has its own random numbers. ln P of a row is then estimated as gbs_log_z() does.
+ * begin with 64 sweeps. After each iteration two steps of the tables are compared: the step from
+ * one half of the chains and the step from the other half [M54]. If the two steps have no common
+ * direction in two consecutive iterations, the progress of EM is smaller than the sampling error.
+ * EM then ends if the error meets target_error. Otherwise it goes on with twice as many sweeps, up
+ * to options.sweeps. Each run has its own random numbers. ln P of a row is then estimated as
+ * gbs_log_z() does.
  *
  * @param network  a Bayesian network of tables; borrowed during the call. EM starts from the tables
  * of the network. With a prior it starts from mixtures of 99 % of these tables and 1 % of uniform
  * tables. Without a prior, zeros in the tables stay zeros. @param data at least one row, for this
  * network.
- * @param held_out NULL, or rows for this network whose log-likelihood is reported.
+ * @param held_out NULL, or held-out rows for this network, whose log-likelihood is reported.
  * @param callbacks NULL; progress is called with pass = iterations done.
  * @return GBS_OK; GBS_STOPPED if EM was ended by time_s or the callback, with the tables of the
  * last iteration; GBS_ERR_IMPOSSIBLE, with the row's number, if EM meets a row of probability 0;
@@ -188,7 +193,7 @@ GBS_API size_t gbs_fitted_n_entries(const gbs_fitted *fitted, uint32_t variable)
  * intervals are then too narrow, because they do not include the uncertainty of the expected
  * counts.
  *
- * @param level probability that the interval covers, such as 0.95; above 0 and below 1.
+ * @param level coverage probability of the interval, such as 0.95; above 0 and below 1.
  * @param p,low,high,count [gbs_fitted_n_entries()] out or NULL: for each entry the probability, the
  *        ends of its interval, and the (expected) count of rows. Entries are in the order of the
  *        factor's table, in which the child's state varies fastest.

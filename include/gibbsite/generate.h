@@ -7,10 +7,10 @@
  * h_i in [field - random_field, field + random_field].
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
- * one object only while no call changes it; a built model can be shared by any number of threads.
+ * one object only while no call changes this object; any number of threads can share a built model.
  * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
  * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
- * the defaults, NULL evidence means no evidence.
+ * the defaults; NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_GENERATE_H
 #define GIBBSITE_GENERATE_H
@@ -32,9 +32,10 @@ typedef struct gbs_generate_ising_options {
 GBS_API GBS_MUST_USE gbs_status gbs_generate_ising(const gbs_generate_ising_options *options,
                                                    gbs_model **model, gbs_error *err);
 
-/** A Potts model of a noisy picture: patches of `states` grey levels with Gaussian noise. Equal
- * neighbours add `coupling` to the log-weight; a data term compares each variable with the noisy
- * grey level of its pixel. The variable of a pixel is (layer * rows + row) * columns + column. */
+/** A Potts model of a noisy picture: patches of `states` grey levels with Gaussian noise.
+ *  Neighbours with equal states add `coupling` to the log-weight. A data term compares the state of
+ *  each variable with the noisy grey level of the variable's pixel. The variable of a pixel is
+ *  (layer * rows + row) * columns + column. */
 typedef struct gbs_generate_potts_options {
     size_t size; /**< sizeof(gbs_generate_potts_options); 0: the fields of its first version */
     uint32_t rows, columns, states;
@@ -95,9 +96,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_generate_regular(const gbs_generate_regular_
 
 /** Spins on a graph grown by preferential attachment (Barabasi & Albert 1999, Science 286:509-512):
  * the first edges + 1 variables are all joined to one another; then each new variable is joined to
- * `edges` different earlier variables, each drawn with probability proportional to its current
- * degree (a variable drawn twice is replaced by another draw). The share of degree k falls off as
- * k^-3.
+ * `edges` different earlier variables. These are drawn with probabilities proportional to their
+ * current degrees (a variable drawn twice is replaced by another draw). The share of variables with
+ * degree k falls off as k^-3.
  * @return GBS_ERR_ARGUMENT unless 1 <= edges < variables. */
 typedef struct gbs_generate_powerlaw_options {
     size_t size; /**< sizeof(gbs_generate_powerlaw_options); 0: the fields of its first version */
@@ -108,8 +109,8 @@ typedef struct gbs_generate_powerlaw_options {
 GBS_API GBS_MUST_USE gbs_status gbs_generate_powerlaw(const gbs_generate_powerlaw_options *options,
                                                       gbs_model **model, gbs_error *err);
 
-/** A random Bayesian network. A variable has at most `parents` parents, all among the 2 * parents +
- * 2 variables before it, and min_states to max_states states. */
+/** A random Bayesian network. A variable has min_states to max_states states. It has at most
+ *  `parents` parents, all among the 2 * parents + 2 variables before it. */
 typedef struct gbs_generate_bayes_options {
     size_t size; /**< sizeof(gbs_generate_bayes_options); 0: the fields of its first version */
     uint32_t variables, parents;

@@ -10,36 +10,39 @@
  *
  * A formula of weight w gives a factor for each binding of its variables to constants. The factor
  * is exp(w) if the formula holds, else 1 [M1]. The variables of the model are the atoms of query
- * predicates that the database does not decide. They are named as in the program, such as
+ * predicates that the database does not decide. Their names are written as in the program, such as
  * Friends(Anna,Bob), and state 1 means that the atom holds. Atoms of other predicates are false
- * unless the database says otherwise (the closed world). A grounding that evidence decides is a
- * constant and is left out. An atom that is in no factor is left out, too; its probability is 1/2.
+ * unless the database says otherwise (the closed world). A grounding (a formula with constants
+ * bound to all of its variables) is left out if the evidence decides whether the grounding holds.
+ * An atom that is in no factor is left out, too; the probability of such an atom is 1/2.
  *
  * If an argument is marked '!' in the declaration of a predicate, such as At(thing, place!),
- * exactly one of its values holds for each combination of the other arguments. These atoms are
- * variables, and a hard factor GBS_LOGICAL_EXACTLY requires that exactly one of them holds. If the
- * database states which value holds, all other values are false.
+ * exactly one value of this argument makes the predicate true, for each combination of the other
+ * arguments. The atoms with these values are variables, and a hard factor GBS_LOGICAL_EXACTLY
+ * requires that exactly one of these atoms holds. If the database states which atom holds, all
+ * others are false.
  *
- * A function f(x) with values y is the predicate f(x, y!). If f(x) is written in place of a
- * constant, it means a variable bound by EXIST. A formula with neither a weight nor a period has
- * weight 0, and a warning of the report counts it. If a predicate is declared with '*' in front,
- * all predicates without '*' are query predicates, unless options name query predicates.
+ * A function f(x) with values y is the predicate f(x, y!). In place of a constant, f(x) means a
+ * variable that is bound by EXIST. A formula with neither a weight nor a period has weight 0; a
+ * warning of the report gives the number of such formulas. If a predicate is declared with '*' in
+ * front, the query predicates are all predicates without '*', unless the options name the query
+ * predicates.
  *
- * A grounding that is a clause, a conjunction, or <=> of two literals becomes a logical factor that
- * is tied to the weight of its formula. Equal groundings of one formula become one factor, whose
- * feature is the number of these groundings. All other groundings become tables, which are not
- * tied; they may have up to 16 open atoms.
+ * A grounding that is a clause, a conjunction, or <=> of two literals becomes a logical factor,
+ * which is tied to the weight of the formula. Equal groundings of one formula become one factor,
+ * whose feature is the number of these groundings. All other groundings become tables that are not
+ * tied to a weight. Such a grounding may have up to 16 open atoms.
  *
- * Similarity predicates that a database lacks can be computed. With `similarity` "Score", the
- * predicates Score0, Score20, ... all have two arguments of one type. For a pair of constants, the
- * share of common words is the number of words that both names have, divided by the number of words
- * that at least one name has, in percent. Of the predicates whose number is at most this share, the
- * one with the greatest number holds. Words are runs of letters and digits; case is ignored, and
- * words that all constants of the type have are left out. The share of a constant and itself is
- * 100.
+ * gbs_ground() can compute similarity predicates for which the database has no facts. With
+ * `similarity` "Score", the predicates Score0, Score20, ... all have two arguments of one type. For
+ * a pair of constants, the share of common words is the number of words that both names have,
+ * divided by the number of words that at least one name has, in percent. Some predicates have
+ * numbers that are at most this share; the predicate with the greatest of these numbers holds for
+ * the pair. Words are runs of letters and digits; case is ignored, and words that all constants of
+ * the type have are left out. For a constant paired with itself, this share is 100.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
- * one object only while no call changes it; a built model can be shared by any number of threads.
+ * one object only while no call changes this object; any number of threads can share a built model.
  * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
  * status return GBS_ERR_ARGUMENT. NULL options mean the defaults.
  */
@@ -52,11 +55,11 @@
 extern "C" {
 #endif
 
-/** Zero-initialised means the defaults. */
+/** A struct that is set to zero means the defaults. */
 typedef struct gbs_ground_options {
     size_t size;                  /**< sizeof(gbs_ground_options) */
-    const char *query_predicates; /**< names with ',' between; NULL: predicates without a fact, or,
-                                     if '*' is used, predicates without '*' */
+    const char *query_predicates; /**< names of query predicates with ',' between; NULL: predicates
+                                     without a fact, or, if '*' is used, predicates without '*' */
     double time_s;                /**< fail after this many seconds; 0: no limit */
     uint64_t memory_limit;  /**< memory limit in bytes, program included; 0: half of the machine's
                                memory */
@@ -70,9 +73,9 @@ typedef struct gbs_ground_report {
     uint64_t n_formulas;   /**< number of formulas of the program */
     uint64_t n_facts;      /**< number of different facts of the database */
     double n_instances;    /**< number of bindings of the variables of all formulas */
-    uint64_t n_groundings; /**< number of instances that the evidence does not decide */
-    uint64_t n_merged;  /**< number of groundings equal to an earlier grounding; the factor of the
-                           earlier one counts them */
+    uint64_t n_groundings; /**< number of bindings that the evidence does not decide */
+    uint64_t n_merged;  /**< number of groundings that equal an earlier grounding; the factor of the
+                           earlier grounding counts such groundings */
     uint64_t n_factors; /**< number of factors of the model */
     uint64_t n_tables;  /**< number of factors that are tables */
     double n_atoms; /**< number of open atoms, which are atoms that the database does not decide */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * Pictures: reading and writing PNM (P1 to P6) and PNG, reading JPEG, and converting pixels to and
- * from states of a model. Variable row * width + column belongs to the pixel in that row and
- * column, row 0 on top.
+ * from states of a model. Variable row * width + column belongs to the pixel in row `row` and
+ * column `column`; row 0 is at the top.
  *
- * Samples are used as stored: gamma and colour profiles are ignored, and the value of a pixel of a
- * palette picture is its palette index.
+ * Samples are used as they are stored: gamma and colour profiles are ignored. In a palette picture,
+ * the value of a pixel is the pixel's palette index.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
- * one object only while no call changes it; a built model can be shared by any number of threads.
+ * one object only while no call changes this object; any number of threads can share a built model.
  * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
  * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
- * the defaults, NULL evidence means no evidence.
+ * the defaults; NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_IMAGE_H
 #define GIBBSITE_IMAGE_H
@@ -39,14 +39,14 @@ typedef struct gbs_image {
     uint32_t channels;      /**< number of channels: 1 or 3 */
     uint32_t maxval;        /**< largest valid sample, 1 to 65535 */
     uint16_t *sample;       /**< [height][width][channels] */
-    uint8_t *hidden;        /**< [height][width], 1 if a pixel is fully transparent; NULL unless
-                               gbs_image_read_options.keep_hidden was set and the picture has a
-                               hidden pixel. Not written to files. */
-    uint32_t n_colors;      /**< number of colours in the palette, 1 to 256; 0 for other kinds */
-    uint8_t color[256][3];  /**< the palette, red, green, blue */
+    uint8_t *hidden;   /**< [height][width], 1 for a fully transparent pixel, else 0; NULL unless
+                          gbs_image_read_options.keep_hidden was set and the picture has a fully
+                          transparent pixel. Not written to files. */
+    uint32_t n_colors; /**< number of colours in the palette, 1 to 256; 0 for other kinds */
+    uint8_t color[256][3]; /**< the palette, red, green, blue */
 } gbs_image;
 
-/** How to read a picture; zero-initialised means the defaults. */
+/** How to read a picture; a struct that is set to zero means the defaults. */
 typedef struct gbs_image_read_options {
     size_t size; /**< sizeof(gbs_image_read_options); 0: the fields of its first version */
     uint32_t max_width, max_height; /**< largest size in pixels; 0 means 32768. A larger picture
@@ -58,7 +58,7 @@ typedef struct gbs_image_read_options {
     void *context;
 } gbs_image_read_options;
 
-/** How to write a picture; zero-initialised means the defaults. */
+/** How to write a picture; a struct that is set to zero means the defaults. */
 typedef struct gbs_image_write_options {
     size_t size;        /**< sizeof(gbs_image_write_options); 0: the fields of its first version */
     const char *format; /**< "pbm", "pgm", "ppm" or "png"; NULL: by file name extension */
@@ -74,10 +74,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_image_new(gbs_image_kind kind, uint32_t widt
 GBS_API void gbs_image_free(gbs_image *image);
 
 /**
- * Read a picture; its first bytes determine the format. All colour types and depths of PNG are
- * read. JPEG files may be grey or colour, baseline or progressive. If a PNM file has several
- * pictures, the first is read, with a warning. A picture that takes more than 256 MiB in memory and
- * more than 512 times the size of its file gives GBS_ERR_LIMIT.
+ * Read a picture; the first bytes of the file determine the format. All colour types and depths of
+ * PNG are read. JPEG files may be grey or colour, baseline or progressive. If a PNM file has
+ * several pictures, the first is read, with a warning. A picture that takes more than 256 MiB in
+ * memory and more than 512 times the size of its file gives GBS_ERR_LIMIT.
  *
  * @param options NULL for the defaults. @param image out, untouched on failure.
  * @return GBS_ERR_UNSUPPORTED for a PNG in a build without libpng, for a JPEG in a build without
@@ -94,9 +94,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_image_read_memory(const char *name, const vo
 
 /**
  * Write a picture. PBM is for bitmaps; PGM is for bitmaps, grey pictures and the indices of
- * palettes; PPM is for all kinds. PNG keeps the kind, except that bitmaps become grey; grey and
- * colour whose maxval is not 255 or 65535 are scaled to 8 bits, or 16 bits if maxval is above 255,
- * rounded to nearest. Equal pictures give equal bytes.
+ * palettes; PPM is for all kinds. A PNG has the kind of the picture, except that bitmaps become
+ * grey. If maxval of a grey or colour picture is not 255 or 65535, samples are scaled to 8 bits, or
+ * to 16 bits if maxval is above 255, and rounded to nearest. Equal pictures give files with equal
+ * bytes.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_image_write(const gbs_image *image, const char *path,
                                                 const gbs_image_write_options *options,
@@ -118,10 +119,11 @@ GBS_API GBS_MUST_USE gbs_status gbs_image_to_spins(const gbs_image *image, uint3
 GBS_API GBS_MUST_USE gbs_status gbs_image_to_labels(const gbs_image *image, uint32_t n_states,
                                                     uint32_t *state, gbs_error *err);
 /**
- * Convert the grey value of each pixel, as in gbs_image_to_spins(), to the nearest of the levels a
- * * maxval / (n_levels - 1), a = 0 ... n_levels - 1. If two levels are equally near, the brighter
- * one is taken. With two levels, the result equals the result of gbs_image_to_spins() with the
- * default threshold. Bitmaps are refused, because the value 1 means black in a bitmap.
+ * Convert the grey value of each pixel, which is defined as in gbs_image_to_spins(), to the nearest
+ * of the levels a * maxval / (n_levels - 1), a = 0 ... n_levels - 1. If two levels are equally
+ * near, the brighter one is taken. With two levels, the result equals the result of
+ * gbs_image_to_spins() with the default threshold. Bitmaps are refused, because the value 1 means
+ * black in a bitmap.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_image_to_levels(const gbs_image *image, uint32_t n_levels,
                                                     uint32_t *state, gbs_error *err);

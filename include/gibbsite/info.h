@@ -3,10 +3,10 @@
  * Properties of a model and predicted costs of inference, without running it.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
- * one object only while no call changes it; a built model can be shared by any number of threads.
+ * one object only while no call changes this object; any number of threads can share a built model.
  * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
  * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
- * the defaults, NULL evidence means no evidence.
+ * the defaults; NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_INFO_H
 #define GIBBSITE_INFO_H
@@ -18,13 +18,15 @@ extern "C" {
 #endif
 
 #define GBS_N_CLASSES 7
-/* Number of classes of factors by number of variables: 0..14, and 15 or more */
+/* Number of classes into which factors are sorted by their number of variables: 0, 1, ..., 14, and
+ * 15 or more */
 #define GBS_INFO_ORDERS  16
 #define GBS_INFO_DEGREES 16
-/* Length of arrays with an element for each draw; at least the number of rows in draws.def */
+/* Length of arrays with an element for each kind of draw; at least the number of rows in
+ * draws.def */
 #define GBS_INFO_DRAWS 16
 
-/** How the search for an elimination order ended. */
+/** Result of the search for an elimination order. */
 typedef enum gbs_search_end {
     GBS_SEARCH_DONE = 0,
     GBS_SEARCH_ENTRIES = 1, /**< a component needs more than 2^32 table entries by the best
@@ -33,7 +35,7 @@ typedef enum gbs_search_end {
                                known about the best order */
 } gbs_search_end;
 
-/** How components are answered exactly. */
+/** Methods by which components are answered exactly. */
 typedef enum gbs_exact_form {
     GBS_FORM_TABLES = 1,   /**< a junction tree whose tables are kept */
     GBS_FORM_MESSAGES = 2, /**< a junction tree of which only the messages are kept */
@@ -50,10 +52,11 @@ typedef struct gbs_info {
     uint32_t n_implied; /**< number of variables fixed by propagation of evidence and hard zeros */
     uint32_t n_free;    /**< number of variables that are neither observed nor implied */
     size_t n_factors;
-    size_t factors_of_kind[GBS_N_FACTOR_KINDS];   /**< number of factors by gbs_factor_kind */
-    size_t factors_of_order[GBS_INFO_ORDERS];     /**< number of factors by number of variables */
-    size_t variables_of_degree[GBS_INFO_DEGREES]; /**< number of variables by number of factors:
-                                                     0..14, and 15 or more */
+    size_t factors_of_kind[GBS_N_FACTOR_KINDS]; /**< number of factors of each gbs_factor_kind */
+    size_t
+        factors_of_order[GBS_INFO_ORDERS]; /**< number of factors with each number of variables */
+    size_t variables_of_degree[GBS_INFO_DEGREES]; /**< number of variables with each number of
+                                                     factors: 0, 1, ..., 14, and 15 or more */
     uint32_t min_arity, max_arity;
     double mean_arity;
     size_t n_table_entries;
@@ -65,11 +68,12 @@ typedef struct gbs_info {
                                    exactly by default */
     int bipartite;              /**< 1: the graph of the model can be coloured with two colours */
     uint32_t n_colors;          /**< number of colours of the chromatic scan */
-    uint64_t n_levels; /**< number of batches of updates, run one after the other, in one pass of
-                          the scan named in the options */
-    /** mean number of variables in a batch, which are updated at the same time */
+    uint64_t n_levels; /**< number of batches of updates in one pass of the scan that the options
+                          name; the batches are run one after the other */
+    /** mean number of variables in a batch; the variables of a batch are updated at the same
+     *  time */
     double mean_batch;
-    uint32_t variables_of_class[GBS_N_CLASSES]; /**< number of variables by class; see
+    uint32_t variables_of_class[GBS_N_CLASSES]; /**< number of variables in each class; see
                                                    gbs_class_name() */
     /** number of variables whose conditionals are summed in double precision */
     uint32_t n_precise;
@@ -77,13 +81,14 @@ typedef struct gbs_info {
     uint32_t lattice_side[3]; /**< sides of the lattice, fastest first, if lattice is
                                  GBS_BITS_SITES; else 0 */
     double lattice_share;     /**< share of the bits of a word that are used for spins */
-    /* Junction trees of the model given the evidence, by elimination: minimum fill or weight, then
-     * a local search. See log2_entries and order_found below. Long logical factors and products of
-     * spins are first split into chains of short factors. */
-    int search;           /**< gbs_search_end, the worst over the components */
-    uint32_t width;       /**< largest clique minus 1; a lower bound unless order_found */
-    uint64_t entries;     /**< entries of all tables, saturating; a lower bound unless
-                               order_found */
+    /* The following fields describe junction trees of the model given the evidence. The elimination
+     * orders come from minimum fill or minimum weight and a local search. The fields log2_entries
+     * and order_found below also describe these trees. Long logical factors and products of spins
+     * are first split into chains of short factors. */
+    int search;       /**< a gbs_search_end: the worst result of the components */
+    uint32_t width;   /**< largest clique minus 1; a lower bound unless order_found */
+    uint64_t entries; /**< number of entries of all tables, at most UINT64_MAX; a lower bound unless
+                         order_found */
     uint64_t entry_limit; /**< number of entries of 8 bytes that fit the memory limit */
     int exact_fits; /**< 1: exact marginals fit the memory limit, perhaps only if tables are not
                          kept */
@@ -91,25 +96,26 @@ typedef struct gbs_info {
                              not known */
     /** number of components that method auto answers exactly with these options */
     uint32_t n_auto;
-    double max_influence;  /**< largest row sum of bounds on Dobrushin influences; below 1: every
-                              scan  forgets its start at a geometric rate */
-    double mean_influence; /**< mean row sum of these bounds */
+    double max_influence;  /**< largest row sum of the matrix of bounds on Dobrushin influences; if
+                              this sum is below 1, every scan forgets its initial state at a
+                              geometric rate */
+    double mean_influence; /**< mean row sum of this matrix */
     uint64_t model_bytes, plan_bytes, state_bytes, estimator_bytes;
     uint64_t run_bytes;  /**< peak memory of a run with these options in bytes, model included */
-    double log2_entries; /**< base-2 logarithm of entries; 0 if there is no table */
-    int order_found; /**< 1: a complete elimination order was found for every component, and width
-                          and entries belong to these orders, even if the tables do not fit memory
-                      */
-    /** peak memory of exact inference under the smallest memory limit that is sufficient, in bytes;
-     * like exact_bytes */
+    double log2_entries; /**< base-2 logarithm of `entries`; 0 if there is no table */
+    int order_found; /**< 1: a complete elimination order was found for every component; width and
+                        entries then belong to these orders, even if the tables do not fit memory */
+    /** peak memory of exact inference, in bytes as in exact_bytes, under the smallest memory limit
+     *  that is sufficient */
     uint64_t exact_least_bytes;
-    double exact_s;      /**< predicted seconds of exact marginals in one thread, from entries */
+    double exact_s;      /**< seconds that exact marginals take in one thread, as predicted from
+                            `entries` */
     uint32_t auto_cases; /**< number of cases into which method auto splits components without a
                               junction tree; same meaning as gbs_exact_cost.n_cases */
-    int auto_forms;      /**< how method auto answers components exactly: a sum of values of
-                              gbs_exact_form */
-    double auto_s; /**< predicted seconds of one thread for the components that method auto answers
-                      exactly */
+    int auto_forms; /**< methods by which method auto answers components exactly: a sum of values of
+                       gbs_exact_form */
+    double auto_s;  /**< predicted seconds of one thread for the components that method auto answers
+                       exactly */
     double auto_nonzero; /**< number of nonzero entries of sparse tables in components that method
                             auto answers exactly */
     uint32_t n_barren;   /**< number of free variables on which no evidence depends; such variables
@@ -119,17 +125,18 @@ typedef struct gbs_info {
 /** The memory that each kind of draw would need in addition to gbs_info.run_bytes. */
 typedef struct gbs_draw_sizes {
     size_t size; /**< sizeof(gbs_draw_sizes), set by the caller */
-    uint32_t n;  /**< number of draws in the arrays; 0 if nothing is left to sample. For a lattice
-                      in bits the only draw is random */
-    const char *name[GBS_INFO_DRAWS]; /**< names of the draws; static storage */
-    uint64_t bytes[GBS_INFO_DRAWS]; /**< bytes for each draw; UINT64_MAX if the number overflows or
-                                       was not computed */
+    uint32_t n;  /**< number of kinds of draws in the arrays; 0 if nothing is left to sample. For a
+                    lattice with one bit for each spin, the only kind is random */
+    const char *name[GBS_INFO_DRAWS]; /**< names of the kinds of draws; static storage */
+    uint64_t bytes[GBS_INFO_DRAWS];   /**< bytes for each kind of draw; UINT64_MAX if the number
+                                         overflows or was not computed */
     int stopped;  /**< 1: sizes of draws keyed by neighbours' states were not computed, because the
                      model has more than 2^26 pairs of neighbours */
     int reserved; /**< 0 */
 } gbs_draw_sizes;
 
-/** @return the name of an index of gbs_info.variables_of_class; NULL beyond the last. */
+/** @return the name of the class with this index in gbs_info.variables_of_class; NULL beyond the
+ *  last. */
 GBS_API const char *gbs_class_name(unsigned class_id);
 
 /**
@@ -149,14 +156,15 @@ GBS_API GBS_MUST_USE gbs_status gbs_model_info(const gbs_model *model, const gbs
                                                gbs_error *err);
 
 /**
- * Compute the memory of every draw for the run that gbs_model_info() describes. This is a separate
- * call because herded draws are keyed by neighbours, and finding all neighbours takes time.
+ * Compute the memory of every kind of draw for the run that gbs_model_info() describes. This is a
+ * separate call because it must find all neighbours of all variables, which takes time: herding
+ * weights have the neighbours' states as keys.
  *
  * @param evidence, options as in gbs_model_info(); for every draw except options->draw, options
  *         that belong to the draw count as unset.
  *
- * The time is linear in the size of the model and in its pairs of neighbours, of which at most 2^26
- * are counted.
+ * The time is linear in the size of the model and in the number of pairs of neighbours, of which at
+ * most 2^26 are counted.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_model_draw_sizes(const gbs_model *model,
                                                      const gbs_evidence *evidence,

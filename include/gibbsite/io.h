@@ -6,10 +6,10 @@
  * gzip or zstd is decompressed.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
- * one object only while no call changes it; a built model can be shared by any number of threads.
+ * one object only while no call changes this object; any number of threads can share a built model.
  * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
  * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
- * the defaults, NULL evidence means no evidence.
+ * the defaults; NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_IO_H
 #define GIBBSITE_IO_H
@@ -20,7 +20,12 @@
 extern "C" {
 #endif
 
-/** How to read a model or another file; zero-initialised means the defaults. */
+/** An output: a file that is being written, for example by gbs_run_summary() or gbs_report_html().
+ * The complete file appears when the output is committed. If the output is never committed, no file
+ * appears. An error of a write is kept, and gbs_output_commit() returns it. */
+typedef struct gbs_output gbs_output;
+
+/** How to read a model or another file; a struct that is set to zero means the defaults. */
 typedef struct gbs_read_options {
     size_t size;        /**< sizeof(gbs_read_options); 0: the fields of its first version */
     const char *format; /**< one of gbs_model_formats(); NULL: by file name
@@ -45,21 +50,21 @@ typedef struct gbs_read_options {
      * reader then returns GBS_ERR_STOPPED. */
     int (*stop)(void *context);
     void *stop_context; /**< first argument of stop */
-    int file_evidence;  /**< 1: no warning about observations in an XMLBIF file, because the
-                           caller reads them with gbs_evidence_read() */
+    int file_evidence;  /**< 1: the reader does not warn about observations in an XMLBIF file,
+                           because the caller reads the observations with gbs_evidence_read() */
     /** The order of the entries of conditional tables, the slowest variable first: "parents-child"
      * or "child-parents". In "reversed-child" and "child-reversed" the first parent varies fastest
      * among the parents. NULL: the order of the format. A program that sets table_order must also
      * set size. */
     const char *table_order;
-    const char *vartype;   /**< variable type of a .coo file that does not state it: "SPIN" or
-                                "BINARY"; NULL: such files are refused */
-    double offset;         /**< constant energy for a .coo file that does not state one */
+    const char *vartype; /**< variable type, "SPIN" or "BINARY", of a .coo file that does not state
+                            the type; NULL: such files are refused */
+    double offset;       /**< constant energy for a .coo file that does not state one */
     uint64_t private_copy; /**< 1: a .gbm file is read into memory, and the file may then change
                               while the model is used; 0: a large .gbm file is mapped into memory */
 } gbs_read_options;
 
-/** How to write a model; zero-initialised means the defaults. */
+/** How to write a model; a struct that is set to zero means the defaults. */
 typedef struct gbs_write_options {
     /** sizeof(gbs_write_options); 0: only the fields of the struct's first version are read */
     size_t size;
@@ -72,9 +77,9 @@ typedef struct gbs_write_options {
     void *context;
 } gbs_write_options;
 
-/** Set the memory limit, for all threads, of calls without a limit of their own: calls that read or
- * write files, gbs_generate_*(), and calls whose options have memory_limit 0. Such a call returns
- * GBS_ERR_LIMIT before it allocates more than the limit.
+/** Set the memory limit of all calls without a limit of their own, in all threads. Such calls are
+ * calls that read or write files, gbs_generate_*(), and calls whose options have memory_limit 0.
+ * Such a call returns GBS_ERR_LIMIT before it allocates more than the limit.
  *
  * @param bytes limit for the whole process in bytes. 0 restores the initial limit: half of the
  *         machine's memory or, if that is less, half of the memory limit of the process's control
@@ -84,11 +89,11 @@ GBS_API void gbs_set_memory_limit(uint64_t bytes);
 GBS_API uint64_t gbs_memory_limit(void);
 
 /**
- * The memory that exact answers of method `auto` may take if no memory limit is given: the limit of
- * gbs_set_memory_limit(), else half of the memory that was free at the first call, with control
- * groups taken into account. The half is rounded down to a power of two. Runs with this number as
- * their memory limit choose the same method on all machines. Ranks of a job, which must choose the
- * same method, use 4 GiB.
+ * Get the memory that exact answers of method `auto` may take if no memory limit is given. This is
+ * the limit of gbs_set_memory_limit() or, if that was not called, half of the memory that was free
+ * at the first call, with control groups taken into account. The half is rounded down to a power of
+ * two. Runs with equal numbers as their memory limits choose the same method on all machines. Ranks
+ * of a job must choose the same method, and therefore use 4 GiB.
  *
  * @return bytes.
  */
@@ -119,8 +124,37 @@ GBS_API GBS_MUST_USE gbs_status gbs_model_read_memory(const char *name, const vo
 GBS_API GBS_MUST_USE gbs_status gbs_model_write(const gbs_model *model, const char *path,
                                                 const gbs_write_options *options, gbs_error *err);
 
+/** What gbs_model_draw() shows besides the graph. All fields may be 0 or NULL. */
+typedef struct gbs_drawing {
+    size_t size;                  /**< sizeof(gbs_drawing); 0: the fields of its first version */
+    const gbs_evidence *evidence; /**< observations: their variables are marked */
+    const double *p;    /**< [offsets[n_variables]] probabilities as from gbs_run_marginals(), which
+                             are shown in the nodes; NaN: not known */
+    const double *mcse; /**< standard errors of p, of the same shape */
+    /** [n_query] variables to draw, together with the variables that share a factor with one of
+     * them, whose probabilities are not shown; NULL: all variables are drawn */
+    const uint32_t *query;
+    size_t n_query; /**< number of variables in query */
+} gbs_drawing;
+
 /**
- * Add evidence from text that a user typed: items with ',' between.
+ * Draw the graph of a model as SVG, in layers (Sugiyama, Tagawa & Toda (1981)). A Bayesian network
+ * has an arrow from each parent to its child. In another model a line joins two variables of a
+ * factor, and a square stands for a factor of more than two variables. A node shows at most eight
+ * states, the most probable ones. The drawing has colours for light and dark screens, and no script
+ * and no link. It depends on the model and on `drawing` alone.
+ *
+ * @param drawing NULL: the graph alone.
+ * @param output  out, borrowed; untouched on failure.
+ * @return GBS_OK; GBS_ERR_ARGUMENT; GBS_ERR_MEMORY; GBS_ERR_UNSUPPORTED for more than 2000 nodes,
+ *         more than 20 000 variables in all factors together, or edges that cross layers more than
+ *         200 000 times.
+ */
+GBS_API GBS_MUST_USE gbs_status gbs_model_draw(const gbs_model *model, const gbs_drawing *drawing,
+                                               gbs_output *output, gbs_error *err);
+
+/**
+ * Add evidence from text that a user typed. The text is a list of items with ',' between:
  *
  *     smoke=yes            a state: its label, "#0" for the first state, or a number
  *     age=young|adult      one of some states
@@ -136,8 +170,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_model_write(const gbs_model *model, const ch
  */
 GBS_API GBS_MUST_USE gbs_status gbs_evidence_add(gbs_evidence *evidence, const char *list,
                                                  gbs_error *err);
-/** Add likelihoods from text that a user typed: "smoke=yes:0.8|no:0.2, age=young:1"; states that
- * are not named have likelihood 0. @return the values of gbs_evidence_add(). */
+/** Add likelihoods from text that a user typed, such as "smoke=yes:0.8|no:0.2, age=young:1". States
+ *  that the text does not name have likelihood 0. @return the values of gbs_evidence_add(). */
 GBS_API GBS_MUST_USE gbs_status gbs_evidence_add_likelihood(gbs_evidence *evidence,
                                                             const char *list, gbs_error *err);
 
@@ -145,10 +179,11 @@ GBS_API GBS_MUST_USE gbs_status gbs_evidence_add_likelihood(gbs_evidence *eviden
  * Count the samples in an evidence file. A sample is a set of observations; most files have one
  * sample.
  *
- * The file has one of three kinds: UAI evidence in the form of either generation of the
- * competition; libDAI data with a sample per line, if its extension is .tab or
- * options->evidence_format is "tab"; or a picture with a pixel per variable, whose values are
- * states (not observed: 255 in 8-bit pictures, and transparent pixels).
+ * The file has one of three kinds. The first is UAI evidence, in the form of either generation of
+ * the competition. The second is libDAI data with a sample per line, if the extension is .tab or
+ * options->evidence_format is "tab". The third is a picture with a pixel per variable, whose pixel
+ * values are states; transparent pixels, and pixels of value 255 in 8-bit pictures, mean that the
+ * variable is not observed.
  *
  * @param n out, at least 1.
  */
@@ -164,7 +199,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_evidence_count(const gbs_model *model, const
 GBS_API GBS_MUST_USE gbs_status gbs_evidence_read(gbs_evidence *evidence, const char *path,
                                                   uint32_t index, const gbs_read_options *options,
                                                   gbs_error *err);
-/** Read a virtual-evidence file: N, then N times "variable k v_0 ... v_{k-1}". */
+/** Read a virtual-evidence file. It contains a number N, then N times "variable k v_0 ... v_{k-1}"
+ *  with the likelihoods v of the k states of a variable. */
 GBS_API GBS_MUST_USE gbs_status gbs_evidence_read_virtual(gbs_evidence *evidence, const char *path,
                                                           const gbs_read_options *options,
                                                           gbs_error *err);
@@ -193,13 +229,13 @@ typedef struct gbs_comparison {
     double max_tv;   /**< largest total variation distance over the variables */
     double mean_tv;  /**< mean total variation distance over the variables */
     uint32_t worst;  /**< the variable with the distance max_tv */
-    double max_z; /**< largest |p - q| in units of its standard error, over entries whose errors are
-                     known. This standard error is the root of the sum of the squares of both errors
-                     and of 2e-5, the rounding of sampled conditionals. NaN if neither set has
-                     errors */
+    double max_z;   /**< largest |p - q| in units of the standard error of p - q, over entries whose
+                       errors are known. The square of this standard error is the sum of the squares
+                       of the errors of p and q and of 2e-5, which is the rounding error of sampled
+                       conditionals. NaN if neither set has errors */
     double limit_z; /**< bound that max_z exceeds with a probability of at most 0.001 if p and q
                        estimate the same marginals: the normal quantile of 1 - 0.001 / entries */
-    uint32_t worst_z, worst_z_state; /**< the entry with the difference max_z */
+    uint32_t worst_z, worst_z_state; /**< variable and state with the difference max_z */
 } gbs_comparison;
 
 /** Compare two sets of marginals; a set without errors counts as exact. @return GBS_ERR_ARGUMENT if
@@ -209,7 +245,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_marginals_compare(const gbs_marginals *a,
                                                       const gbs_marginals *b,
                                                       gbs_comparison *comparison, gbs_error *err);
 
-/** The question that a UAI result file answers, given by the task word at its beginning. */
+/** The question that a UAI result file answers; the file begins with the word for this task. */
 typedef enum gbs_task {
     GBS_TASK_PR = 0,   /**< the partition function, as a logarithm */
     GBS_TASK_MAR = 1,  /**< marginals */
@@ -231,9 +267,9 @@ typedef struct gbs_result {
                                 NULL */
     uint32_t *state;         /**< MAP, MMAP: [n] states; UINT32_MAX if only the label is known */
     char **name;             /**< CSV and JSON: names of the variables; else NULL */
-    char **
-        label; /**< MAP in CSV: [n] labels of the states; MAR in CSV and JSON: labels of the states
-                  of all entries of marginals, which are numbers if JSON has no labels; else NULL */
+    char **label; /**< MAP in CSV: [n] labels of the states; MAR in CSV and JSON: labels of the
+                     states of all entries of marginals; if JSON has no labels, these are numbers;
+                     else NULL */
     double log_density; /**< MAP in JSON: log density of the state; else NaN */
     double log10_error; /**< PR in JSON: the standard error of log10 Z; else NaN */
 } gbs_result;
@@ -253,11 +289,12 @@ GBS_API GBS_MUST_USE gbs_status gbs_result_read(const char *path, gbs_log_base b
 GBS_API void
 gbs_result_free(gbs_result *result); /**< frees the arrays and sets the struct to zero */
 
-/** Put the variables, and the states of marginals, into the order of a model, and give them the
- * names of the model; labels of a MAP become numbers of states. A text that is not a label of the
- * variable is read as the number of a state. In a result without names, entry i belongs to variable
- * i. Results of PR and MMAP are not changed. On failure the order may have changed.
- *  @return GBS_ERR_ARGUMENT if the model has no such variable or state; GBS_ERR_FORMAT if the
+/** Put the variables of a result, and the states of marginals, into the order of a model. The
+ * variables get the names of the model, and labels of a MAP become numbers of states. A text that
+ * is not a label of the variable is read as the number of a state. In a result without names, entry
+ * i belongs to variable i. Results of PR and MMAP are not changed. On failure the order may be
+ * another than before. @return GBS_ERR_ARGUMENT if the model has no such variable or state;
+ * GBS_ERR_FORMAT if the
  *         result has a variable or state twice. */
 GBS_API GBS_MUST_USE gbs_status gbs_result_resolve(gbs_result *result, const gbs_model *model,
                                                    gbs_error *err);
@@ -278,7 +315,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_results_match(gbs_result *a, gbs_result *b,
 GBS_API GBS_MUST_USE gbs_status gbs_result_check_names(const gbs_result *a, const gbs_result *b,
                                                        gbs_error *err);
 
-/** Count the variables whose states differ between two MAP or two MMAP results.
+/** Count the variables whose states differ between two results, which are both MAP or both MMAP.
  *  @param first out: the smallest id of the variables that differ, 0 if none differs.
  *  @return GBS_ERR_ARGUMENT if the results have different tasks or different variables, or if one
  *          has labels and the other numbers: see gbs_result_resolve(). */
@@ -286,23 +323,26 @@ GBS_API GBS_MUST_USE gbs_status gbs_result_count_different(const gbs_result *a, 
                                                            uint32_t *n_different, uint32_t *first,
                                                            gbs_error *err);
 
-/** Read a scan file: "scan 1", "variables N", optionally "model DIGEST", then variable ids.
- *  @param sequence out, caller frees with gbs_free(). @param n out: its length. */
+/** Read a scan file: "scan 1", "variables N", optionally "model DIGEST", then an entry per update:
+ * the id of a variable, or * for an update that takes a variable drawn uniformly.
+ *  @param sequence out, GBS_STEP_UNIFORM for *; caller frees with gbs_free(). @param n out: its
+ *  length. */
 GBS_API GBS_MUST_USE gbs_status gbs_scan_read(const char *path, const gbs_model *model,
                                               uint32_t **sequence, size_t *n, gbs_error *err);
 
 /** Write a scan file for gbs_scan_read(). The file contains the digest of the model; reading it for
- * another model fails. @param comment a line for human readers, or NULL. */
+ * another model fails. @param sequence [n] ids of variables or GBS_STEP_UNIFORM. @param comment a
+ * line for human readers, or NULL. */
 GBS_API GBS_MUST_USE gbs_status gbs_scan_write(const char *path, const gbs_model *model,
                                                const uint32_t *sequence, size_t n,
                                                const char *comment, gbs_error *err);
 
 /** Read influences for gbs_influence_options.given from a Matrix Market file: coordinate, real or
- *  integer, general or symmetric. The entry in row i and column j, both from 1, is the influence of
- *  variable j - 1 on variable i - 1.
+ *  integer, general or symmetric. Rows and columns of the file are counted from 1: the entry in row
+ * i and column j is the influence of variable j - 1 on variable i - 1.
  *  @param pair out, [n] with variables from 0; caller frees with gbs_free(). @param n out.
  *  @return GBS_ERR_FORMAT, with the place in the file, for a matrix of another size than the model,
- * a value outside 0 to 1, an entry above 0 on the diagonal, or an entry that is there twice. */
+ * a value outside 0 to 1, an entry above 0 on the diagonal, or an entry that occurs twice. */
 GBS_API GBS_MUST_USE gbs_status gbs_influences_read(const char *path, const gbs_model *model,
                                                     gbs_pair **pair, size_t *n, gbs_error *err);
 
@@ -319,11 +359,6 @@ GBS_API void gbs_free(void *pointer);
 
 /* ---- outputs ----------------------------------------------------------------------------- */
 
-/** A file that is being written, such as the output of gbs_run_summary() and gbs_report_html(). The
- * complete file appears when the output is committed. If the output is never committed, no file
- * appears. An error of a write is kept, and gbs_output_commit() returns it. */
-typedef struct gbs_output gbs_output;
-
 /** Open a file for writing. @param path "-" for standard output; a final ".gz" or ".zst", in upper
  * or lower case, compresses; ".xz" and ".bz2" are refused, since these formats are only read. */
 GBS_API GBS_MUST_USE gbs_status gbs_output_open(const char *path, gbs_output **output,
@@ -333,8 +368,8 @@ GBS_API const char *gbs_task_word(gbs_task task);
 /** Flush the file to disk, rename it to its final name and free the output. The call also returns
  * the error of an earlier write. */
 GBS_API GBS_MUST_USE gbs_status gbs_output_commit(gbs_output *output, gbs_error *err);
-/** Discard the bytes written so far and free the output; an existing file of that name is
- * untouched. NULL is allowed. */
+/** Discard the bytes written so far and free the output; an existing file with the name of the
+ *  output is untouched. NULL is allowed. */
 GBS_API void gbs_output_discard(gbs_output *output);
 
 /** Open an output that collects its bytes in memory; end it with gbs_output_take() instead of

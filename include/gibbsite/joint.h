@@ -10,10 +10,10 @@
  *     gbs_joint_estimate_read(joint, p, mcse, NULL, NULL, &err);
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
- * one object only while no call changes it; a built model can be shared by any number of threads.
+ * one object only while no call changes this object; any number of threads can share a built model.
  * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
  * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
- * the defaults, NULL evidence means no evidence.
+ * the defaults; NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_JOINT_H
 #define GIBBSITE_JOINT_H
@@ -24,11 +24,12 @@
 extern "C" {
 #endif
 
-/** The joint distribution of some variables as draws of all chains estimate it. */
+/** An estimate of the joint distribution of some variables, from draws of all chains. */
 typedef struct gbs_joint_estimate gbs_joint_estimate;
 
 /**
- * Make an empty estimate. If the joint table fits, gbs_exact_joint() gives the exact answer.
+ * Make an empty estimate. If the joint table fits the memory limit, gbs_exact_joint() gives the
+ * exact answer.
  *
  * @param model, evidence borrowed, the model outlives the estimate; evidence may be NULL.
  * @param variable [n] distinct variable ids; copied.
@@ -46,8 +47,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_joint_estimate_new(
 GBS_API void gbs_joint_estimate_free(gbs_joint_estimate *estimate); /**< NULL is allowed */
 /**
  * List the variables whose states gbs_joint_estimate_add() reads: the variables of the table and,
- * with average_last, the variables that share a factor with the last variable. These variables are
- * enough for gbs_run_keep_draws().
+ * with average_last, the variables that share a factor with the last variable. A caller of
+ * gbs_run_keep_draws() only needs to keep the states of these variables.
  *
  * @param model, n, variable, average_last as for gbs_joint_estimate_new().
  * @param needed   [gbs_model_n_variables()] out: ids, ascending; untouched on failure.
@@ -68,9 +69,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_joint_estimate_add(gbs_joint_estimate *estim
  * @param p    [product of the arities] out: probabilities, the last variable fastest.
  * @param mcse out or NULL, same shape: Monte Carlo standard error from batch means [M8], at least
  *         the error of a state that no draw had; NAN after too few passes.
- * @param ess  out or NULL, same shape: effective sample size p(1-p)/mcse^2.
- * @param rhat out or NULL, same shape: split R-hat of batch values; NAN if undefined.
- * @return GBS_ERR_STATE if not every chain has had a draw; all outputs are then untouched.
+ * @param ess out or NULL, same shape as p: effective sample size p(1-p)/mcse^2.
+ * @param rhat out or NULL, same shape as p: split R-hat of the means of batches; NAN if undefined.
+ * @return GBS_ERR_STATE if a chain has no draw yet; all outputs are then untouched.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_joint_estimate_read(const gbs_joint_estimate *estimate,
                                                         double *p, double *mcse, double *ess,

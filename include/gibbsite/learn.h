@@ -16,7 +16,7 @@
  * Results have the same bits on any machine and any number of threads.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
- * one object only while no call changes it; a built model can be shared by any number of threads.
+ * one object only while no call changes this object; any number of threads can share a built model.
  * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
  * status return GBS_ERR_ARGUMENT. NULL options mean the defaults.
  */
@@ -35,8 +35,8 @@ extern "C" {
  * is sampled, its diagonal. */
 #define GBS_MAX_LEARNT_WEIGHTS 4096u
 
-/** The same limit with objective GBS_LEARN_LIKELIHOOD. Its matrix needs two junction trees for each
- * weight. */
+/** The same limit for objective GBS_LEARN_LIKELIHOOD, whose matrix needs two junction trees for
+ *  each weight. */
 #define GBS_MAX_LIKELIHOOD_WEIGHTS 512u
 
 /** Default number of probes if there are more weights than fit a matrix */
@@ -45,19 +45,21 @@ extern "C" {
 
 /** The state of learning after some iterations. */
 typedef struct gbs_learn_point {
-    size_t size;        /**< bytes in this library's struct; fields beyond it must not be read */
+    size_t size; /**< size of the library's struct in bytes; fields beyond this size must not be
+                    read */
     uint64_t iteration; /**< number of steps done; 0 at the weights from which learning starts */
-    double objective;   /**< value of the objective, penalty subtracted; NAN if the objective is
-                           sampled */
-    double gradient; /**< Euclidean length of the gradient of the objective; sampled: length of the
-                        gradient that the chains estimate */
-    double held_out; /**< sum over the rows of options.held_out of weight times ln P (objective
-                        likelihood) or ln PL (other objectives); minus infinity: a row is
-                        impossible; NAN: no held-out rows */
+    double
+        objective; /**< value of the objective minus the penalty; NAN if the objective is sampled */
+    double gradient; /**< Euclidean length of the gradient of the objective; if the objective is
+                        sampled, of the gradient that the chains estimate */
+    double held_out; /**< sum over the rows of options.held_out of the row's weight times ln P
+                        (objective likelihood) or ln PL (other objectives); minus infinity: a row is
+                        impossible; NAN: there are no held-out rows */
 } gbs_learn_point;
 
-/** Zero-initialised means the defaults. Options for objective "sampled" must be 0 or the default
- * with other objectives; `accuracy` must be 0 or the default with scans other than optimised. */
+/** A struct that is set to zero means the defaults. Options for objective "sampled" must be 0 or
+ * the default with other objectives; `accuracy` must be 0 or the default with scans other than
+ * optimised. */
 typedef struct gbs_learn_options {
     size_t size;           /**< sizeof(gbs_learn_options) */
     double l2;             /**< penalty: l2/2 times the sum of the squared weights; 0: none */
@@ -70,11 +72,11 @@ typedef struct gbs_learn_options {
     uint64_t objective;    /**< a
 gbs_learn_objective */
     uint64_t chains; /**< sampled: number of chains, 2 or more; 0: 100. Each row with missing values
-                        has one more chain */
-    uint64_t steps; /**< sampled: largest number of steps of the weights, each after sweeps of every
-                       chain; 0: 1000 */
-    uint64_t seed;  /**< seed of the random numbers for sampling and for probes */
-    uint64_t scan;  /**< sampled: a gbs_learn_scan */
+                        has a further chain */
+    uint64_t steps;  /**< sampled: largest number of steps of the weights; before each step every
+                        chain makes sweeps; 0: 1000 */
+    uint64_t seed;   /**< seed of the random numbers for sampling and for probes */
+    uint64_t scan;   /**< sampled: a gbs_learn_scan */
     uint64_t method; /**< sampled: a gbs_learn_method */
     uint64_t sweeps; /**< sampled: number of sweeps of every chain in a step, at most 2^20; 0: 1 */
     double accuracy; /**< sampled, scan optimised: bound, below 1, on the total variation distance
@@ -82,22 +84,23 @@ gbs_learn_objective */
     /** NULL, or called on the calling thread at the start and after each iteration (sampled: before
      *  each step). @param point valid during the call. */
     void (*point)(void *context, const gbs_learn_point *point);
-    void *point_context;      /**< first argument of point */
-    const gbs_data *held_out; /**< held-out rows whose likelihood is reported at every point, or
-                                   NULL; borrowed; only with `point`; must be complete unless the
-                                   objective is the likelihood */
+    void *point_context; /**< first argument of point */
+    const gbs_data
+        *held_out; /**< held-out rows whose likelihood every call of `point` reports, or NULL;
+                      borrowed. The rows must be complete unless the objective is the likelihood */
     double l1; /**< penalty of l1 times the sum of the absolute weights, which makes many weights
                   exactly 0; not allowed if the objective is sampled; 0: no penalty */
     uint64_t threads; /**< number of threads, without effect on results; 0: all cores. The
                            likelihood by a junction tree always takes one thread */
-    /** sampled: NULL, or the files to write checkpoints to and to resume from; the struct and its
-     * strings are borrowed */
+    /** sampled: NULL, or the files for writing checkpoints and for resuming; the struct and its
+     *  strings are borrowed */
     const gbs_checkpoint_files *checkpoints;
     double checkpoint_every_s; /**< seconds from one checkpoint to the next; 0: 300 */
-    uint64_t probes; /**< number of probes that estimate standard errors, with random signs from
-                        seed; at most GBS_MAX_LEARN_PROBES; not allowed with l1 or if the objective
-                        is sampled; 0: errors come from the matrix if one is kept, else from
-                        GBS_USUAL_LEARN_PROBES probes */
+    uint64_t
+        probes; /**< number of probes that estimate standard errors, at most GBS_MAX_LEARN_PROBES.
+                   Probes have random signs from `seed`. They are not allowed with l1 or if the
+                   objective is sampled. 0: standard errors come from the matrix of second
+                   derivatives if it is kept, else from GBS_USUAL_LEARN_PROBES probes */
 } gbs_learn_options;
 
 /** The results of learning. Logarithms are natural. */
@@ -111,7 +114,7 @@ typedef struct gbs_learn_report {
                               under gbs_learn_weights() */
     double pseudo_log_likelihood; /**< sum over rows of weight times ln PL; NAN if another objective
                                        was maximised */
-    double objective;             /**< the maximised logarithm minus the penalty */
+    double objective;             /**< the logarithm that was maximised, minus the penalty */
     double change; /**< largest change of a weight in the last step; sampled: in units of standard
                       errors, NAN if standard errors are not known */
     double seconds;
@@ -120,17 +123,17 @@ typedef struct gbs_learn_report {
                             */
     double rhat;   /**< sampled: the largest split R-hat of a weight's features; NAN if learning was
                         stopped */
-    double chance; /**< sampled: the largest share of a standard error that comes from sampling, 0
-                      to 1; NAN where change is NAN */
+    double chance; /**< sampled: for the weight where this is largest, the share, 0 to 1, of the
+                      standard error that comes from sampling; NAN if `change` is NAN */
     uint64_t n_scans;     /**< sampled: number of times that a scan was optimised */
-    uint64_t scan_length; /**< sampled: number of updates of a chain in a sweep of the last step */
+    uint64_t scan_length; /**< sampled: number of updates that a chain makes in a sweep of the last
+                             step */
     uint64_t n_unwritten; /**< number of checkpoints, after the first, that could not be written */
     uint64_t probes; /**< number of probes that estimated the standard errors; 0: the errors come
                           from a matrix */
-    double
-        misfit; /**< sampled, with more than GBS_MAX_LEARNT_WEIGHTS weights: the length of the
-                   gradient, minus the part that chance adds, in standard errors of the
-                   gradient of the rows; NAN if learning was stopped, and for all other learning */
+    double misfit;   /**< sampled, more than GBS_MAX_LEARNT_WEIGHTS weights: length of the gradient,
+                        without the part that chance adds, divided by the standard error that the
+                        rows give the gradient; else NAN, also if learning was stopped */
 } gbs_learn_report;
 
 /**
@@ -138,35 +141,35 @@ typedef struct gbs_learn_report {
  *
  * The weights are found by Newton's method with exact second derivatives; a step is halved until
  * the objective rises. With more than GBS_MAX_LEARNT_WEIGHTS weights (likelihood:
- * GBS_MAX_LIKELIHOOD_WEIGHTS), steps are found by conjugate gradients. A product of second
- * derivatives with a vector costs about as much as one gradient, or two with the likelihood.
- * Learning starts from the model's own weights. The pseudo-likelihood is concave. In every step a
- * row costs time in proportion to the sum over variables of number of states times number of
- * factors. With the likelihood a step needs two junction trees for each weight. Each tree takes one
- * propagation, and one more for each row with missing values. If values are missing, the result is
- * a local maximum.
+ * GBS_MAX_LIKELIHOOD_WEIGHTS), steps are found by conjugate gradients. A product of the matrix of
+ * second derivatives with a vector costs about as much as one gradient or, with the likelihood, as
+ * two gradients. Learning starts from the model's own weights. The pseudo-likelihood is concave.
+ * The time of a step for one row is proportional to the sum, over all variables, of the number of
+ * states times the number of factors. With the likelihood a step needs two junction trees for each
+ * weight. In each tree there is one propagation, and a further propagation for each row with
+ * missing values. If values are missing, the result is a local maximum.
  *
  * With l1 the weights are found by OWL-QN (Andrew & Gao 2007), which needs a build with libLBFGS.
- * OWL-QN has converged once the length of the gradient, without the part that l1 balances, is at
- * most tolerance times the number of rows times max(1, |w|). Standard errors are not computed with
- * l1.
+ * OWL-QN has converged once the gradient, without the part that l1 balances, is short enough: its
+ * length must be at most tolerance times the number of rows times max(1, |w|). Standard errors are
+ * not computed with l1.
  *
  * If the objective is sampled, chains are drawn from the model while its weights change. The
  * weights start at the maximum of the pseudo-likelihood if the rows are complete. Then the weights
  * are held still, and the chains give the gradient and the matrix for a last step of Newton's
  * method [M67]. Learning has converged if R-hat is at most 1.05 and the last step is at most one
  * standard error. Convergence is tested after a quarter, a half and all of the steps. Each test
- * makes half as many sweeps as there were steps; learning ends at an earlier test only if
- * report.chance is at most a half as well. With more than GBS_MAX_LEARNT_WEIGHTS weights a diagonal
- * takes the place of the matrix, so that time and memory are proportional to the number of weights.
- * Learning then has no last step and no standard errors. It has converged if R-hat is at most 1.05
- * and report.misfit is at most 0.25.
+ * makes half as many sweeps as there were steps. At the tests after a quarter and a half of the
+ * steps, learning ends only if report.chance is also at most a half. With more than
+ * GBS_MAX_LEARNT_WEIGHTS weights, only the diagonal of the matrix is used, so that time and memory
+ * are proportional to the number of weights. Learning then has no last step and no standard errors.
+ * Such learning has converged if R-hat is at most 1.05 and report.misfit is at most 0.25.
  *
- * An optimised scan is a scan, at most an eighth longer than the shortest one, whose Dobrushin
- * variation with weight 1 for every variable is at most the accuracy (Mitliagkas & Mackey 2017,
- * section 5.3). The scan is optimised again when a weight has moved by more than 0.01. Restarted
- * chains begin at the rows in each step while the weights change; once the weights are held still,
- * the chains go on from their last states.
+ * An optimised scan is a scan whose Dobrushin variation, with weight 1 for every variable, is at
+ * most options.accuracy (Mitliagkas & Mackey 2017, section 5.3). It is at most an eighth longer
+ * than the shortest scan found with such a variation. The scan is optimised again when a weight has
+ * moved by more than 0.01. Restarted chains begin each step at the rows as long as the weights
+ * change. Once the weights are held still, the chains go on from their last states.
  *
  * Checkpoints are written before the first step of the chains, then every checkpoint_every_s
  * between two steps, and before weights are held still, even if the steps were stopped. Learning
@@ -181,17 +184,16 @@ typedef struct gbs_learn_report {
  * errors, which include the error of the sampling. Standard errors of the pseudo-likelihood come
  * from the sandwich matrix (Godambe 1960; Lindsay 1988, Contemporary Mathematics 80:221-239): rows
  * count as independent draws, and a row of weight c counts as c draws. Standard errors are NAN, and
- * has_errors is 0, if learning was stopped or the data leave some weight or sum of weights
- * undetermined; for the pseudo-likelihood, also if the number of rows does not exceed the number of
- * weights.
+ * has_errors is 0, if learning was stopped or if the data do not determine some weight or some sum
+ * of weights. With the pseudo-likelihood they are also NAN if there are not more rows than weights.
  *
  * Probes estimate standard errors [M73]. The relative standard error of such an estimate, compared
- * with the value from a matrix, is at most 1 / sqrt(2 probes). Probes use the sandwich matrix for
- * the likelihood, too. Probes therefore need more rows than weights. For intervals use quantiles of
- * Student's distribution with `probes` degrees of freedom. A probe costs as much as one or two of
- * Newton's steps without a matrix.
+ * with the value from a matrix, is at most 1 / sqrt(2 probes). With the likelihood, probes use the
+ * sandwich matrix, too. Probes therefore always need more rows than weights. For intervals use
+ * quantiles of Student's distribution with `probes` degrees of freedom. A probe costs as much as
+ * one or two of Newton's steps without a matrix.
  *
- * @param model    borrowed; has a weight to learn.
+ * @param model borrowed; must have a weight that is not fixed.
  * @param data     rows of this model, or of a model with equal numbers of variables and states that
  *                 still exists; at least one row. For the pseudo-likelihood, each row has a value
  *                 for every variable of two states or more.

@@ -4,10 +4,10 @@
  * temperatures or annealed importance sampling.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
- * one object only while no call changes it; a built model can be shared by any number of threads.
+ * one object only while no call changes this object; any number of threads can share a built model.
  * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
  * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
- * the defaults, NULL evidence means no evidence.
+ * the defaults; NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_LOG_Z_H
 #define GIBBSITE_LOG_Z_H
@@ -48,14 +48,17 @@ typedef struct gbs_log_z_report {
     gbs_exact_cost exact; /**< predicted cost of exact answers for all components */
     int tempered;     /**< 1: log_z comes from options.chains ladders of temperatures; 0: the fields
                          from sweeps to valid_share are not set */
-    uint64_t sweeps;  /**< number of kept iterations; an iteration updates all levels */
+    uint64_t sweeps;  /**< number of kept iterations; an iteration updates the chains at all
+                         temperatures */
     uint64_t burn_in; /**< number of iterations of burn-in */
-    uint64_t round_trips; /**< smallest number, over ladders, of round trips that states made from
-                             the coldest level to the hottest and back */
-    double barrier;       /**< sum of the rejection rates of swaps between neighbours */
-    double valid_share;   /**< share of cold states that violate no hard zero */
-    char warning[256];    /**< warnings for the user: why no checkpoint was written, or that fewer
-                             chains were run; "" if there is no warning */
+    uint64_t round_trips; /**< number of round trips of states from the coldest temperature to the
+                             hottest and back, in the ladder where this number is smallest */
+    double barrier;     /**< sum, over all pairs of neighbouring temperatures, of the rate at which
+                           swaps are rejected */
+    double valid_share; /**< share of the states at the coldest temperature that violate no hard
+                           zero */
+    char warning[256];  /**< warnings for the user: why no checkpoint was written, or that fewer
+                           chains were run; "" if there is no warning */
 } gbs_log_z_report;
 
 /**
@@ -64,13 +67,14 @@ typedef struct gbs_log_z_report {
  *
  * options.temper AUTO and N: chains are run at a ladder of inverse temperatures b from 0 (where Z
  * is the number of states) to 1, and neighbouring levels swap states [M50]. ln Z is the sum of the
- * log ratios of Z between neighbouring levels [M47]. Hard zeros are soft at all b; the share of
- * states at b = 1 that violate no hard zero corrects for this. Iterations go on until the standard
- * error is at most options.target_error (0.05 if that is 0), or for options.sweeps iterations.
- * `converged` is 1 if all components are exact. Otherwise it is 1 only if the error meets the
- * target, there are at least two ladders, each with at least 20 round trips, and at least half of
- * the states at b = 1 violate no hard zero. The t distribution of low and high has at most as many
- * degrees of freedom as there were round trips.
+ * log ratios of Z between neighbouring levels [M47]. The chains may enter states that violate hard
+ * zeros, also at b = 1. The estimate is corrected by the share of the states at b = 1 that violate
+ * no hard zero. Iterations go on until the standard error is at most options.target_error (0.05 if
+ * target_error is 0), or for options.sweeps iterations. `converged` is 1 if all components are
+ * exact. Otherwise `converged` is 1 only if the error meets the target, there are at least two
+ * ladders, each ladder has at least 20 round trips, and at least half of the states at b = 1
+ * violate no hard zero. The t distribution of low and high has at most as many degrees of freedom
+ * as there were round trips.
  *
  * options.temper OFF, and AUTO with a scan other than chromatic or with more than 4096 variables
  * left: in one annealing, chains move from the uniform distribution to the model through n inverse
@@ -81,9 +85,9 @@ typedef struct gbs_log_z_report {
  * estimate. Hard zeros count as very unlikely states during the annealing and as zeros at its end.
  * The weights are unbiased however badly the chains mix, but if no chain reached an important state
  * the standard error is too small. Therefore `converged` is 1 only if the error meets the target,
- * there are at least four chains, the effective sample size is at least half their number, and the
- * previous annealing met the same conditions on chains and effective sample size and agrees within
- * three standard errors.
+ * there are at least four chains, and the effective sample size is at least half the number of
+ * chains. In addition, the previous annealing must have met these conditions on chains and
+ * effective sample size, and its estimate must agree within three standard errors.
  *
  * @param options   NULL for the defaults. options.method AUTO sums components exactly if the sums
  * are predicted to take at most half of the time. EXACT sums all components exactly or fails.
@@ -108,10 +112,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_log_z(const gbs_model *model, const gbs_evid
  * with more sweeps.
  *
  * All ranks call gbs_log_z_with() together. Every rank gets the report that one process would get,
- * with the same bits except in `seconds` and `warning`. Each rank has the whole model. It updates
- * some of the chains of an annealing, or some lanes of the ladders; all ranks have the states of
- * all lanes. Every rank computes the exact components itself. Checkpoint files are the same as for
- * one process; rank 0 writes them and all ranks read them.
+ * with the same bits except in `seconds` and `warning`. Each rank has the whole model. A rank
+ * updates some of the chains of an annealing, or some lanes of the ladders; all ranks have the
+ * states of all lanes. Every rank computes the components that are summed exactly itself.
+ * Checkpoint files are the same as for one process; rank 0 writes them and all ranks read them.
  *
  * @param ranks borrowed; NULL: this process is alone. @param files NULL for none.
  * @param callbacks callbacks of this rank; a callback that stops one rank stops all ranks. @return

@@ -15,7 +15,7 @@
  * differently, the last bits may differ.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
- * one object only while no call changes it; a built model can be shared by any number of threads.
+ * one object only while no call changes this object; any number of threads can share a built model.
  * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
  * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
  * the defaults.
@@ -87,7 +87,7 @@ GBS_API void gbs_rows_free(gbs_rows *rows); /**< NULL is allowed */
 
 /** @return the alphabet of an alignment; AUTO if the rows are not an alignment. */
 GBS_API gbs_alphabet gbs_rows_alphabet(const gbs_rows *rows);
-/** Count how often each state occurs, in any row and at any site. @param n out:
+/** Count how often each state occurs, over all rows and all sites. @param n out:
  *  [gbs_rows_n_states(rows)]. */
 GBS_API void gbs_rows_count_states(const gbs_rows *rows, uint64_t *n);
 
@@ -101,7 +101,7 @@ GBS_API uint32_t gbs_rows_n_sites(const gbs_rows *rows);
 GBS_API uint32_t gbs_rows_n_states(const gbs_rows *rows);
 /** @return the number of letters of a file in FASTA that were read as '-'. */
 GBS_API uint64_t gbs_rows_n_unknown(const gbs_rows *rows);
-/** @return a line of text on the columns that were skipped when the rows were read, such as an
+/** @return a line of text about the columns that were skipped when the rows were read, such as an
  *         index; NULL if no column was skipped. The text is valid until the rows are freed. */
 GBS_API const char *gbs_rows_note(const gbs_rows *rows);
 /** @return the sum of the weights of the rows: their effective number. */
@@ -112,9 +112,9 @@ GBS_API uint32_t gbs_rows_state(const gbs_rows *rows, size_t row, uint32_t site)
 GBS_API const char *gbs_rows_site_name(const gbs_rows *rows, uint32_t site);
 
 /**
- * Give each row the weight 1 / (number of rows, itself included, that have the same state in at
- * least a share of the sites): Ekeberg, Lovkvist, Lan, Weigt & Aurell (2013), Physical Review E
- * 87:012707.
+ * Give each row the weight 1 / n, where n is the number of rows, itself included, that have the
+ * same state as this row at no less than a share `identity` of the sites: Ekeberg, Lovkvist, Lan,
+ * Weigt & Aurell (2013), Physical Review E 87:012707.
  *
  * @param identity the share of equal sites, above 0 and at most 1; 0.8 is usual. The call takes
  * time in proportion to n^2 n_sites.
@@ -125,24 +125,24 @@ GBS_API const char *gbs_rows_site_name(const gbs_rows *rows, uint32_t site);
 GBS_API GBS_MUST_USE gbs_status gbs_rows_weigh(gbs_rows *rows, double identity, uint64_t threads,
                                                const gbs_run_callbacks *callbacks, gbs_error *err);
 
-/** Move floor(n share) of the rows, evenly spread, with their weights to a new table. @param share
- * above 0 and below 1. @param out out, caller frees. */
+/** Move floor(n share) of the n rows, evenly spread, to a new table; the rows keep their weights.
+ * @param share above 0 and below 1. @param out out, caller frees. */
 GBS_API GBS_MUST_USE gbs_status gbs_rows_hold_out(gbs_rows *rows, double share, gbs_rows **out,
                                                   gbs_error *err);
 
 /* ---- dense Potts models ------------------------------------------------------------------ */
 
-/** Zero-initialised means the defaults. Chains and steps are refused unless the method is PCD,
- * probes are refused with PCD, and l1 is refused unless the method is PL; 0 and the default values
- * are always allowed. */
+/** A struct that is set to zero means the defaults. Chains and steps are refused unless the method
+ * is PCD, probes are refused with PCD, and l1 is refused unless the method is PL; 0 and the default
+ * values are always allowed. */
 typedef struct gbs_potts_options {
-    size_t size;           /**< sizeof(gbs_potts_options) */
-    double l2;             /**< penalty: l2/2 times the sum of squares of h and J; 0: 1 */
-    double tolerance;      /**< PL has converged once the objective has fallen by a smaller share of
-                                itself in ten iterations; 0: 1e-5 */
-    uint64_t iterations;   /**< largest number of iterations of PL; 0: 1000 */
-    double time_s;         /**< end after this many seconds; 0: no limit */
-    uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
+    size_t size;         /**< sizeof(gbs_potts_options) */
+    double l2;           /**< penalty: l2/2 times the sum of squares of h and J; 0: 1 */
+    double tolerance;    /**< PL has converged once ten iterations lower the objective by less than
+                            tolerance times the objective; 0: 1e-5 */
+    uint64_t iterations; /**< largest number of iterations of PL; 0: 1000 */
+    double time_s;       /**< end after this many seconds; 0: no limit */
+    uint64_t threads;    /**< number of threads, without effect on results; 0: all cores */
     uint64_t memory_limit; /**< memory limit in bytes, program and data included; 0: half of the
                                 machine's memory */
     uint64_t method;       /**< gbs_potts_method */
@@ -161,10 +161,10 @@ typedef struct gbs_potts_options {
                         GBS_MAX_POTTS_PROBES; 0: a matrix for up to GBS_MAX_POTTS_ERRORS free
                         parameters, and GBS_USUAL_POTTS_PROBES probes for more */
     /** NULL, or called on the calling thread after each iteration of PL, or after each step of PCD.
-     * With PCD the objective is not known, and the gradient is an estimate from the chains: a root
-     * mean square over couplings. The value for held-out rows of gbs_potts_learn() is their ln PL.
-     * Must be NULL with ASYMMETRIC, which never has all weights at one time. @param point valid
-     * during the call. */
+     * With PCD the objective is not known. The gradient is then the root mean square, over
+     * couplings, of an estimate from the chains. The value for held-out rows of gbs_potts_learn()
+     * is their ln PL. Must be NULL with ASYMMETRIC, because ASYMMETRIC learns one site after the
+     * other. @param point valid during the call. */
     void (*point)(void *context, const gbs_learn_point *point);
     void *point_context; /**< first argument of point */
     double rate_last;    /**< size of the last step of PCD, at most rate; 0: a fifth of rate */
@@ -175,7 +175,7 @@ typedef struct gbs_potts_report {
     size_t size;              /**< sizeof(gbs_potts_report) */
     uint64_t n_rows, n_sites; /**< numbers of rows and sites of the data */
     uint64_t n_states;        /**< number of states of a site */
-    uint64_t n_parameters;    /**< number of entries of all h and J */
+    uint64_t n_parameters;    /**< total number of entries of all tables h and J */
     uint64_t iterations;  /**< number of iterations of L-BFGS; ASYMMETRIC: the largest number for a
                              site */
     uint64_t evaluations; /**< number of gradients of the pseudo-likelihood that were computed */
@@ -198,38 +198,39 @@ typedef struct gbs_potts_report {
     double iteration_s;     /**< mean seconds of an iteration of L-BFGS */
     double rhat;   /**< PCD, else NAN: the largest split R-hat of P(x_i) and P(x_i, x_j) among the
                         chains, at the weights that were learnt */
-    double misfit; /**< PCD, else NAN: the gradient of the mean log-likelihood at the learnt
-                      weights, as a root mean square, divided by the root mean square of the
-                      standard errors of the frequencies in the rows */
+    double misfit; /**< PCD, else NAN: root mean square of the gradient of the mean log-likelihood
+                      at the learnt weights, divided by the root mean square of the standard errors
+                      of the frequencies in the rows */
     uint64_t n_coupled;   /**< number of pairs of sites with a coupling that is not 0 */
     uint64_t n_unwritten; /**< number of checkpoints, after the first, that could not be written */
 } gbs_potts_report;
 
 /**
  * Learn a dense Potts model: fields and couplings of all pairs of sites, in the zero-sum gauge. In
- * this gauge the entries of h_i sum to zero, and so do the entries of each row and each column of
- * J_ij.
+ * this gauge the entries of each h_i sum to zero, and the entries of each row and each column of
+ * J_ij sum to zero.
  *
  * PL maximises sum over rows b of weight w_b times sum over sites i of ln p(x_i | all others),
  * minus the penalty (Besag 1975; Ekeberg et al. 2013). Both sites of a pair share one J_ij, and all
- * sites are learnt together. An iteration takes time in proportion to rows times sites^2 times
+ * sites are learnt together. The time of an iteration is proportional to rows times sites^2 times
  * states.
  *
  * With l1 the maximum is found by OWL-QN (Andrew & Gao 2007, ICML). Couplings are then not moved to
- * the zero-sum gauge, which would replace the zeros of a table.
+ * the zero-sum gauge, because this move would change zeros in the tables.
  *
  * ASYMMETRIC learns each p(x_i | all others) separately. It therefore learns each J_ij twice, and
  * the result is the mean of both tables (Ekeberg, Hartonen & Aurell 2014, Journal of Computational
  * Physics 276:341-356). ASYMMETRIC needs a fifth of the memory of PL, and less time on several
  * threads.
  *
- * PCD starts from the result of PL. Each step moves the weights by rate_t (P_data - P_chains - l2 /
- * weight times the weights), the gradient of the mean log-likelihood, after a sweep of chains that
- * are never restarted (Tieleman 2008, ICML). rate_t = rate / (1 + c t / steps), c = rate /
- * rate_last - 1; the result is the mean over the second half of the steps (Polyak & Juditsky 1992).
- * After a quarter, a half and all of the steps, the weights are held still at this mean, and the
- * chains go on for half as many sweeps as there were steps. Learning ends if the chains then agree
- * with each other (R-hat at most 1.05) and with the rows (misfit at most 0.25).
+ * PCD starts from the result of PL. In each step, chains that are never restarted make a sweep
+ * (Tieleman 2008, ICML). Then the weights move by rate_t times the gradient of the mean
+ * log-likelihood, which is P_data - P_chains - l2 / weight times the weights. Here rate_t = rate /
+ * (1 + c t / steps) and c = rate / rate_last - 1. The result is the mean over the second half of
+ * the steps (Polyak & Juditsky 1992). After a quarter, a half and all of the steps, the weights are
+ * held still at this mean, and the chains go on for half as many sweeps as there were steps.
+ * Learning ends if the chains then agree with each other (R-hat at most 1.05) and with the rows
+ * (misfit at most 0.25).
  *
  * Checkpoints are written before the first step of PCD, then every checkpoint_every_s between two
  * steps, and at the end, even if PCD was stopped. Learning that resumes from a checkpoint does not
@@ -290,10 +291,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_potts_parameters(const gbs_model *model, siz
  * freedom.
  *
  * If two states of two sites never occur together in a row, only l2 bounds their coupling. The
- * errors of that coupling table, and of the fields of both sites, then include how far l2 pulls
- * parameters that are drawn from its prior; GBS_USUAL_POTTS_PROBES probes estimate this pull if the
- * rest comes from a matrix. Such an error is a bound on the distance from the truth if the true
- * parameters are as small as the prior expects.
+ * errors of this coupling table, and of the fields of the two sites, then have a further part: the
+ * distance by which l2 pulls parameters that are drawn from the prior of l2. If the other parts of
+ * the errors come from a matrix, GBS_USUAL_POTTS_PROBES probes estimate this pull. Such an error is
+ * a bound on the distance from the truth if the true parameters are as small as the prior expects.
  *
  * @param model     a model that was learnt from these rows, perhaps read from a file.
  * @param options   the options of gbs_potts_learn(); only l2, l1, method, time_s, threads,
@@ -326,7 +327,8 @@ typedef struct gbs_rbm_options {
     uint64_t method; /**< gbs_rbm_method */
     uint64_t draw;   /**< gbs_rbm_draw */
     uint64_t epochs; /**< largest number of epochs, which are passes through the rows; 0: 100 */
-    uint64_t batch;  /**< number of rows in a step, which is also the number of chains; 0: 64 */
+    uint64_t batch;  /**< number of rows in the minibatch of a step, which is also the number of
+                        chains; 0: 64 */
     uint64_t sweeps; /**< sweeps of the chains in each step: the k of CD-k; 0: 1 */
     double rate;     /**< size of the first step; 0: 0.05 */
     double l2;     /**< penalty: l2/2 times the sum of squares of W, subtracted from the sum of ln P
@@ -336,14 +338,15 @@ typedef struct gbs_rbm_options {
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
     uint64_t memory_limit; /**< memory limit in bytes, program and data included; 0: half of the
                                 machine's memory */
-    const gbs_checkpoint_files *checkpoints; /**< as in gbs_potts_options, but for all methods */
-    double checkpoint_every_s;               /**< seconds from one checkpoint to the next; 0: 300 */
+    const gbs_checkpoint_files
+        *checkpoints; /**< files of checkpoints, as in gbs_potts_options, for all methods */
+    double checkpoint_every_s; /**< seconds from one checkpoint to the next; 0: 300 */
     uint64_t patience; /**< end after this number of consecutive epochs in which the mean ln PL of
                           held-out rows did not exceed its previous maximum; 0: never. Needs
                           held-out rows */
     double rate_last;  /**< size of the last step, at most rate; 0: a fifth of rate */
-    double l1; /**< penalty of l1 times the sum of the absolute W, subtracted from the sum of ln P
-                  over rows, which makes many W_ij exactly 0; 0: no penalty */
+    double l1; /**< penalty that makes many W_ij exactly 0: l1 times the sum of the absolute W_ij,
+                  subtracted from the sum of ln P over rows; 0: no penalty */
 } gbs_rbm_options;
 
 /** The results of learning a restricted Boltzmann machine. Logarithms are natural. */
@@ -360,16 +363,16 @@ typedef struct gbs_rbm_report {
     double predicted_bytes; /**< predicted memory of learning in bytes, without program and data */
     double seconds;         /**< total time in seconds */
     double epoch_s;         /**< mean seconds of an epoch */
-    double rhat; /**< largest split R-hat of a unit among the chains, at the learnt weights, from
-                    the last test of the chains; NAN if learning was stopped before a test */
+    double rhat; /**< largest split R-hat of a unit, from the chains at the learnt weights in their
+                    last test; NAN if learning was stopped before a test */
     uint64_t converged;   /**< 1 if rhat is at most 1.05, misfit at most 0.25 and rise at most 0.02;
                              else 0 */
     uint64_t n_unwritten; /**< number of checkpoints, after the first, that could not be written */
     uint64_t best_epoch;  /**< the epoch, from 1, whose weights the model has, if patience was set;
                                else 0 */
-    double misfit; /**< the gradient of the mean log-likelihood when rhat was computed, as a root
-                      mean square, divided by the root mean square of its standard errors over rows;
-                      NAN if rhat is NAN */
+    double misfit; /**< root mean square of the gradient of the mean log-likelihood in the last
+                      test, divided by the root mean square of the gradient's standard errors over
+                      rows; NAN if rhat is NAN */
     double rise;   /**< rise of the mean ln PL in the second half of the epochs, divided by its rise
                         since the first epoch; NAN if rhat is NAN or if the mean ln PL has not risen
                         */
@@ -384,16 +387,17 @@ typedef struct gbs_rbm_report {
  * A step moves a, b and W by rate_t times the gradient of the mean log-likelihood of the rows of a
  * minibatch. The model's part of the gradient is replaced by the mean over chains: contrastive
  * divergence (Hinton 2002, Neural Computation 14:1771-1800) or persistent chains (Tieleman 2008,
- * ICML). rate_t = rate / (1 + c t / T) in step t of T, c = rate / rate_last - 1. Rows are shuffled
- * for each epoch. Herded chains (Welling 2009, ICML; Chen & Welling 2010, AISTATS) keep weights u
- * of each unit, one for each of 16 intervals of its probability p given the other layer (Yamashita
- * & Suzuki 2019). At each draw u grows by p. If u is then 1 or more, the unit becomes 1 and u falls
- * by 1; else the unit becomes 0.
+ * ICML). Here rate_t = rate / (1 + c t / T) in step t of T, and c = rate / rate_last - 1. Rows are
+ * shuffled for each epoch. Herded chains (Welling 2009, ICML; Chen & Welling 2010, AISTATS) keep 16
+ * weights u for each unit. Let p be the probability of state 1 of the unit given the other layer;
+ * each of 16 intervals of p has its own weight (Yamashita & Suzuki 2019). At each draw the weight u
+ * of the interval grows by p. If u is then 1 or more, the unit becomes 1 and u falls by 1; else the
+ * unit becomes 0.
  *
  * With patience the model has the weights of the epoch after which held-out rows had the highest
  * pseudo-likelihood (early stopping; Prechelt 1998). Because these rows chose the epoch, the
- * pseudo-likelihood of other rows is slightly lower on average. T in rate_t remains the number of
- * steps of all epochs.
+ * pseudo-likelihood of other rows is slightly lower on average. With patience, T in rate_t is still
+ * the number of steps of all epochs.
  *
  * After a quarter, a half and all of the epochs (with patience, after the last epoch only), the
  * weights are held still while every chain goes on for 200 times as many sweeps as a step has. If
@@ -405,7 +409,7 @@ typedef struct gbs_rbm_report {
  *
  * Checkpoints work as in gbs_potts_learn(), except that held-out rows must be the same, too.
  *
- * With l1 couplings pay the cumulative penalty of Tsuruoka, Tsujii & Ananiadou (2009, ACL), which
+ * With l1, couplings pay the cumulative penalty of Tsuruoka, Tsujii & Ananiadou (2009, ACL), which
  * makes many couplings exactly 0. The penalty begins after a quarter of the epochs: couplings begin
  * near 0, and an earlier penalty would keep them there. With l1 the weights are first held still
  * after half of the epochs.

@@ -5,10 +5,10 @@
  * some variables with all others summed out.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
- * one object only while no call changes it; a built model can be shared by any number of threads.
+ * one object only while no call changes this object; any number of threads can share a built model.
  * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
  * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
- * the defaults, NULL evidence means no evidence.
+ * the defaults; NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_MAP_H
 #define GIBBSITE_MAP_H
@@ -35,12 +35,17 @@ typedef struct gbs_map_report {
     uint64_t sweeps;  /**< number of sweeps of a chain in all rounds */
     uint64_t updates; /**< variable updates over all chains */
     double seconds;
-    char stop[32]; /**< why the search ended: "exact", "sweeps", "settled" (a round twice as long
-                        found no better state), "time", "updates", "signal" */
+    char stop[32]; /**< why the search ended: "exact", "bound" (the upper bound proves that the
+                        state is optimal), "sweeps", "settled" (a round twice as long found no
+                        better state), "time", "updates", "signal" */
     gbs_exact_cost exact; /**< predicted cost of exact answers for all components */
     double tau0;          /**< first temperature of annealings; 0 if no chains were run */
     char warning[256];    /**< warnings for the user: why no checkpoint was written, or that fewer
                              chains were run; "" if there is no warning */
+    double upper_bound;   /**< no state has a larger log density; equal to log_density for exact
+                               answers, +inf if the search was stopped before a bound was known */
+    double gap; /**< upper_bound - log_density, in nats; 0 if the state is proved optimal, which is
+                     the case if this difference is at most 1e-9 (1 + |upper_bound|) */
 } gbs_map_report;
 
 /** Optional callbacks; any function may be NULL. */
@@ -57,15 +62,18 @@ typedef struct gbs_map_callbacks {
 /**
  * Search for the most probable state.
  *
- * In one annealing schedule of n sweeps, the temperature falls from options.tau0 to tau0 / n as
- * options.schedule says; tau0 = 0 means that the first temperature is computed from the couplings.
- * The best state at the end of any sweep of any chain is kept. After each schedule, blocks of
- * variables are set to their most probable joint states; a state that is better than the best so
- * far is kept [M27]. With options.sweeps there is one schedule with that number of sweeps. Without
- * this option there are schedules of 64, 128, 256, ... sweeps, each starting where the schedule
- * before it ended. The search ends when a schedule finds no better state or options.time_s is over.
- * Draws other than random run at temperature 1 throughout. Options of estimators, burn-in and
- * targets have no effect.
+ * In an annealing schedule of n sweeps, the temperature falls from options.tau0 to options.tau0 / n
+ * as options.schedule says. If options.tau0 is 0, the first temperature is computed from the
+ * couplings. The search keeps the best of the states at the ends of all sweeps of all chains. After
+ * each schedule, blocks of variables are set to their most probable joint states; a state that is
+ * better than the best so far is kept [M27]. With options.sweeps there is one schedule with that
+ * number of sweeps. Without this option there are schedules of 64, 128, 256, ... sweeps, each
+ * starting where the schedule before it ended. The search ends when a schedule finds no better
+ * state or options.time_s is over, or when the upper bound proves the best state optimal. Loopy
+ * belief propagation finds a further candidate by decimation [M81]; this begins once the sweeps
+ * have taken as long as the decimation takes. The upper bound comes from dual block-coordinate
+ * ascent, which gets a quarter of the counted time of the sweeps [M83]. Draws other than random run
+ * at temperature 1 throughout. Options of estimators, burn-in and targets have no effect.
  *
  * @param options   NULL for the defaults. options.method AUTO solves components that are small
  *                  enough exactly. EXACT solves all components exactly or fails. SAMPLE solves no
@@ -85,9 +93,9 @@ GBS_API GBS_MUST_USE gbs_status gbs_map(const gbs_model *model, const gbs_eviden
 
 /**
  * gbs_map() with checkpoints. Checkpoints can be written after any sweep and any step of block
- * draws; a search that resumes from a checkpoint gives the same result. options.sweeps must be the
- * same, because the temperatures depend on it. Without options.sweeps, the end of the resumed
- * search depends on whether options.time_s is given now.
+ * draws; a search that resumes from a checkpoint gives the same result. It must have the same
+ * options.sweeps, because the temperatures depend on that number. Without options.sweeps, the end
+ * of the resumed search depends on whether the resuming call has options.time_s.
  *
  * @param files NULL for none.
  * @return the values of gbs_map() and gbs_run_resume(); GBS_ERR_IO if the first checkpoint cannot
@@ -101,8 +109,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_map_with_checkpoints(
 /** The result of gbs_mmap(). */
 typedef struct gbs_mmap_report {
     size_t size;  /**< in: sizeof(gbs_mmap_report), set by the caller */
-    double log_p; /**< ln of the sum over the other variables, unnormalised; NAN if the sum is too
-                     large to compute */
+    double log_p; /**< ln of the unnormalised probability of the state found, summed over the other
+                     variables; NAN if the sum is too large to compute */
     double log_bound; /**< upper bound on log_p over all states of the query; equal to log_p if the
                          state found is proved optimal */
     uint64_t n_sums;  /**< number of states of the query whose log_p was computed */
@@ -114,8 +122,8 @@ typedef struct gbs_mmap_report {
 
 /**
  * Find the most probable state of some variables, with all others summed out (marginal MAP).
- * gbs_mmap() uses the method of gbs_exact_mmap() if this is predicted to take at most half of
- * options.time_s or of options.budget_s, takes no longer on the clock, and fits the memory limit.
+ * gbs_mmap() uses the method of gbs_exact_mmap() if this method fits the memory limit and takes at
+ * most half of options.time_s or of options.budget_s, both by prediction and on the clock.
  * Otherwise it searches from the best state of gbs_map(), with an exact sum over the other
  * variables for each state. The search changes one query variable after the other, and several at
  * once if no single change finds a better state. The upper bound comes from eliminating variables
@@ -124,8 +132,9 @@ typedef struct gbs_mmap_report {
  * options.time_s or of options.budget_s, or when eight consecutive changes of several variables
  * have found no better state.
  *
- * @param options   NULL for the defaults; method must be AUTO. The options of sampling apply to
- * gbs_map(). @param callbacks NULL for none; only progress is called.
+ * @param options NULL for the defaults; method must be AUTO. The options of sampling apply to the
+ *         call of gbs_map() with which the search begins. @param callbacks NULL for none; only
+ *         progress is called.
  * @param query     [n] distinct variable ids; observed variables keep their state.
  * @param state     [n], out, in the order of the query.
  * @param report    out or NULL.

@@ -10,10 +10,10 @@
  * NaN, plus infinity and finite log-weights beyond GBS_MAX_LOG_WEIGHT are not.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
- * one object only while no call changes it; a built model can be shared by any number of threads.
+ * one object only while no call changes this object; any number of threads can share a built model.
  * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
  * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
- * the defaults, NULL evidence means no evidence.
+ * the defaults; NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_MODEL_H
 #define GIBBSITE_MODEL_H
@@ -75,7 +75,8 @@ typedef enum gbs_logical_function {
     GBS_LOGICAL_IMPLY_MLN = 13,       /**< body true and head false: 0, else 1 (hard) */
     GBS_LOGICAL_CLAUSE = 64,          /**< a weighted clause: any literal true: 1, none: 0 (hard) */
     GBS_LOGICAL_PARITY = 65,          /**< an odd number of literals true: 1, else 0 (hard) */
-    /* the functions below take a number k: gbs_builder_add_cardinality() */
+    /* marks the first function with a number k; factors with such functions are made by
+     * gbs_builder_add_cardinality() */
     GBS_LOGICAL_AT_LEAST = 66, /**< k literals or more true: 1, else 0 (hard) */
     GBS_LOGICAL_AT_MOST = 67,  /**< no more than k literals true: 1, else 0 (hard) */
     GBS_LOGICAL_EXACTLY = 68,  /**< k literals true: 1, else 0 (hard) */
@@ -186,14 +187,16 @@ typedef struct gbs_pair {
     double value;
 } gbs_pair;
 
-#define GBS_NO_PAIR UINT32_MAX /**< value of i that marks a pair to be skipped */
+#define GBS_NO_PAIR UINT32_MAX /**< value of `i` of a pair that must be skipped */
 
-/** A polynomial of second degree over variables of two states: spins -1 and +1, or bits 0 and 1,
- *      p(x) = constant + sum over v of linear_v x_v + sum over pairs of value x_i x_j.
- *  Set the struct to zero, then set the fields that apply. */
+/** A polynomial of second degree in variables of two states, which are spins -1 and +1 or bits 0
+ *  and 1:
+ *     p(x) = constant + sum over v of linear_v x_v + sum over pairs of value x_i x_j.
+ * Set the struct to zero, then set the fields that apply. */
 typedef struct gbs_quadratic {
     size_t size;     /**< sizeof(gbs_quadratic) */
-    double scale;    /**< the log-weight is scale * p(x): 1, or -1 / temperature of an energy */
+    double scale;    /**< factor of the polynomial p: the log-weight is scale * p(x). 1, or -1 /
+                        temperature if p is an energy */
     double constant; /**< constant term, such as the offset of a binary quadratic model */
     const double *linear; /**< [n_variables] linear terms of variables 0, 1, ...; NULL: all are 0 */
     const gbs_pair *pair; /**< [n_pairs] pairs of different variables */
@@ -240,8 +243,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_cardinality(
 /**
  * Add a cardinality potential: log-weights t_0 .. t_n that depend on the number of true literals.
  * The call adds a constant t_0 and, for each k with t_k - t_(k-1) not 0, a factor AT_LEAST k of
- * this weight. These factors share a counter in samplers and a chain in exact inference (up to 256
- * steps [M23]).
+ * this weight. In samplers, these factors share one counter of true literals. In exact inference,
+ * they share one chain of auxiliary variables (up to 256 steps [M23]).
  *
  * @param n     number of literals. @param scope, state see gbs_builder_add_logical().
  * @param logw  [n + 1] natural logarithms; the first values and the last values may be minus
@@ -293,7 +296,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_tie_factor(gbs_builder *builder, siz
  * @param child      a variable of two states, like the parents.
  * @param parent     [n_parents] distinct ids; copied.
  * @param inhibition [n_parents] probabilities, 0 to 1, that a parent in state 1 has no effect.
- * @param leak       probability, 0 to 1, that the child is 1 though all parents are 0.
+ * @param leak probability, 0 to 1, that the child is 1 although all parents are 0.
  * @return GBS_ERR_ARGUMENT, with the builder as it was, for any other arguments.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_builder_add_noisy_or(gbs_builder *builder, uint32_t child,
@@ -307,7 +310,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_noisy_or(gbs_builder *builder, u
  *     P(child = 1 | parents) = (1 - leak) product over parents i in state 0 of inhibition_i.
  *
  * @param inhibition [n_parents] probabilities that a parent in state 0 has no effect.
- * @param leak       probability that the child is 0 though all parents are 1.
+ * @param leak probability that the child is 0 although all parents are 1.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_builder_add_noisy_and(gbs_builder *builder, uint32_t child,
                                                           uint32_t n_parents,
@@ -363,7 +366,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_builder_add_noisy_max(gbs_builder *builder,
 GBS_API void gbs_builder_set_directed(gbs_builder *builder);
 
 /**
- * Check the model as a whole and make it. Afterwards the builder is empty and may be freed or used
+ * Check the model as a whole and build it. Afterwards the builder is empty and may be freed or used
  * again. If the call fails, the builder is unchanged.
  */
 GBS_API GBS_MUST_USE gbs_status gbs_builder_build(gbs_builder *builder, gbs_model **model,
@@ -447,14 +450,15 @@ GBS_API size_t gbs_model_bytes(const gbs_model *model);
  * Unroll a network of two time slices over time [M57]. In such a network, variable X' is X in the
  * next slice. The tables of the variables X are the tables of the first slice. The table of X' is
  * P(X at t | its parents at t and t - 1), where a parent Y' is Y at t and a parent Y is Y at t - 1.
- * Variables without a primed partner are outside of time: they may be parents in every slice, and
- * have no parents in a slice.
+ * Variables without a primed partner are outside of time: they may be parents of variables in every
+ * slice, but have no parents in a slice.
  *
  * @param model    a Bayesian network; not changed.
  * @param n_slices number of slices T, 1 or more.
- * @param unrolled out, caller frees: a Bayesian network. Its first variables are those outside of
- * time; then, slice by slice, follow X[0], X[1], ... X[T - 1] of every pair. Within a slice,
- * variables have the order of the model. Noisy factors stay noisy. Slices share their tables.
+ * @param unrolled out, caller frees: a Bayesian network. The first variables are the variables
+ * outside of time. The variables X[0] of slice 0 follow, then the variables X[1] of slice 1, and so
+ * on. X[T - 1] of every pair. Within a slice, variables have the order of the model. Noisy factors
+ * stay noisy. Slices share their tables.
  * @return GBS_ERR_ARGUMENT if no pair is found, X' has no X or has other states than X, a variable
  *         outside of time has a parent X, or a variable X has a parent Y'; GBS_ERR_LIMIT, before
  *         any memory is allocated, if the network would not fit the memory limit

@@ -305,8 +305,9 @@ typedef struct gbs_run_options {
     /** junction trees, chains or an approximation; auto: exact if predicted to take at most half of
      * the time. Option --method: a gbs_method, default GBS_METHOD_AUTO. */
     int method;
-    /** mean-field, bp: weight of the new value in an update; 1: no damping. Option --damping (D):
-     * 1e-6 to 1.0, default 1.0. */
+    /** mean-field, bp: weight of the new value in an update; 1: no damping; auto: 1, for bp 0.5
+     * after 50 iterations. Option --damping (D): 1e-6 to 1.0, default GBS_DAMPING_AUTO: auto is
+     * GBS_DAMPING_AUTO. */
     double damping;
     /** mean-field: update variables one after the other (seq) or all at once. Option
      * --mean-field-schedule: a gbs_mean_field_schedule, default GBS_MEAN_FIELD_SEQUENTIAL. */
@@ -325,7 +326,7 @@ typedef struct gbs_run_options {
      * (W): 1 to 16, default 5. */
     uint64_t width;
     /** splash: largest number of variables in one block. Option --splash-size (variables): 1 to
-     * UINT64_C(1) << 20, default 1000. */
+     * UINT64_C(1) << 20, default 0: 1000, or less so that blocks grow side by side. */
     uint64_t splash_size;
     /** splash: number of blocks drawn at the same time. Option --splashes (P): 1 to 1024, default
      * 8. */

@@ -35,9 +35,17 @@ extern "C" {
 #endif
 
 #define GBS_BURN_IN_AUTO UINT64_MAX
+/** An entry of a sequence of updates that is no variable: the update takes a variable drawn
+ * uniformly from the free variables. gbs_scan_optimise() leaves such entries if it is stopped
+ * early. It accepts them in the scan that it improves, and so do gbs_variation(),
+ * gbs_variation_within() and scan files. Runs and coupled chains refuse them. */
+#define GBS_STEP_UNIFORM UINT32_MAX
 /** Value of gbs_run_options.threshold: trial runs find the threshold; see --threshold in
  * gibbsite-marginals(1). */
 #define GBS_THRESHOLD_AUTO (-1.0)
+/** Value of gbs_run_options.damping: no damping, except that belief propagation has a damping of
+ * 0.5 after 50 iterations. */
+#define GBS_DAMPING_AUTO 0.0
 /** Values of gbs_run_options.temper that are not a number of temperatures. */
 #define GBS_TEMPER_AUTO UINT64_C(0)
 #define GBS_TEMPER_OFF  UINT64_C(1)
@@ -66,7 +74,7 @@ static inline gbs_run_options gbs_run_options_default(void)
 
 /** The type of an option's value, and how the value is written as text. */
 typedef enum gbs_option_kind {
-    GBS_OPTION_KIND_CHOICE = 0,   /**< one of a list of names, see gbs_option_choice() */
+    GBS_OPTION_KIND_CHOICE = 0,   /**< a name from a list, see gbs_option_choice() */
     GBS_OPTION_KIND_FLAG = 1,     /**< "yes" or "no" */
     GBS_OPTION_KIND_COUNT = 2,    /**< a whole number */
     GBS_OPTION_KIND_SIZE = 3,     /**< bytes: 4096, 512M, 4G (powers of 1024) */

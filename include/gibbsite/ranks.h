@@ -27,13 +27,14 @@ extern "C" {
 typedef enum gbs_combine_kind {
     GBS_COMBINE_SUM_U64,
     GBS_COMBINE_MAX_U64,
-    GBS_COMBINE_SUM_F64, /**< sum of doubles, used only if the sum is exact in any order */
+    GBS_COMBINE_SUM_F64, /**< sum of doubles; used only if the doubles can be added exactly, in any
+                            order */
     GBS_COMBINE_MAX_F64, /**< maximum of doubles; never used with NAN */
 } gbs_combine_kind;
 
 /** Bytes to or from another rank. At most one message goes each way between two ranks at a time. */
 typedef struct gbs_message {
-    uint32_t rank; /**< the rank that the bytes go to or come from */
+    uint32_t rank; /**< rank to which the bytes are sent, or from which they come */
     void *bytes;   /**< [n] contents of the message; not changed on the sending rank */
     size_t n;      /**< number of bytes, known to both ranks */
 } gbs_message;
@@ -47,9 +48,9 @@ typedef struct gbs_ranks {
      * all ranks. */
     gbs_status (*combine)(void *context, gbs_combine_kind kind, void *values, size_t n,
                           gbs_error *err);
-    /** @param bytes [n] in on the rank `from`, out on all others. */
+    /** @param bytes [n] input on rank `from`, output on all other ranks. */
     gbs_status (*broadcast)(void *context, uint32_t from, void *bytes, size_t n, gbs_error *err);
-    /** Gather the bytes of all ranks on rank 0, in the order of ranks. @param own [n] bytes of this
+    /** Collect bytes of all ranks on rank 0, in the order of ranks. @param own [n] bytes of this
      * rank. @param all on rank 0: [sum of n_of], out; NULL on other ranks. @param n_of on rank 0:
      * [n_ranks] number of bytes of each rank; NULL on other ranks. */
     gbs_status (*gather)(void *context, const void *own, size_t n, void *all, const size_t *n_of,

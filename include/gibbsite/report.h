@@ -20,10 +20,10 @@
  *     gbs_output_commit(page, &err);
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
- * one object only while no call changes it; a built model can be shared by any number of threads.
+ * one object only while no call changes this object; any number of threads can share a built model.
  * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
  * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
- * the defaults, NULL evidence means no evidence.
+ * the defaults; NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_REPORT_H
 #define GIBBSITE_REPORT_H
@@ -39,7 +39,7 @@
 extern "C" {
 #endif
 
-/** Facts that a summary states but that the run does not know. All fields except size may be 0 or
+/** Facts for a summary that the run itself does not know. All fields except size may be 0 or
  * NULL. */
 typedef struct gbs_summary_about {
     size_t size; /**< sizeof(gbs_summary_about), set by the caller */
@@ -62,6 +62,8 @@ typedef struct gbs_summary_about {
     size_t n_query;         /**< number of variables in query */
     uint32_t rows, columns; /**< sides of the picture that the variables form; 0: the sides are
                                found from the factors if these form a grid */
+    const gbs_evidence *observed; /**< the evidence of the run: its variables are marked in the
+                                     drawing of the network */
 } gbs_summary_about;
 
 /**
@@ -69,7 +71,7 @@ typedef struct gbs_summary_about {
  * done, the verdict, and the part of the marginals that the page shows. The page shows the
  * marginals of up to 40 variables, those with the largest errors, and the distributions of R-hat
  * and effective sample sizes. If the variables form a grid, it also shows pictures of at most 512 x
- * 512 pixels.
+ * 512 pixels. If all variables are shown, it also has the graph of the model, which the page draws.
  *
  * @param run    borrowed; call after gbs_run_execute(). The marginals are null if the run keeps
  * none. @param about NULL if there is nothing to add.
@@ -90,11 +92,12 @@ typedef struct gbs_report_source {
 
 /**
  * Write a page in HTML. The sources are summaries of runs (schema run/1), estimates of ln Z
- * (logz/1), most probable states (map/1) and draws (draws/1, see gbs_draws_summary()), as
- * gibbsite-formats(5) describes them. Several runs are compared at the top of the page.
+ * (logz/1), most probable states (map/1), draws (draws/1, see gbs_draws_summary()), as
+ * gibbsite-formats(5) describes them, and bounds on the error of scans (certify/1, see
+ * gibbsite-certify(1)). Several runs are compared at the top of the page.
  *
  * The page is one file that loads nothing, and it forbids browsers to load anything
- * (Content-Security-Policy). It depends only on the sources.
+ * (Content-Security-Policy). The contents of the page depend only on the sources.
  *
  * @param source [n_sources], 1 to 64.
  * @param output out, borrowed; untouched on failure.
@@ -111,11 +114,11 @@ typedef struct gbs_drawn {
 } gbs_drawn;
 
 /**
- * Write the facts about draws that a page shows as JSON, schema draws/1 of gibbsite-formats(5). For
- * each quantity the JSON has the diagnostics (gbs_diagnose()), the draws of up to four chains,
- * histograms of the ranks of these chains' draws among all draws, and autocorrelations. Draws are
- * thinned to 400 for each chain. If all draws are 0 or 1, running means are written instead of
- * draws.
+ * Write facts about draws as JSON, schema draws/1 of gibbsite-formats(5), from which
+ * gbs_report_html() makes a page. For each quantity the JSON has the diagnostics (gbs_diagnose()),
+ * the draws of up to four chains, histograms of the ranks of these chains' draws among all draws,
+ * and autocorrelations. Draws are thinned to 400 for each chain. If every draw is 0 or 1, running
+ * means are written instead of draws.
  *
  * @param drawn [n] quantities with n_chains chains of n_draws draws each, at least 1.
  * @param output out, borrowed; untouched on failure.

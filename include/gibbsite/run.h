@@ -14,10 +14,10 @@
  * any machine.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
- * one object only while no call changes it; a built model can be shared by any number of threads.
+ * one object only while no call changes this object; any number of threads can share a built model.
  * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
  * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
- * the defaults, NULL evidence means no evidence.
+ * the defaults; NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_RUN_H
 #define GIBBSITE_RUN_H
@@ -43,16 +43,17 @@ typedef struct gbs_run gbs_run;
 
 /** How far a run has come. */
 typedef struct gbs_progress {
-    size_t size;      /**< bytes in this library's struct; fields beyond it must not be read */
-    int burning_in;   /**< 1 during burn-in */
-    uint64_t pass;    /**< number of passes done in this phase */
-    uint64_t passes;  /**< number of passes in this phase; 0 if not known */
+    size_t size;     /**< size of the library's struct in bytes; fields beyond this size must not be
+                        read */
+    int burning_in;  /**< 1 during burn-in */
+    uint64_t pass;   /**< number of passes done in this phase */
+    uint64_t passes; /**< number of passes in this phase; 0 if not known */
     uint64_t updates; /**< variable updates over all chains and both phases */
     double elapsed_s;
     double worst_error;  /**< largest standard error at the last check; NAN before the first */
     double target_error; /**< standard error at which the run stops; 0: no such target */
-    double rhat; /**< during burn-in, R-hat of the log density; afterwards, the largest R-hat at the
-                    last check; 0 or NAN if no R-hat is known yet */
+    double rhat; /**< during burn-in, R-hat of the log density; after burn-in, the largest R-hat of
+                    a marginal at the last check; 0 or NAN if no R-hat is known yet */
 } gbs_progress;
 
 /** Optional callbacks; any callback may be NULL. Callbacks are called on the thread that called
@@ -73,8 +74,9 @@ typedef struct gbs_run_callbacks {
     gbs_status (*draw)(void *context, uint64_t draw, uint32_t chain, double log_density,
                        const uint32_t *state, gbs_error *err);
     /** Splash scan only: called for every variable of every splash, before the splashes of a round
-     *  are drawn, in the order in which the splash took its variables; burn-in included. All chains
-     *  have the same splashes. @param round 0-based. @param splash 0-based within the round. */
+     *  are drawn, in the order in which the splash took its variables; also during burn-in. All
+     *  chains have the same splashes. @param round 0-based. @param splash 0-based within the
+     *  round. */
     void (*splash)(void *context, uint64_t round, uint32_t splash, uint32_t variable);
 } gbs_run_callbacks;
 
@@ -94,15 +96,16 @@ typedef struct gbs_feature {
 /** A candidate scan that the pilot run of GBS_SCAN_AUTO tried. */
 typedef struct gbs_trial {
     const char *scan;
-    uint32_t width;           /**< splash: option width; other scans: 0 */
-    uint32_t splash_size;     /**< splash: option splash-size; other scans: 0 */
-    uint64_t passes;          /**< number of passes in the pilot run */
-    double operations;        /**< number of operations in a pass of all chains of the run */
-    double passes_each;       /**< number of passes of a chain per independent draw, for the slowest
-                                 variables */
+    uint32_t width;       /**< splash: option width; other scans: 0 */
+    uint32_t splash_size; /**< splash: option splash-size; other scans: 0 */
+    uint64_t passes;      /**< number of passes in the pilot run */
+    double operations;    /**< number of operations in a pass of all chains of the run */
+    double passes_each;   /**< number of passes that a chain needs for one independent draw of the
+                             slowest variables */
     double ess_per_operation; /**< effective samples per operation */
-    int is_bound;             /**< 1: chains moved so little that passes_each is a lower bound */
-    int reaches_zeros;        /**< 1: splashes crossed all hard zeros */
+    int is_bound;      /**< 1: chains moved too little to measure passes_each, which is then a lower
+                          bound */
+    int reaches_zeros; /**< 1: splashes crossed all hard zeros */
 } gbs_trial;
 
 /** The predicted cost of exact answers, with methods auto and exact. */
@@ -120,9 +123,10 @@ typedef struct gbs_exact_cost {
  * fields.
  */
 typedef struct gbs_report {
-    size_t size;                /**< bytes in this library's struct; read no field beyond it */
-    const char *method;         /**< "exact", "sampled", "exact+sampled" (by component),
-                                   "mean-field", "bp" */
+    size_t size; /**< size of the library's struct in bytes; fields beyond this size must not be
+                    read */
+    const char *method;         /**< method that was used: "exact", "sampled", "exact+sampled" (some
+                                   components exactly, others by chains), "mean-field" or "bp" */
     uint32_t n_free_variables;  /**< number of variables that are neither observed nor implied by
                                    evidence */
     uint32_t n_exact_variables; /**< number of free variables that were answered exactly */
@@ -137,7 +141,7 @@ typedef struct gbs_report {
     uint64_t n_levels;       /**< number of batches in a pass; batches run one after the other */
     uint64_t n_batches;      /**< = n_levels */
     uint64_t sweeps;         /**< number of kept passes of a chain */
-    uint64_t burn_in;        /**< number of discarded passes of a chain */
+    uint64_t burn_in;        /**< number of passes of a chain that were discarded as burn-in */
     uint32_t chains;
     uint64_t updates; /**< number of variable updates over all chains, burn-in included */
     double compile_s;
@@ -150,10 +154,10 @@ typedef struct gbs_report {
     double max_mcse;          /**< largest standard error of a probability; NAN if there is none */
     double max_rhat;          /**< largest R-hat; NAN if there is none */
     double min_ess;           /**< smallest effective sample size; NAN if there is none */
-    /** for draws with a bias: largest difference between a marginal and its value in a short run of
-     * the random draw, minus the part that chance explains. With restarts: a bound on the total
-     * variation distance of every estimated marginal. NAN if the draw has no bias or nothing was
-     * compared */
+    /** for draws with a bias: largest difference between a marginal and the same marginal in a
+     * short run of the random draw, minus the part that chance explains. With restarts: a bound on
+     * the total variation distance of every estimated marginal from the target. NAN if the draw has
+     * no bias or nothing was compared */
     double bias_estimate;
     uint32_t n_omitted; /**< number of sampled variables that a partial scan never visits */
     /** With option certified: bound, for any start, on the total variation distance of every
@@ -163,11 +167,13 @@ typedef struct gbs_report {
                       draws: 0 */
     /** threshold of draw bounded-error, set by option or found; other draws: NAN */
     double threshold;
-    double n_weights; /**< number of herding weights of a chain: all entries of dense tables, and
-                         the used entries of other tables; 0 if the draw has no herding weights */
-    /** the accuracy of herding after this number of sweeps: "gibbs-like" (too many weights to be
-     *  more accurate than the random draw yet), "fast" (more accurate) or "plateau" (its bias is
-     *  larger than the error of the random draw); NULL if nothing was compared */
+    double n_weights; /**< number of herding weights of a chain: all entries of dense tables of
+                         weights, and the used entries of other tables; 0 if the draw has no herding
+                         weights */
+    /** the accuracy of herding after this number of sweeps, compared with the random draw:
+     *  "gibbs-like" (not yet more accurate, because there are too many weights), "fast" (more
+     *  accurate) or "plateau" (the bias of herding is larger than the error of the random draw);
+     *  NULL if nothing was compared */
     const char *period;
     const char *advised_draw; /**< draw advised for this number of sweeps; NULL if nothing was
                                    compared */
@@ -176,26 +182,26 @@ typedef struct gbs_report {
     uint64_t iterations;      /**< mean field and belief propagation: number of iterations over all
                                  variables; else 0 */
     /** mean field: largest change that one more undamped iteration would make, which is 0 at a
-     * fixed point; belief propagation: largest change in the last iteration; NAN for other methods,
-     * and if time_s left no time to compute it */
+     *  fixed point. Belief propagation: largest change in the last iteration. NAN for other
+     *  methods, and if time_s left no time for this computation */
     double residual;
     double log_z_bound;  /**< mean field: lower bound on ln Z; NAN where residual is NAN */
     double target_error; /**< standard error at which the run stops; 0: no such target */
     int converged; /**< 1 if the run has converged, else 0; see "converged" in gibbsite-marginals(1)
                     */
     char verdict[256]; /**< one sentence: whether the estimates can be trusted, and why */
-    char digest[33];   /**< XXH3-128 of the estimates followed by their errors, in hexadecimal; for
-                          averages on a lattice in bits, 512 sites at a time, in the order of the
-                          lattice */
+    char digest[33];   /**< XXH3-128, in hexadecimal, of the estimates followed by their errors; for
+                          averages on a lattice with one bit for each spin, of 512 sites at a time
+                          in the order of the lattice */
     char stop[32];     /**< why the run ended: "target", "sweeps", "time", "updates", "signal",
                           "support" (hard zeros split the states: more sweeps do not help), "exact",
                           "fixed point", "iterations" */
     size_t n_warnings;
     const char *const *warning;
-    int lattice;              /**< gbs_bits; the fields below are set unless it is GBS_BITS_NONE */
+    int lattice; /**< a gbs_bits; the fields below are set unless this is GBS_BITS_NONE */
     uint32_t lattice_side[3]; /**< GBS_BITS_SITES: sides of the lattice, fastest first; the middle
                                    one is 1 in two dimensions. Else 0 */
-    double energy;            /**< mean of minus the log density per sampled variable */
+    double energy; /**< mean energy per sampled variable; the energy is minus the log density */
     double energy_mcse;   /**< standard error of energy; this field and all below are NAN after too
                              few passes */
     double magnetisation; /**< mean of the mean spin; states 0 and 1 are spins -1 and +1 */
@@ -212,17 +218,18 @@ typedef struct gbs_report {
                               not tempered, and the fields block_variables to valid_share are not
                               set. In a tempered run, "chain" means a ladder, and "sweep" an
                               iteration of all levels of a ladder */
-    uint32_t block_variables; /**< number of variables drawn together in an iteration, averaged over
-                                 block plans; 0: only single variables are updated */
-    uint64_t round_trips; /**< smallest number, over ladders, of round trips that states made from
-                             the coldest level to the hottest and back */
+    uint32_t block_variables; /**< mean number of variables that a block plan draws jointly in an
+                                 iteration; 0: only single variables are updated */
+    uint64_t round_trips; /**< number of round trips of states from the coldest level to the hottest
+                             and back, in the ladder where this number is smallest */
     double hottest;       /**< inverse temperature of the hottest level; the coldest level has 1 */
-    double barrier;       /**< sum of the rejection rates of swaps between neighbours */
-    double valid_share;   /**< share of states of the coldest level that violate no hard zero; only
-                             these states count */
-    double log_z; /**< ln Z given evidence, as from gbs_exact_log_z(), if all components were
-                     answered exactly; else NAN. For a normalised Bayesian network this is ln
-                     P(evidence), see gbs_model_is_normalized() */
+    double barrier; /**< sum, over all pairs of neighbouring levels, of the rate at which swaps are
+                       rejected */
+    double valid_share; /**< share of states of the coldest level that violate no hard zero; only
+                           these states count */
+    double log_z;       /**< ln Z given evidence, as from gbs_exact_log_z(), if all components were
+                           answered exactly; else NAN. For a normalised Bayesian network this is ln
+                           P(evidence), see gbs_model_is_normalized() */
     double nonzero_entries; /**< number of nonzero entries of components with sparse tables;
                                included in exact.entries */
     int chains_disagree; /**< 1: R-hat is above its limit. Standard errors then come from within the
@@ -235,16 +242,16 @@ typedef struct gbs_report {
                        not shared, and exchange_messages and exchange_s are 0 */
     uint64_t exchange_messages; /**< number of messages that all ranks sent, burn-in included */
     uint64_t exchange_bytes;
-    double exchange_s; /**< seconds that a rank spent on sending and waiting: the largest value of a
-                          rank */
+    double exchange_s;  /**< seconds spent on sending messages and waiting, on the rank where this
+                           time is longest */
     uint64_t n_watched; /**< for a large picture: number of variables with standard errors;
                            max_mcse, max_rhat and min_ess are about these variables, and the errors
                            of all others are NAN. 0: all variables have errors */
     uint32_t n_pruned;  /**< number of free variables that were left out because no queried variable
                            depends on them (gbs_run_setup.query) */
     uint32_t n_drawn; /**< number of free variables on which no evidence depends and which are drawn
-                         given independent exact draws of the other variables. Method auto does so
-                         if the whole model is too large for exact answers */
+                         given the other variables, whose draws are exact and independent. Method
+                         auto does so if the whole model is too large for exact answers */
     uint64_t n_hardly_moved; /**< number of sampled variables that changed fewer than 20 times in
                                 all chains together although other states are possible. Agreement of
                                 chains says nothing about such variables; gbs_run_hardly_moved()
@@ -271,12 +278,12 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_new(const gbs_model *model, const gbs_ev
 /** The purpose of a run. */
 typedef enum gbs_run_task {
     GBS_RUN_MARGINALS = 0, /**< gbs_run_marginals() */
-    /** draws for callbacks.draw. Method auto then answers either all components by junction trees
-     * or none. It uses junction trees if trees, tables and draws together are predicted to stay
-     * within the limits of auto. With trees every draw is independent of all others. Chains are run
-     * in all other cases, if options.sweeps does not set the number of draws, or if the model has
-     * more than 2^20 variables. (A run for marginals with method auto does not draw states of
-     * components that are answered exactly.) */
+    /** draws for callbacks.draw. Method auto then uses junction trees either for all components or
+     * for none. It uses junction trees if trees, tables and draws together are predicted to stay
+     * within the limits of auto. Every draw from junction trees is independent of all other draws.
+     * Chains are run in all other cases. They are also run if options.sweeps does not set the
+     * number of draws, or if the model has more than 2^20 variables. (A run for marginals with
+     * method auto does not draw states of components that are answered exactly.) */
     GBS_RUN_DRAWS = 1,
 } gbs_run_task;
 
@@ -308,25 +315,26 @@ typedef struct gbs_run_setup {
     /** [n_query] the ids of the queried variables, whose marginals are wanted; NULL: all. Borrowed
      * until the call returns.
      *
-     * Variables that do not affect the queried variables are left out. These are, first, variables
-     * whose only factor sums to a constant over their states, such as unobserved effects on which
-     * no other variable depends (such variables are removed repeatedly). Second, they are the
-     * variables of components without a queried variable. These components are kept if all
-     * components are answered exactly, because they are then needed for report.log_z.
-     * gbs_run_marginals() has no estimates for variables that were left out (p and mcse are NAN).
-     * The report has their number, and gbs_run_execute() refuses callbacks.draw. Nothing is left
-     * out with method sample, mean field, restarts, a sequence of a scan, dummy edges, or the
-     * estimator traces. */
+     * Variables that do not affect the queried variables are left out. There are two kinds of such
+     * variables. The first kind are variables with only one factor, which sums to a constant over
+     * the states of the variable, such as unobserved effects on which no other variable depends
+     * (such variables are removed repeatedly). The second kind are the variables of components
+     * without a queried variable. Such components are kept if all components are answered exactly,
+     * because report.log_z then needs them. gbs_run_marginals() has no estimates for variables that
+     * were left out (p and mcse are NAN). The report has their number, and gbs_run_execute()
+     * refuses callbacks.draw. Nothing is left out with method sample, mean field, restarts, a
+     * sequence of a scan, dummy edges, or the estimator traces. */
     const uint32_t *query;
     size_t n_query;
     /** NULL, or the share of this rank (gibbsite/share.h), which takes the place of model, evidence
      * and query; borrowed, outlives the run. Each rank then has a part of the model. All ranks of
      * the partition make their runs together, with equal options. The scan must be the scan of
-     * gbs_partition_new(); the numbers of sweeps and chains and all other such options are free.
-     * Then gbs_run_execute() and gbs_run_each_marginal() are collective too. The callbacks of rank
-     * 0 receive progress and draws. */
+     * gbs_partition_new(); other options, such as the numbers of sweeps and chains, may differ. The
+     * calls gbs_run_execute() and gbs_run_each_marginal() are then collective, too. The callbacks
+     * of rank 0 receive progress and draws. */
     const struct gbs_share *share;
-    /** The partition, on rank 0 if gbs_share_needs_whole(), else NULL; borrowed, outlives the run.
+    /** On rank 0, if gbs_share_needs_whole() returns 1: the partition; else NULL. Borrowed,
+     *  outlives the run.
      */
     const struct gbs_partition *partition;
 } gbs_run_setup;
@@ -372,12 +380,12 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_execute(gbs_run *run, const gbs_run_call
  *
  * @param p     out: the probability of state a of variable v is p[offset[v] + a], with offsets from
  *              gbs_model_state_offsets(); observed variables have probability 1 on one state.
- * @param mcse  out or NULL, same shape: Monte Carlo standard error, probability units; 0 for exact
- *              entries, NAN after too few passes for a standard error.
- * @param ess   out or NULL, same shape: effective sample size p(1-p)/mcse^2; NAN for exact entries,
- *              entries without a standard error, and entries whose conditional probability was the
- *              same in every pass.
- * @param rhat  out or NULL, same shape: split or between-chain R-hat; NAN if undefined.
+ * @param mcse out or NULL, same shape as p: Monte Carlo standard error in units of probability; 0
+ *              for exact entries, NAN after too few passes for a standard error.
+ * @param ess out or NULL, same shape as p: effective sample size p(1-p)/mcse^2; NAN for exact
+ *              entries, entries without a standard error, and entries whose conditional probability
+ *              was the same in every pass.
+ * @param rhat out or NULL, same shape as p: split or between-chain R-hat; NAN if undefined.
  * @return GBS_ERR_STATE if no draw was kept, if the estimator is traces, or if gbs_run_execute()
  *         failed; all outputs are then untouched.
  */
@@ -398,8 +406,7 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_marginals_of(const gbs_run *run, uint32_
  * Each call replaces the number of the call before. It may be called in callbacks of the run.
  *
  * @param bytes number of bytes that the caller keeps or is about to allocate. @param what word for
- * the message,
- *         such as "draws".
+ *         the bytes in the message, such as "draws".
  * @return GBS_ERR_LIMIT, with the figures, if the sum is above the limit; the bytes of the previous
  *         call then remain counted.
  */

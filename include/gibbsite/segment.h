@@ -35,12 +35,13 @@ extern "C" {
 
 /* ---- classes ------------------------------------------------------------------------------- */
 
-/** How often each class uses each word, and the words themselves. */
+/** Learnt classes: the words, and how often each class uses each word. */
 typedef struct gbs_aspects gbs_aspects;
 
-#define GBS_MAX_CLASSES 255u /**< in label maps, 255 is the value of pixels without a class */
+/** largest number of classes; in label maps, 255 is the value of pixels without a class */
+#define GBS_MAX_CLASSES 255u
 
-/** Zero-initialised means the defaults. */
+/** A struct that is set to zero means the defaults. */
 typedef struct gbs_aspect_options {
     size_t size;             /**< sizeof(gbs_aspect_options) */
     double time_s;           /**< fail after this many seconds; 0: no limit */
@@ -52,9 +53,9 @@ typedef struct gbs_aspect_options {
     uint64_t step;           /**< pixels from one patch to the next, 1 to 1024; 0: side / 2 */
     uint64_t texture_words;  /**< largest number of texture words, up to 65536; 0: 200 */
     uint64_t color_words;    /**< largest number of colour words, up to 65536; 0: 50 */
-    uint64_t position_cells; /**< number, up to 256, of rows and of columns of cells into which the
-                                picture is cut; each cell is a word for the patches in it. 0: the
-                                place of a patch is not used */
+    uint64_t position_cells; /**< number n, up to 256: the picture is cut into n rows and n columns
+                                of cells, and each cell is a word for the patches in the cell. 0:
+                                the place of a patch is not used */
     uint64_t iterations;     /**< largest number of iterations of EM; 0: 500 */
     double tolerance;        /**< EM has converged when an iteration adds less than this to the mean
                                 log-likelihood of a patch; 0: 1e-6 */
@@ -67,11 +68,12 @@ typedef struct gbs_aspect_options {
 
 /** The results of learning. Logarithms are natural. */
 typedef struct gbs_aspect_report {
-    size_t size;          /**< in: sizeof(gbs_aspect_report), set by the caller */
-    uint64_t n_pictures;  /**< number of pictures read */
-    uint64_t n_patches;   /**< number of patches in all pictures */
-    uint64_t n_classes;   /**< number of classes named in the list */
-    uint64_t n_words[3];  /**< number of words of texture, of colour, and of cells of places */
+    size_t size;         /**< in: sizeof(gbs_aspect_report), set by the caller */
+    uint64_t n_pictures; /**< number of pictures read */
+    uint64_t n_patches;  /**< number of patches in all pictures */
+    uint64_t n_classes;  /**< number of classes named in the list */
+    uint64_t
+        n_words[3]; /**< numbers of texture words, of colour words, and of cells of the picture */
     uint64_t iterations;  /**< number of iterations of EM */
     uint64_t converged;   /**< 1 if EM converged, else 0 */
     double mean_log_like; /**< mean of ln P(words) over patches */
@@ -121,15 +123,15 @@ GBS_API const char *gbs_aspects_class_name(const gbs_aspects *aspects, uint32_t 
  * + column. */
 typedef struct gbs_segment gbs_segment;
 
-/** Zero-initialised means the defaults. */
+/** A struct that is set to zero means the defaults. */
 typedef struct gbs_segment_options {
     size_t size;           /**< sizeof(gbs_segment_options) */
     double time_s;         /**< fail after this many seconds; 0: no limit */
     uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
     uint64_t memory_limit; /**< memory limit in bytes, program included; 0: half of the machine's
                               memory */
-    double coupling; /**< added to the log-weight where neighbouring patches have the same class, 0
-                        to 100; 0: no coupling, and each patch is classified alone */
+    double coupling;     /**< coupling, 0 to 100, that is added to the log-weight where neighbouring
+                            patches have the same class; 0: each patch is classified alone */
     uint64_t neighbours; /**< number of neighbours of a patch: 4 or 8; 0: 4 */
 } gbs_segment_options;
 
@@ -137,7 +139,7 @@ typedef struct gbs_segment_options {
 #define GBS_SEGMENT_COUPLING 0.48
 
 /**
- * Find the words of a picture, and by EM the share of each class in it.
+ * Find the words of a picture and, by EM, the share of each class in the picture.
  *
  * @param aspects  borrowed until the result is freed.
  * @param callbacks NULL; progress is called with pass = patches done.
@@ -167,15 +169,15 @@ GBS_API GBS_MUST_USE gbs_status gbs_segment_model(const gbs_segment *segment, gb
 
 /** A rectangle of patches. */
 typedef struct gbs_rectangle {
-    uint32_t row, column;   /**< row and column of the upper left patch */
+    uint32_t row, column;   /**< row and column of the upper left patch of the rectangle */
     uint32_t rows, columns; /**< at least 1 */
 } gbs_rectangle;
 
 /**
  * Find a short scan for a rectangle of patches that is as good for the rectangle as one systematic
- * scan of the picture: the variation of the rectangle's patches is the same or smaller
- * (gbs_scan_optimise() with `match` the number of patches). The scan depends on the coupling, but
- * not on the pixels of the picture.
+ * scan of the picture. After the short scan, the variation of the rectangle's patches must not be
+ * larger than after the systematic scan (gbs_scan_optimise(), where `match` is the number of
+ * patches). The scan depends on the coupling, but not on the pixels of the picture.
  *
  * @param stop     NULL, or a function that is called from time to time. @return nonzero to stop;
  * the scan found so far is returned with GBS_STOPPED.
@@ -206,11 +208,11 @@ GBS_API GBS_MUST_USE gbs_status gbs_segment_draw(const gbs_segment *segment,
                                                  gbs_segment_picture what, gbs_image *image,
                                                  gbs_error *err);
 
-/** Numbers of patches whose class is the class of most of their pixels. */
+/** Numbers of patches, by class. The true class of a patch is the class of most of its pixels. */
 typedef struct gbs_segment_score {
-    uint64_t n_patches; /**< number of patches that have this class in the truth */
-    uint64_t n_right;   /**< number of these patches that are given this class */
-    /** number of patches that are given this class and have any class in the truth */
+    uint64_t n_patches; /**< number of patches whose true class is this class */
+    uint64_t n_right;   /**< number of these patches to which the segmentation gives this class */
+    /** number of patches with any true class to which the segmentation gives this class */
     uint64_t n_given;
 } gbs_segment_score;
 

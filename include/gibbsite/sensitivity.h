@@ -11,10 +11,10 @@
  *     gbs_sensitivities_free(&s);
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
- * one object only while no call changes it; a built model can be shared by any number of threads.
+ * one object only while no call changes this object; any number of threads can share a built model.
  * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
  * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
- * the defaults, NULL evidence means no evidence.
+ * the defaults; NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_SENSITIVITY_H
 #define GIBBSITE_SENSITIVITY_H
@@ -59,12 +59,12 @@ typedef struct gbs_sensitivities {
     uint32_t *of;        /**< variable of a likelihood, child of a conditional table, parent of an
                             inhibition, child of a leak; for other kinds the last variable of the
                             scope, UINT32_MAX if the scope is empty */
-    size_t *entry; /**< entry of the factor's table; state of a likelihood; for a noisy factor, 0
-                      for the leak, followed by the inhibitions, parent after parent and state after
-                      state; 0 for a weight */
-    double *value; /**< t, log-weight, weight, ln of a likelihood, inhibition, leak */
-    double *derivative; /**< d p / d value; NAN if undefined */
-    double *mcse;       /**< Monte Carlo standard errors of derivative; 0 for exact entries */
+    size_t *entry;       /**< index of the parameter: entry of the factor's table, or state of a
+                            likelihood. In a noisy factor, 0 is the leak, and the inhibitions
+                            follow, parent after parent and state after state. 0 for a weight */
+    double *value;       /**< t, log-weight, weight, ln of a likelihood, inhibition, leak */
+    double *derivative;  /**< d p / d value; NAN if undefined */
+    double *mcse;        /**< Monte Carlo standard errors of derivative; 0 for exact entries */
     double *log_p;     /**< d ln P(evidence) / d value for a Bayesian network, else d ln Z / d value
                           given the evidence; NAN if undefined */
     int exact;         /**< 1: everything is exact; 0: estimates from samples */
@@ -80,13 +80,13 @@ typedef struct gbs_sensitivities {
  *
  * The answer is exact, by one junction tree [M22] of the model given the evidence, without the
  * states that hard zeros rule out. Three propagations in this tree serve all parameters together.
- * If the tree does not fit, the answer comes from covariances over the draws of a run. Standard
- * errors then come from the spread of the covariances over chains, and log_p has no standard error.
- * For an entry of a conditional table that is 0, the derivative is then found from the draws in
- * which the parents have the states of the entry [M55]. Such an entry has no derivative (NAN) if
- * fewer than 8 draws have these states, or if another factor or a likelihood of the child has hard
- * zeros. Inhibitions and leaks have no derivative if they would make an outcome possible that is
- * impossible at their present value.
+ * If the tree does not fit the limits, the answer comes from covariances over the draws of a run.
+ * Standard errors then come from the spread of the covariances over chains, and log_p has no
+ * standard error. For an entry of a conditional table that is 0, the derivative is then found from
+ * the draws in which the parents have the states of the entry [M55]. Such an entry has no
+ * derivative (NAN) if fewer than 8 draws have these states, or if another factor or a likelihood of
+ * the child has hard zeros. Inhibitions and leaks have no derivative if they would make an outcome
+ * possible that is impossible at their present value.
  *
  * @param options   Method AUTO answers exactly if the junction tree is predicted to stay within
  *         what AUTO allows for a run, and samples otherwise; EXACT answers exactly if the tree fits

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * A model that several processes share (gibbsite/ranks.h). Each process has its own variables, the
- * factors over at least one of them and, as its halo, the other variables of these factors. A run
- * on any number of shares gives the same bits as the run on the whole model. The splash scan is an
- * exception: splashes stay inside a rank, so that results depend on the partition. On one rank they
- * are the results for the whole model.
+ * A model that several processes share (gibbsite/ranks.h). Each process has its own variables and
+ * the factors over at least one own variable. The other variables of these factors are the halo of
+ * the process. A run on any number of shares gives the same bits as the run on the whole model. The
+ * splash scan is an exception: splashes stay inside a rank, so that results depend on the
+ * partition. On one rank, the results of the splash scan are the results for the whole model.
  *
  *     gbs_partition *partition = NULL;
  *     gbs_share *share = NULL;
@@ -16,8 +16,8 @@
  *         .size = sizeof setup, .ranks = &ranks, .share = share, .partition = partition};
  *     gbs_run_new_with(&setup, &run, &err);
  *
- * Only gbs_partition_new() and gbs_partition_share() need the whole model. Shares are files as
- * well: gbs_share_write(), gbs_share_read().
+ * Only gbs_partition_new() and gbs_partition_share() need the whole model. Shares can also be
+ * written to files and read from files: gbs_share_write(), gbs_share_read().
  */
 #ifndef GIBBSITE_SHARE_H
 #define GIBBSITE_SHARE_H
@@ -46,17 +46,18 @@ typedef enum gbs_parts {
 /** "auto", "metis" and so on: the name of a rule; static storage. NULL beyond the last. */
 GBS_API const char *gbs_parts_name(gbs_parts parts);
 
-/** The sizes of one rank's share, and how much the rank communicates. */
+/** The sizes of one rank's share, and the amount of the rank's communication. */
 typedef struct gbs_share_figures {
-    size_t size;    /**< bytes in this library's struct; read no field beyond it */
+    size_t size;    /**< size of the library's struct in bytes; fields beyond this size must not be
+                       read */
     uint32_t n_own; /**< number of variables that the rank updates */
     /** number of variables of other ranks whose states the rank keeps up to date */
     uint32_t n_halo;
-    uint32_t n_boundary; /**< number of updates, in a pass, of own variables that are in the halo of
-                              another rank */
+    uint32_t n_boundary; /**< number of own variables, in the halo of another rank, that are updated
+                            in a pass, counted with repetition */
     uint32_t n_neighbours; /**< number of ranks that this rank exchanges messages with */
     uint64_t n_messages;   /**< number of messages that the rank sends in a pass */
-    uint64_t n_values;     /**< number of states of one chain that the rank sends in a pass */
+    uint64_t n_values;     /**< number of states that the rank sends in a pass for one chain */
     /** number of groups of consecutive updates in a pass; fewer groups are faster */
     uint64_t n_runs;
     uint64_t bytes; /**< memory of the share in bytes, before the share is compiled */
@@ -84,8 +85,8 @@ GBS_API void gbs_partition_free(gbs_partition *partition); /**< NULL is allowed 
  * Partition the model of gbs_generate_ising() without making that model: parts are blocks between
  * planes (bisection), updates follow the colours of a chessboard, and the memory and time of a
  * share depend only on its own part. The shares are byte for byte the shares that
- * gbs_partition_new() makes of the model with GBS_PARTS_BISECTION and default options. One walk
- * through all couplings computes the digest of the model.
+ * gbs_partition_new() makes of the model with GBS_PARTS_BISECTION and default options. The digest
+ * of the model is computed in one walk through all couplings.
  *
  * @return GBS_ERR_UNSUPPORTED if formulas would not give the bytes of gbs_partition_new(): closed
  *         sides of odd length, sides below 4, cuts between planes after which a part has more than
@@ -115,10 +116,10 @@ GBS_API GBS_MUST_USE gbs_status gbs_partition_write_variables(const gbs_partitio
 /** @return the rule that divided the variables: "metis", "bisection", "breadth", "intervals". */
 GBS_API const char *gbs_partition_kind(const gbs_partition *partition);
 
-/** Find the first states of the run's chains for all ranks, if they depend on the whole model
- * (gbs_share_needs_whole()); otherwise do nothing. Shares made afterwards contain these states, so
- * that runs with this seed and at most n_chains chains need no partition. @param n_chains number of
- * chains, see option chains; the seed is the one in the options.
+/** Find the first states of the run's chains for all ranks, if these states depend on the whole
+ * model (gbs_share_needs_whole()); otherwise do nothing. Shares made afterwards contain these
+ * states, so that runs with this seed and at most n_chains chains need no partition. @param
+ * n_chains number of chains, see option chains; the seed is the seed in the options.
  * @return GBS_ERR_NOT_FOUND if no states of positive weight are found, GBS_ERR_IMPOSSIBLE if no
  *         such states are proved to exist. */
 GBS_API GBS_MUST_USE gbs_status gbs_partition_find_starts(gbs_partition *partition,
@@ -163,8 +164,8 @@ GBS_API GBS_MUST_USE gbs_status gbs_run_name_variables(gbs_run *run, const gbs_m
                                                        gbs_error *err);
 
 /** Gather the estimates of all ranks on rank 0, where gbs_run_marginals() then returns them.
- * Collective; rank 0 needs 32 bytes for each state of the whole model. Does nothing for a run in
- * one process. */
+ * The call is collective; rank 0 needs 32 bytes for each state of the whole model. For a run in one
+ * process the call does nothing. */
 GBS_API GBS_MUST_USE gbs_status gbs_run_gather_marginals(gbs_run *run, gbs_error *err);
 
 /** Callback that receives the estimates of one variable after another, in ascending order of

@@ -16,7 +16,7 @@
  * Section "Tables of data" of the manual page gibbsite-formats(5) describes the files.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
- * one object only while no call changes it; a built model can be shared by any number of threads.
+ * one object only while no call changes this object; any number of threads can share a built model.
  * Errors: if an id or index does not exist, or an object or output is NULL, calls that return a
  * status return GBS_ERR_ARGUMENT; other calls return 0, NULL or NAN, as stated. NULL options mean
  * the defaults.
@@ -35,18 +35,19 @@ typedef struct gbs_table gbs_table;
 /** Options for reading a table; zeros mean the defaults. */
 typedef struct gbs_table_options {
     size_t size;         /**< sizeof(gbs_table_options) */
-    const char *weights; /**< name of the column with the weights of rows; NULL: none */
+    const char *weights; /**< name of the column with the weights of rows; NULL: the table has no
+                            such column */
     int numbers; /**< 1: cells are numbers of states, from 0. 0: cells are labels of states, or
-                      numbers for variables without labels; in the CSV files of gibbsite sample,
-                      whose columns begin with chain, draw, lp, cells are always numbers. 2: as 0,
-                      but cells are labels in these CSV files, too */
+                    numbers for variables without labels; in the CSV files of gibbsite sample, whose
+                    columns begin with chain, draw, lp, cells are always numbers. 2: as 0, but cells
+                    are labels also in these CSV files */
     int strict;  /**< 1: columns that are not variables are refused; 0: such columns are left out */
     int complete; /**< 1: every variable of two states or more must have a column, and a value in
                      each row; 0: values may be missing */
     int reserved; /**< 0 */
-    /** NULL, or called with a sentence on anything that was skipped, such as an index or columns
-     * that are left out. When the end of the table is first reached, it is called with the number
-     * of cells without a value. */
+    /** NULL, or called with a sentence about anything that was skipped, such as an index or columns
+     *  that are left out. When the end of the table is reached for the first time, the function is
+     *  called with a sentence that has the number of cells without a value. */
     void (*tell)(void *context, const char *message);
     void *context; /**< first argument of tell */
 } gbs_table_options;

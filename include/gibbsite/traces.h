@@ -17,8 +17,8 @@
  * Memory does not grow with the length of a run: fewer than GBS_MOST_TRACED draws of each chain are
  * kept, evenly spaced. When a chain reaches this number, every other kept draw is dropped.
  * Diagnostics of traces equal the diagnostics of a run that keeps every stride-th sweep. Effective
- * sample sizes are therefore smaller than they would be for all sweeps. Estimates, their errors and
- * the digest of a run are the same with traces and without.
+ * sample sizes are therefore smaller than the effective sample sizes of all sweeps would be.
+ * Estimates, their errors and the digest of a run are the same with traces and without.
  *
  * Threads and errors: as in run.h.
  */

@@ -30,7 +30,7 @@ typedef struct million {
     double two_scans; /* variation of two passes of the systematic scan */
     double influences_s, optimise_s;
     double truth[2];
-    /* bounds by number of updates */
+    /* bounds on the variation, by number of updates */
     uint64_t steps[N_STEPS];
     size_t n_steps;
     double bound[2][N_STEPS]; /* bounds of the systematic and of the random scan */

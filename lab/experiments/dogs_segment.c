@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cuts the middle of a picture into regions by the Markov field aspect model of 31 x 20 patches
- * (Mitliagkas & Mackey 2017, section 5.5, figure 7). A scan optimised for the 12 x 8 patches in the
- * middle is as good for these patches as a systematic scan of all patches. The label of a patch is
- * its most frequent state so far. The error is the share of patches in the rectangle that have a
- * wrong label. */
+ * (Mitliagkas & Mackey 2017, section 5.5, figure 7). A scan optimised for the rectangle of 12 x 8
+ * patches in the middle is as good for these patches as a systematic scan of all patches. The label
+ * of a patch is its most frequent state so far. The error is the share of the patches in this
+ * rectangle that have a wrong label. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,8 @@ enum {
     SYSTEMATIC = 0,
     OPTIMISED = 1,
     N_SCANS = 2,
-    ALONE = 2, /* number, in place of a scan, of the labels of patches without neighbours */
+    ALONE = 2, /* number that means, in place of a scan, the labels of patches that are classified
+                  without their neighbours */
     NOTHING = 3,
 };
 
@@ -52,7 +53,7 @@ typedef struct cutting {
     double (*of_run)[PASSES];
     double error[N_SCANS][MOST_PICTURES][PASSES];
     double alone[MOST_PICTURES];
-    uint32_t at; /* number of the current picture */
+    uint32_t at; /* index of the current picture */
     gbs_image shown[3];
 } cutting;
 

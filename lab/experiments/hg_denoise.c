@@ -197,8 +197,7 @@ static gbs_status draw_errors(const laboratory *lab, const result *r, gbs_error 
     return lab_plot_write(lab, &plot, err);
 }
 
-/* Mean difference between the final errors of two draws. The two draws use copies with equal
- * noise. */
+/* Mean difference between the final errors of two kinds of draws, on copies with equal noise. */
 static lab_mean more_than(const result *r, int level, int draw, int other)
 {
     double more[MAX_COPIES];
@@ -228,7 +227,8 @@ static double in_errors(lab_mean m)
  * lowest noise level and the best at all other levels. The verdict is about the other levels. */
 static void judge_order(laboratory *lab, const result *r)
 {
-    /* leads of shared weights over herding, and of herding over random draws */
+    /* leads: by how much the error of shared weights is below the error of herding, and the error
+     * of herding below the error of random draws */
     double ahead[2] = {0.0, 0.0};
     for (int level = 0; level < N_NOISES; level++) {
         const lab_mean herded = more_than(r, level, HERDED, SHARED);

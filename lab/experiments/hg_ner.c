@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names in newspapers (Chen et al. 2016, section 4.4, table 3): annealed Gibbs sampling and herded
  * Gibbs sampling, which has no temperature and no randomness, search for the most probable labels
- * of a conditional random field. The best labels of the two searches are compared. One field is a
- * linear chain over a sentence. Viterbi's algorithm finds the most probable labels of a linear
- * chain. The other field is the skip chain of figure 10 over a document, which links equal names. A
- * junction tree finds the most probable labels of a skip chain. */
+ * of a conditional random field. The best labels of the two searches are compared. One of the two
+ * random fields is a linear chain over a sentence. Viterbi's algorithm finds the most probable
+ * labels of a linear chain. The other random field is the skip chain of figure 10 over a document,
+ * which links equal names. A junction tree finds the most probable labels of a skip chain. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -244,8 +244,8 @@ static gbs_status write_tables(const laboratory *lab, const names *fields, int n
     return scores < 0 ? scores : seconds;
 }
 
-/* Makes figure 11, which is a text with names in brackets. Each name follows the kind of thing that
- * it names. */
+/* Makes figure 11, which is a text with names in brackets. In front of each name is the kind of
+ * thing that has this name. */
 static gbs_status write_text(const laboratory *lab, const names *n, gbs_error *err)
 {
     gbs_status status = GBS_OK;

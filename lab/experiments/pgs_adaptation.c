@@ -110,7 +110,7 @@ typedef struct approach {
     double far[N_KINDS][N_STEPS];
     double shown[N_KINDS][N_STEPS]; /* distances in the chart; NaN for a distance that is too small
                                        to show */
-    double limit;                   /* limit of the total variation if adaptation never ends */
+    double limit; /* limit of the total variation from the target if adaptation never ends */
 } approach;
 
 static bool adapts_at(int kind, unsigned step)

@@ -12,7 +12,7 @@
  * The model is the ring at the top of Figure 3.
  *
  * ws-rdhg, section 6.5: conditionals are rounded at random to edges of bins before they are herded.
- * The approximation error vanishes, at the price of a component D bin that decreases as 1 /
+ * The approximation error vanishes, but there is a further component D bin, which decreases as 1 /
  * sqrt(T). The model has eight spins that are all coupled, and 64 bins are used. */
 #include <math.h>
 

@@ -16,6 +16,8 @@
 static const core_field map_fields[] = {
     {"log_density", CORE_REAL, offsetof(gbs_map_report, log_density)},
     {"final_log_density", CORE_REAL, offsetof(gbs_map_report, final_log_density)},
+    {"upper_bound", CORE_REAL, offsetof(gbs_map_report, upper_bound)},
+    {"gap", CORE_REAL, offsetof(gbs_map_report, gap)},
     {"free_variables", CORE_COUNT, offsetof(gbs_map_report, n_free_variables)},
     {"exact_variables", CORE_COUNT, offsetof(gbs_map_report, n_exact_variables)},
     {"chains", CORE_COUNT, offsetof(gbs_map_report, chains)},
@@ -55,13 +57,11 @@ static PyObject *find_map(PyObject *self, PyObject *arguments)
         return NULL;
     }
     PyObject *about = core_dict(&r, map_fields);
-    if (about != NULL && core_put(about, "optimal",
-                                  PyBool_FromLong(r.n_exact_variables == r.n_free_variables)) < 0) {
+    if (about != NULL && core_put(about, "optimal", PyBool_FromLong(r.gap == 0.0)) < 0) {
         Py_CLEAR(about);
     }
     PyObject *array = core_states(state, n);
-    return Py_BuildValue("(NN)", array,
-                         about); /* if an argument is NULL, its exception is already set */
+    return Py_BuildValue("(NN)", array, about); /* an argument that is NULL has set an exception */
 }
 
 static const core_field mmap_fields[] = {
@@ -195,7 +195,7 @@ static PyObject *give_answers(answers *a, Py_ssize_t n, Py_ssize_t n_states, int
                          converged, "exact", exact ? Py_True : Py_False);
 }
 
-/* Answers all cases in groups; the clock and signals are looked at between groups. */
+/* Answers all cases in groups; the clock and signals are checked between groups. */
 static gbs_status answer_all(gbs_cases *cases, size_t n, size_t n_columns, const uint32_t *state,
                              const gbs_run_callbacks *callbacks, answers *a, gbs_error *err)
 {
@@ -365,6 +365,79 @@ static PyObject *write_report(PyObject *self, PyObject *arguments)
     return status < 0 ? core_fail(status, &err) : Py_NewRef(Py_None);
 }
 
+/* Reads an array of a drawing: None, or a number for each state of the model.
+ * @param out out: memory of PyMem_Malloc(), or NULL for None. @return 0, or -1 with an exception.
+ */
+static int take_states(const gbs_model *model, PyObject *numbers, double **out)
+{
+    Py_ssize_t n = 0;
+    if (numbers == Py_None) {
+        return 0;
+    }
+    *out = core_doubles(numbers, &n);
+    if (*out != NULL && (size_t)n != gbs_model_state_offsets(model)[gbs_model_n_variables(model)]) {
+        PyErr_Format(PyExc_ValueError, "a drawing needs a number for each state, not %zd", n);
+        return -1;
+    }
+    return *out == NULL ? -1 : 0;
+}
+
+static PyObject *drawn(const gbs_model *model, const gbs_drawing *drawing)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *output = NULL;
+    char *text = NULL;
+    size_t n = 0;
+    gbs_status status = gbs_output_open_memory(&output, &err);
+    if (status >= 0) {
+        status = gbs_model_draw(model, drawing, output, &err);
+        if (status < 0) {
+            gbs_output_discard(output);
+        } else {
+            status = gbs_output_take(output, &text, &n, &err);
+        }
+    }
+    PyObject *result =
+        status < 0 ? core_fail(status, &err) : PyUnicode_DecodeUTF8(text, (Py_ssize_t)n, "strict");
+    gbs_free(text);
+    return result;
+}
+
+/* draw(model, evidence, p, mcse, query): the drawing as SVG; p, mcse and query may be None */
+static PyObject *draw(PyObject *self, PyObject *arguments)
+{
+    PyObject *o[5];
+    PyObject *result = NULL;
+    gbs_evidence *evidence = NULL;
+    double *p = NULL;
+    double *mcse = NULL;
+    uint32_t *query = NULL;
+    Py_ssize_t n = 0;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OOOOO", &o[0], &o[1], &o[2], &o[3], &o[4])) {
+        return NULL;
+    }
+    const gbs_model *model = core_model(o[0]);
+    if (model == NULL || core_evidence(o[1], &evidence) < 0) {
+        return NULL;
+    }
+    if (o[4] == Py_None || (query = core_ids(o[4], &n)) != NULL) {
+        if (take_states(model, o[2], &p) == 0 && take_states(model, o[3], &mcse) == 0) {
+            const gbs_drawing drawing = {.size = sizeof drawing,
+                                         .evidence = evidence,
+                                         .p = p,
+                                         .mcse = mcse,
+                                         .query = query,
+                                         .n_query = (size_t)n};
+            result = drawn(model, &drawing);
+        }
+    }
+    PyMem_Free(p);
+    PyMem_Free(mcse);
+    PyMem_Free(query);
+    return result;
+}
+
 PyMethodDef core_ask_methods[] = {
     {"map", find_map, METH_VARARGS, "map(model, evidence, options, progress)"},
     {"log_z", find_log_z, METH_VARARGS, "log_z(model, evidence, options, progress)"},
@@ -372,5 +445,6 @@ PyMethodDef core_ask_methods[] = {
      "cases(model, evidence, options, progress, columns, query, n, states)"},
     {"info", model_info, METH_VARARGS, "info(model, evidence, options)"},
     {"mmap", find_mmap, METH_VARARGS, "mmap(model, evidence, options, progress, query)"},
+    {"draw", draw, METH_VARARGS, "draw(model, evidence, p, mcse, query)"},
     {"report", write_report, METH_VARARGS, "report(path, (name, summary), ...)"},
     {NULL, NULL, 0, NULL}};

@@ -97,7 +97,7 @@ void core_lock(core_watch *watch)
 }
 
 /* Notes that an exception is set. A KeyboardInterrupt is cleared, because the call may still return
- * its results so far. @return 1, which stops the call. */
+ * the results that it has found. @return 1, which stops the call. */
 static int note_exception(core_watch *watch)
 {
     if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
@@ -109,7 +109,7 @@ static int note_exception(core_watch *watch)
     return 1;
 }
 
-/* Calls the progress function. @return whether to stop. */
+/* Calls the progress function. @return whether the call must stop. */
 static int tell(core_watch *watch, const gbs_progress *p)
 {
     PyObject *answer = PyObject_CallFunction(

@@ -39,8 +39,8 @@ typedef struct core_watch {
 
 void core_unlock(core_watch *watch, PyObject *progress);
 void core_lock(core_watch *watch);
-/* The callback for gbs_run_callbacks.progress and similar callbacks. @param watch the watch, which
- * the context holds. @return whether to stop. */
+/* The callback for gbs_run_callbacks.progress and similar callbacks. @param watch the watch that
+ * the callback's context contains. @return whether the call must stop. */
 int core_look(core_watch *watch, const gbs_progress *progress);
 
 /* The callback for gbs_run_callbacks.progress whose context is the watch itself. */
@@ -67,15 +67,16 @@ typedef struct core_field {
 
 /* @return a dict of members of a report. */
 PyObject *core_dict(const void *report, const core_field *fields);
-/* Puts a value into a dict, and takes the reference to it. @param value may be NULL if an exception
- * is set. @return 0, or -1 with an exception. */
+/* Puts a value into a dict, and takes over the caller's reference to the value. @param value may be
+ * NULL if an exception is set. @return 0, or -1 with an exception. */
 int core_put(PyObject *dict, const char *name, PyObject *value);
 
 /* Converters for "O&" of PyArg_ParseTuple(), whose formats "I" and "K" do not check for overflow.
  * @param out uint32_t or uint64_t. @return 1, or 0 with an exception. */
 int core_u32(PyObject *object, void *out);
 int core_u64(PyObject *object, void *out);
-/* @return the text of a str, borrowed; NULL with an exception, also if the text contains a NUL. */
+/* @return the text of a str, borrowed; NULL with an exception for other objects, and for a text
+ * that contains a NUL. */
 const char *core_text(PyObject *object);
 
 /* Convert sequences of numbers. @return memory of PyMem_Malloc() for at least one element, or NULL
@@ -132,20 +133,24 @@ PyObject *core_lent_model(const gbs_model *model, void *owner, void (*free_owner
 
 /* ---- learn.c: how learning went -------------------------------------------------------------- */
 
-enum { CORE_POINT = 4 }; /* numbers of a point: iteration, objective, gradient, held-out rows */
+enum {
+    CORE_POINT = 4
+}; /* number of values of a point on a learning curve: iteration, objective, gradient, held-out rows
+    */
 typedef struct core_curve {
-    double *value; /* [n][CORE_POINT] points */
+    double *value; /* [n][CORE_POINT] values of the points */
     size_t n, capacity;
     int lost; /* whether points were lost because memory was short */
 } core_curve;
 
 /* The callback for gbs_learn_options.point and similar options. @param context a core_curve. */
 void core_add_point(void *context, const gbs_learn_point *point);
-/* @return the array [n][CORE_POINT], which takes the memory of the curve. */
+/* @return the array [n][CORE_POINT], which takes over the memory of the curve. */
 PyObject *core_give_curve(core_curve *curve);
 
 /* @return the summary of an executed run, as JSON in a str. */
-PyObject *core_summary(const gbs_run *run, const gbs_run_options *options);
+PyObject *core_summary(const gbs_run *run, const gbs_run_options *options,
+                       const gbs_evidence *evidence);
 
 /* ---- questions ------------------------------------------------------------------------------ */
 

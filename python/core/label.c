@@ -15,7 +15,7 @@ static void free_crf(PyObject *capsule)
     gbs_crf_free(PyCapsule_GetPointer(capsule, CAPSULE));
 }
 
-/* Makes an object of a model, and takes the model even on failure. */
+/* Makes an object of a model. The object owns the model, which is freed on failure. */
 static PyObject *give_crf(gbs_crf *crf)
 {
     PyObject *capsule = PyCapsule_New(crf, CAPSULE, free_crf);
@@ -74,7 +74,7 @@ typedef struct learning {
     gbs_sequences *data;
     gbs_crf *crf;
     gbs_crf_learn_report report;
-    double *error;      /* standard errors; NULL: not wanted, or not known */
+    double *error;      /* standard errors; NULL if not wanted or not known */
     gbs_error no_error; /* message that says why there are no standard errors */
     core_curve curve;
 } learning;
@@ -82,7 +82,8 @@ typedef struct learning {
 /* Finds standard errors. If they cannot be found, the call still succeeds. */
 static void find_errors(learning *l, const gbs_run_callbacks *callbacks, int stopped)
 {
-    gbs_crf_learn_options options = l->options; /* options with the remaining time */
+    gbs_crf_learn_options options =
+        l->options; /* options in which the time limit is the remaining time */
     gbs_status status = GBS_ERR_UNSUPPORTED;
     options.time_s -= options.time_s > 0.0 ? fmin(l->report.seconds, 0.99 * options.time_s) : 0.0;
     l->error = malloc(gbs_crf_n_weights(l->crf) * sizeof *l->error + 1);
@@ -216,7 +217,8 @@ static PyObject *text(const char *bytes)
     return PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)strlen(bytes), "surrogateescape");
 }
 
-/* Appends an item to a list, and takes the reference to it. @return 0, or -1 with an exception. */
+/* Appends an item to a list, and takes over the caller's reference to the item. @return 0, or -1
+ * with an exception. */
 static int append(PyObject *list, PyObject *item)
 {
     const int result = item == NULL ? -1 : PyList_Append(list, item);
@@ -299,9 +301,9 @@ typedef struct labelling {
     const gbs_crf *crf;
     gbs_sequences *data;
     uint32_t *label;
-    double *posterior, *log_p; /* probabilities; NULL: not wanted */
+    double *posterior, *log_p; /* probabilities of labels, and of sequences; NULL if not wanted */
     gbs_label_report report;
-    gbs_label_scores *scores; /* scores; NULL: the truth is not given */
+    gbs_label_scores *scores; /* scores; NULL if no true labels are given */
 } labelling;
 
 static PyObject *give_scores(const gbs_label_scores *scores)

@@ -243,7 +243,7 @@ typedef struct learning {
     core_curve curve;
 } learning;
 
-/* Learns, and judges the held-out rows in the way of gibbsite learn weights. */
+/* Learns the weights, and judges the held-out rows as `gibbsite learn weights` does. */
 static gbs_status learn_all(learning *l, core_watch *watch, gbs_error *err)
 {
     const gbs_run_callbacks callbacks = {

@@ -21,8 +21,8 @@ static void free_picture(PyObject *capsule)
     free(image);
 }
 
-/* Makes an object of a picture, and takes the picture's memory even on failure. @return (handle,
- * samples, kind, maxval). */
+/* Makes an object of a picture. The object owns the picture's memory, which is freed on failure.
+ * @return (handle, samples, kind, maxval). */
 static PyObject *give_picture(gbs_image *image)
 {
     gbs_image *kept = malloc(sizeof *kept);
@@ -162,11 +162,11 @@ typedef struct denoising {
     int has_truth;
     gbs_denoise_options how;
     int find_noise, find_coupling;
-    gbs_run_options asked, options; /* options that the caller gave; options of the run */
+    gbs_run_options asked, options; /* options that the caller gave; options that the run uses */
     gbs_denoise_found found;
     gbs_model *model;
     gbs_run *run;
-    uint32_t *best; /* levels of the most probable picture; NULL: not wanted */
+    uint32_t *best; /* levels of the most probable picture; NULL if not wanted */
     double best_density;
     int best_proved;
 } denoising;
@@ -203,7 +203,7 @@ static gbs_status search_best(denoising *d, core_watch *watch, gbs_error *err)
         status = gbs_map(model, NULL, &d->asked, &callbacks, d->best, &report, err);
     }
     d->best_density = report.log_density;
-    d->best_proved = report.n_exact_variables == report.n_free_variables;
+    d->best_proved = report.gap == 0.0;
     gbs_model_free(model);
     return status;
 }
@@ -318,7 +318,7 @@ static PyObject *give_denoised(const denoising *d, int stopped)
         core_put(dict, "noise",
                  PyUnicode_FromString(d->how.noise == GBS_NOISE_FLIP ? "flip" : "gauss")) < 0 ||
         core_put(dict, "levels", PyLong_FromUnsignedLong(d->how.levels)) < 0 ||
-        core_put(dict, "summary", core_summary(d->run, &d->options)) < 0 ||
+        core_put(dict, "summary", core_summary(d->run, &d->options, NULL)) < 0 ||
         core_put(dict, "stopped", PyBool_FromLong(stopped)) < 0;
     PyBuffer_Release(&p);
     Py_DECREF(marginals);
@@ -391,7 +391,7 @@ static void free_aspects(PyObject *capsule)
     gbs_aspects_free(PyCapsule_GetPointer(capsule, ASPECTS));
 }
 
-/* @return (handle, names). The function takes the classes even on failure. */
+/* @return (handle, names). The handle owns the classes, which are freed on failure. */
 static PyObject *give_aspects(gbs_aspects *aspects)
 {
     PyObject *capsule = PyCapsule_New(aspects, ASPECTS, free_aspects);
@@ -515,7 +515,7 @@ typedef struct segmenting {
     gbs_segment *segment;
     gbs_rectangle target;
     int has_target,
-        own_scan; /* whether there is a target; whether the scan is optimised for the target */
+        own_scan; /* whether a target is given; whether the scan is optimised for the target */
     gbs_model *model;
     gbs_run *run;
     uint32_t *sequence;
@@ -676,7 +676,7 @@ static PyObject *give_segments(segmenting *s, int stopped)
                         s->own_scan ? Py_BuildValue("(ndd)", (Py_ssize_t)s->options.sequence_length,
                                                     s->scan.after, s->scan.goal)
                                     : Py_NewRef(Py_None)) < 0 ||
-               core_put(dict, "summary", core_summary(s->run, &s->options)) < 0 ||
+               core_put(dict, "summary", core_summary(s->run, &s->options, NULL)) < 0 ||
                core_put(dict, "stopped", PyBool_FromLong(stopped)) < 0) {
         Py_CLEAR(dict);
     }

@@ -58,7 +58,7 @@ static int take_rows(PyObject *object, gbs_alphabet alphabet, gbs_rows **rows)
         (void)core_fail(status, &err);
         return -1;
     }
-    const char *note = gbs_rows_note(*rows); /* a warning may become an exception */
+    const char *note = gbs_rows_note(*rows); /* Python may turn this warning into an exception */
     return note == NULL ? 0 : PyErr_WarnFormat(PyExc_UserWarning, 1, "%s: %s", name, note);
 }
 
@@ -114,7 +114,7 @@ static const core_field potts_fields[] = {
 typedef struct potts {
     two_tables rows;
     gbs_potts_options options;
-    double identity; /* share of equal sites of similar rows; 0: all rows have weight 1 */
+    double identity; /* least share of equal sites of similar rows; 0: all rows have weight 1 */
     int want_errors;
     gbs_model *model;
     gbs_potts_report report;
@@ -140,7 +140,8 @@ static gbs_status find_errors(potts *p, const gbs_run_callbacks *callbacks, int 
         return GBS_ERR_MEMORY;
     }
     status = gbs_potts_parameters(p->model, &p->n, p->value, err);
-    gbs_potts_options options = p->options; /* options with the remaining time */
+    gbs_potts_options options =
+        p->options; /* options in which the time limit is the remaining time */
     options.time_s -= options.time_s > 0.0 ? fmin(p->report.seconds, 0.99 * options.time_s) : 0.0;
     options.point = NULL;
     int known = status >= 0 && p->want_errors && !stopped &&

@@ -11,14 +11,15 @@
 typedef struct collector {
     core_watch watch;
     uint32_t n_variables, n_kept;
-    const uint32_t *kept;      /* variables whose draws are kept; NULL: all variables */
-    Py_ssize_t item;           /* bytes of a state; 0: draws are not kept */
-    unsigned char *state;      /* [n][n_kept] states of the draws */
-    double *log_density;       /* [n] log-densities of the draws */
-    size_t n, capacity;        /* number of draws of all chains; allocated number */
+    const uint32_t *kept; /* variables whose draws are kept; NULL: all variables */
+    Py_ssize_t item;      /* bytes of a state; 0: draws are not kept */
+    unsigned char *state; /* [n][n_kept] states of the draws */
+    double *log_density;  /* [n] log-densities of the draws */
+    size_t n,
+        capacity; /* number of draws of all chains; number of draws for which memory is allocated */
     uint64_t expected;         /* number of draws that the options imply; 0: not known */
-    gbs_run *run;              /* run towards whose memory limit the draws count */
-    gbs_joint_estimate *joint; /* estimate of a joint table; NULL: not wanted */
+    gbs_run *run;              /* run whose memory limit includes the bytes of the draws */
+    gbs_joint_estimate *joint; /* estimate of a joint table; NULL if not wanted */
 } collector;
 
 static int on_run_progress(void *context, const gbs_progress *progress)
@@ -95,9 +96,11 @@ static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double l
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-PyObject *core_summary(const gbs_run *run, const gbs_run_options *options)
+PyObject *core_summary(const gbs_run *run, const gbs_run_options *options,
+                       const gbs_evidence *evidence)
 {
-    const gbs_summary_about about = {.size = sizeof about, .options = options};
+    const gbs_summary_about about = {
+        .size = sizeof about, .options = options, .observed = evidence};
     gbs_output *output = NULL;
     gbs_error err = {GBS_OK, ""};
     char *text = NULL;
@@ -194,7 +197,7 @@ static int take(request *r)
                : 0;
 }
 
-/* Counts all draws that the options ask for, before the first draw. */
+/* Before the first draw, counts the bytes of all draws that the options ask for. */
 static gbs_status expect_draws(collector *c, const request *r, gbs_error *err)
 {
     const uint64_t chains = gbs_run_report(r->run)->chains;
@@ -290,7 +293,7 @@ static PyObject *run_model(PyObject *self, PyObject *arguments)
         settle_item(&c, r.model);
     }
     if (execute(&r, &c, kept != Py_None) == 0) {
-        PyObject *summary = core_summary(r.run, &r.options);
+        PyObject *summary = core_summary(r.run, &r.options, r.evidence);
         PyObject *marginals = summary == NULL ? NULL : marginals_of(r.run, r.model);
         const uint32_t chains = gbs_run_report(r.run)->chains;
         PyObject *draws = marginals == NULL ? NULL
@@ -356,7 +359,7 @@ static PyObject *sample_joint(request *r, uint32_t n, const uint32_t *query, siz
     }
     if (execute(r, &c, 1) == 0) {
         PyObject *table = table_of(c.joint, n_cells, &r->err);
-        PyObject *summary = table == NULL ? NULL : core_summary(r->run, &r->options);
+        PyObject *summary = table == NULL ? NULL : core_summary(r->run, &r->options, r->evidence);
         if (summary != NULL) {
             result = Py_BuildValue("{s:O,s:O,s:O}", "summary", summary, "table", table, "stopped",
                                    r->status == GBS_STOPPED ? Py_True : Py_False);
@@ -369,7 +372,8 @@ static PyObject *sample_joint(request *r, uint32_t n, const uint32_t *query, siz
 }
 
 /* joint(model, evidence, options, progress, query): a joint table, exact if a junction tree is
- * within the limits, else by draws. Returns a dict: table (p and its errors), summary or None. */
+ * within the limits, else by draws. Returns a dict with two entries: the table (p and standard
+ * errors), and the summary of the run or None. */
 static PyObject *joint(PyObject *self, PyObject *arguments)
 {
     request r = {.status = GBS_OK};

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds a note of the library to a list of Python, with the interpreter's lock held. */
+/* Adds a note of the library to a Python list, with the interpreter's lock held. */
 static void keep_note(void *list, const char *message)
 {
     PyGILState_STATE state = PyGILState_Ensure();
@@ -113,8 +113,8 @@ static const char *take_text(PyObject *object)
     return text;
 }
 
-/* Reads the cells of a column: a list whose items are texts or None, or None. @return 0, or -1 with
- * an exception. */
+/* Reads the cells of a column: a list of texts and None, or None in place of the list. @return 0,
+ * or -1 with an exception. */
 static int take_cells(PyObject *list, Py_ssize_t n_rows, gbs_column *column)
 {
     if (list == Py_None) {

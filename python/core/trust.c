@@ -18,7 +18,7 @@ static int is_stopped(void *watch)
     return core_look(watch, NULL);
 }
 
-/* How influences are found: a rule, or their entries. */
+/* The source of influences: a rule that computes them, or given entries. */
 typedef struct source {
     int rule;
     gbs_pair *given; /* given entries, owned; NULL: the rule finds the influences */
@@ -424,6 +424,7 @@ static const core_field scan_fields[] = {
     {"goal", CORE_REAL, offsetof(gbs_scan_report, goal)},
     {"rounds", CORE_COUNT, offsetof(gbs_scan_report, rounds)},
     {"visited", CORE_COUNT, offsetof(gbs_scan_report, n_visited)},
+    {"left", CORE_COUNT, offsetof(gbs_scan_report, n_left)},
     {NULL, 0, 0}};
 
 /* scan(model, evidence, options, how, weights or None, updates, accuracy, match, iterate):
@@ -456,7 +457,7 @@ static PyObject *optimise_scan(PyObject *self, PyObject *arguments)
     request.origin = q.options.origin;
     request.start = q.options.scan == GBS_SCAN_USUAL ? NULL : &q.options;
     if (request.steps == 0 && request.match == 0 &&
-        request.accuracy == 0.0) { /* the same rule as in gibbsite scan */
+        request.accuracy == 0.0) { /* `gibbsite scan` has the same default */
         request.steps = gbs_influences_report(c)->n_free;
     }
     core_unlock(&watch, Py_None);

@@ -25,6 +25,7 @@ from ._convert import from_arrays, from_dimod, from_networkx, from_pgmpy, from_p
 from ._core import ArgumentError, Error, OptionError
 from ._core import version as __version__
 from ._data import Picture, read_picture
+from ._drawing import Drawing
 from ._learning import Fit, Learnt, LearntPotts, LearntRbm, LearntWeights, learn_potts, learn_rbm
 from ._making import Grounding, generate, ground
 from ._model import Model, index, loads, options, read
@@ -35,7 +36,7 @@ from ._sequences import Crf, Labels, learn_crf, read_crf
 from ._trust import Comparison, Diagnoses, Sensitivities, compare, diagnose, report
 
 __all__ = ["ArgumentError", "Aspects", "Cases", "Certificate", "Comparison", "Couplings", "Crf", "Denoised", "Diagnoses", "Distribution",
-           "Draws", "Error", "Fit", "Grounding", "Influences", "Joint", "Labels", "Learnt", "LearntPotts", "LearntRbm",
+           "Drawing", "Draws", "Error", "Fit", "Grounding", "Influences", "Joint", "Labels", "Learnt", "LearntPotts", "LearntRbm",
            "LearntWeights", "LogZ", "Marginals", "Model", "NotConverged", "OptionError", "Picture", "Report", "Scan", "Segments",
            "Sensitivities", "State", "__version__", "compare", "denoise", "diagnose", "from_arrays", "from_dimod",
            "from_networkx", "from_pgmpy", "from_pyagrum", "from_tables", "generate", "ground", "index", "ising", "learn_aspects",

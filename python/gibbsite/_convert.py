@@ -95,7 +95,7 @@ def potts(shape: int | Sequence[int], states: int, coupling: npt.ArrayLike, toru
 
 def from_arrays(couplings: Any, fields: npt.ArrayLike | None = None, names: Sequence[str] | None = None,
                 states: int | None = None) -> Model:
-    """Make spins from a matrix J: dense, of SciPy, or (indptr, indices, data) of CSR. It has each pair once, or two equal halves.
+    """Make spins from a matrix J: dense, of SciPy, or (indptr, indices, data) of CSR. J has each pair once, or has two equal halves.
 
     fields : [n] h of each spin; states : number of states of Potts variables with J [x = x']; their fields are [n, states]
         log-weights

@@ -103,7 +103,7 @@ class Fit(Learnt):
     def table(self, variable: Any) -> dict[str, Floats]:
         """The table of a variable: probability, low, high and rows, each [states of the first parent][...][states].
 
-        low and high bound the interval of ``level``; rows is the (expected) number of rows behind an entry.
+        low and high bound the interval of ``level``; rows is the (expected) number of rows that the entry counts.
         """
         at, size, scope = self._place[self.model._find(variable)]
         shape = [len(self.model._labels(v)) for v in scope]

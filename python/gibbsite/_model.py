@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._data import Table, model_data, split
+from ._drawing import Drawing, shown
 from ._learning import Fit, LearntWeights
 from ._results import Cases, Certificate, Couplings, Draws, Influences, Joint, LogZ, Marginals, Scan, State, _warn
 from ._tables import options_of_tables
@@ -122,6 +123,17 @@ def _progress(wanted):
         bar.refresh()
         return False
     return step, bar.close
+
+
+def _with_scan(options):
+    """The options with a scan that is no name in the form that core takes: bytes of numbers of variables."""
+    scan = options.get("scan")
+    if scan is None or isinstance(scan, str):
+        return options
+    sequence = np.asarray(scan.sequence if isinstance(scan, Scan) else scan)
+    if sequence.dtype.kind not in "iu" or sequence.ndim != 1 or len(sequence) == 0 or sequence.min() < 0 or sequence.max() >= 2**32:
+        raise _core.ArgumentError(f"scan: found {scan!r:.100}, expected a name, a Scan or a sequence of numbers of variables")
+    return {**options, "scan": sequence.astype(np.uint32).tobytes()}
 
 
 def _answer(make, found):
@@ -437,16 +449,17 @@ class Model:
 
         def make(found):
             self._shape()
-            offsets = self._cache["offsets"]
+            offsets = offsets_of_all = self._cache["offsets"]
             numbers = {k: np.asarray(x) for k, x in found["marginals"].items()}
             if len(asked) < len(self) or asked != range(len(self)):
                 where = np.concatenate([np.arange(offsets[v], offsets[v + 1]) for v in asked])
                 numbers = {k: x[where] for k, x in numbers.items()}
                 offsets = np.concatenate([[0], np.cumsum([offsets[v + 1] - offsets[v] for v in asked])])
-            return Marginals([self.names[v] for v in asked], [self._labels(v) for v in asked], offsets, numbers, _summary(found))
+            return Marginals([self.names[v] for v in asked], [self._labels(v) for v in asked], offsets, numbers, _summary(found),
+                             (self._core, offsets_of_all, observed, asked))
+        observed = self._evidence(evidence, likelihood)
         about = None if len(asked) == len(self) and asked == range(len(self)) else list(asked)
-        return _warn(_ask(make, _core.run, self._core, self._evidence(evidence, likelihood), options=options,
-                          after=(None, about)))
+        return _warn(_ask(make, _core.run, self._core, observed, options=options, after=(None, about)))
 
     def joint(self, *names: Names, variables: Names = None, evidence: Evidence = None, likelihood: Likelihood = None,
               **options: Any) -> Joint:
@@ -596,12 +609,12 @@ class Model:
 
         accuracy : variation to reach. With weights of 0 and 1 it is a bound on the total variation distance
         weights : {name: weight} of the variables that matter, or names; if it is not given, all variables have weight 1
-        steps : ascending numbers of updates after which the variation is found
+        steps : ascending numbers of updates after which the variation is computed
         influence : as in ``influences()``
         influences : C itself instead of computed influences: an array [variables, variables] of numbers from 0 to 1, row i,
-            column j the influence of j on i; an ``Influences``; or the path of a Matrix Market file. The bounds hold if none
-            of them is below the influence in the model
-        options : scan, origin, memory_limit
+            column j the influence of j on i; an ``Influences``; or the path of a Matrix Market file. The bounds hold if no
+            entry is below the influence in the model
+        options : scan (a name, a ``Scan``, or a sequence of numbers of variables), origin, memory_limit
 
         >>> import gibbsite as gb
         >>> found = gb.ising((3, 3), 0.1).certify(steps=[9, 18], scan="systematic")
@@ -613,7 +626,7 @@ class Model:
         def make(about):
             arrays = {k: np.asarray(about[k]) for k in ("variation", "total_variation", "functions")}
             return Certificate({**about, **arrays, "accuracy": accuracy, "steps": steps})
-        return _answer(make, _core.certify(self._core, self._evidence(evidence, None), options, self._how(influence, influences),
+        return _answer(make, _core.certify(self._core, self._evidence(evidence, None), _with_scan(options), self._how(influence, influences),
                                            self._weights(weights), real(accuracy, "accuracy"), steps))
 
     def couplings(self, passes: Sequence[int] = (1, 2, 5, 10, 20, 50, 100), evidence: Evidence = None,
@@ -628,7 +641,7 @@ class Model:
         pairs : number of pairs of chains, 2 to 65536
         lag : number of passes by which the first chain of a pair is ahead; 0: chosen from 16 further pairs
         sweeps : number of passes after which a pair that has not met is abandoned
-        options : scan, origin, seed, threads, memory_limit
+        options : scan (as in ``certify()``), origin, seed, threads, memory_limit
 
         >>> import gibbsite as gb
         >>> found = gb.ising((3, 3), 0.1).couplings([1, 20], seed=1)
@@ -642,7 +655,7 @@ class Model:
             arrays = {k: np.asarray(about[k]) for k in ("joint", "joint_mcse", "variable", "variable_mcse")}
             each = np.asarray(about["each"]).reshape(len(passes), -1)
             return Couplings({**about, **arrays, "each": each, "worst": worst, "passes": passes})
-        return _answer(make, _core.couplings(self._core, self._evidence(evidence, None), options, self._weights(weights), passes,
+        return _answer(make, _core.couplings(self._core, self._evidence(evidence, None), _with_scan(options), self._weights(weights), passes,
                                              whole(pairs, "pairs"), whole(lag, "lag"), whole(sweeps, "sweeps")))
 
     def optimise_scan(self, updates: int = 0, evidence: Evidence = None, accuracy: float = 0.01,
@@ -655,8 +668,8 @@ class Model:
         accuracy : variation to reach; 0: as small as possible
         weights, influence, influences : as in ``certify()``
         iterate : improve the scan again until its variation no longer falls
-        scan, origin, among the options : the scan that is improved; "random" draws each variable uniformly, as in the paper
-        options : origin, memory_limit
+        options : scan (the scan that is improved, as in ``certify()``; "random" draws each variable uniformly, as in the
+            paper), origin, memory_limit
 
         Raises Error with status "unsupported" if no scan is good enough.
 
@@ -665,7 +678,7 @@ class Model:
         True
         """
         how = self._how(influence, influences)
-        found = _core.scan(self._core, self._evidence(evidence, None), options, how, self._weights(weights),
+        found = _core.scan(self._core, self._evidence(evidence, None), _with_scan(options), how, self._weights(weights),
                            whole(updates, "updates"), 0.0 if match else real(accuracy, "accuracy"), whole(match, "match"),
                            bool(iterate))
         return _answer(lambda found: Scan(self, np.asarray(found[0]), found[1]), found)
@@ -777,6 +790,21 @@ class Model:
             states = [self._find_state(v, by_number[v]) for v in range(len(self))]
         return self._core.log_density([whole(s, "states") for s in states])
 
+    def plot(self, *names: Names, evidence: Evidence = None) -> Drawing:
+        """Draw the graph of the model: an arrow from each parent to its child, or a line between variables of a factor.
+        ``answer.plot()`` draws the probabilities of an answer in the nodes.
+
+        names : variables to draw together with their neighbours; all variables if no names are given
+        evidence : observations, whose variables get a thick frame
+
+        >>> import gibbsite as gb
+        >>> m = gb.read("examples/sprinkler.bif")
+        >>> m.plot().svg[:4], m.query(evidence={"grass": "wet"}).plot().svg.count('class="bar"')
+        ('<svg', 6)
+        """
+        query = self._asked(names) if names else None
+        return Drawing(_core.draw(self._core, self._evidence(evidence, None), None, None, query))
+
     def info(self, evidence: Evidence = None, **options: Any) -> dict[str, Any]:
         """Return a dict with properties of the model and the cost of exact answers."""
         return _core.info(self._core, self._evidence(evidence, None), options)
@@ -789,7 +817,8 @@ class Model:
         rows = [("variables", i["variables"]), ("factors", i["factors"]), ("states of a variable, at most", i["largest_arity"]),
                 ("width", i["width"]), ("answers", f"exact, in about {max(i['exact_seconds'], 0.001):.2g} s" if i["exact"] else
                                         "by sampling"), ("digest", self.digest)]
-        return "<table>" + "".join(f"<tr><th>{k}</th><td>{html.escape(str(x))}</td></tr>" for k, x in rows) + "</table>"
+        table = "".join(f"<tr><th>{k}</th><td>{html.escape(str(x))}</td></tr>" for k, x in rows)
+        return f"{shown(self.plot, len(self))}<table>{table}</table>"
 
 
 def _summary(found):

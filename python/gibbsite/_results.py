@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._drawing import Drawing, shown
 from ._text import place_of
 
 
@@ -164,9 +165,13 @@ class Marginals(_ByVariable, _Told):
     log_evidence : ln P(evidence) of a Bayesian network (ln Z of other models); None: not known
     """
 
-    def __init__(self, names, labels, offsets, numbers, summary):
+    def __init__(self, names, labels, offsets, numbers, summary, about=None):
         super().__init__(names, labels, numbers["p"], offsets)
         self._numbers, self.summary = numbers, summary
+        self._about = about  # core model, offsets of its states, evidence, numbers of the variables; None after unpickling
+
+    def __getstate__(self):
+        return {**self.__dict__, "_about": None}
 
     def _part(self, which):
         return _ByVariable(self._names, self._labels, self._numbers[which], self._offsets)
@@ -200,6 +205,19 @@ class Marginals(_ByVariable, _Told):
                                  "probability": self._values, "mcse": self._numbers["mcse"],
                                  "ess": self._numbers["ess"], "rhat": self._numbers["rhat"]})
 
+    def plot(self) -> Drawing:
+        """Draw the graph of the model with these probabilities in its nodes; observed variables get a thick frame. If the
+        question named variables, they are drawn together with their neighbours."""
+        if self._about is None:
+            raise ValueError("a pickled answer is without its model: plot the answer before, or ask again")
+        model, offsets, evidence, asked = self._about
+        if asked == range(len(offsets) - 1):
+            return Drawing(_core.draw(model, evidence, self._values, self._numbers["mcse"], None))
+        where = np.concatenate([np.arange(offsets[v], offsets[v + 1]) for v in asked])
+        p, mcse = np.full((2, offsets[-1]), np.nan)
+        p[where], mcse[where] = self._values, self._numbers["mcse"]
+        return Drawing(_core.draw(model, evidence, p, mcse, list(asked)))
+
     def to_xarray(self):
         """Return a Dataset with a variable NAME along the states of each variable, and its errors NAME_error."""
         import xarray
@@ -228,7 +246,8 @@ class Marginals(_ByVariable, _Told):
                             f"<td>{p:.4f}</td><td>{'' if not error > 0 else f'± {error:.4f}'}</td></tr>")
         if len(self._names) > 50:
             rows.append(f"<tr><td colspan=5>... {len(self._names) - 50} more variables</td></tr>")
-        return f"<table>{''.join(rows)}</table><p>{html.escape(self.verdict)}</p>"
+        drawing = shown(self.plot, 0 if self._about is None else len(self._about[1]) - 1)
+        return f"{drawing}<table>{''.join(rows)}</table><p>{html.escape(self.verdict)}</p>"
 
 
 def _whisker(p, error):
@@ -316,8 +335,10 @@ class State(Mapping):
     optimal : whether it is proved to be the most probable state
     log_probability : ln P(state | evidence), with probability=True; else None
     log_probability_low, log_probability_high : 95 % interval of log_probability
-    log_bound : upper bound on the log_density of any state, if only some variables are queried
-    stop : what ended the search: "exact", "settled", "sweeps", "time", ...
+    upper_bound : no state has a larger log_density; inf if the search was stopped before a bound was known
+    gap : upper_bound - log_density in nats; 0 if the state is proved to be the most probable state
+    log_bound : the same as upper_bound, if only some variables are queried; else None
+    stop : what ended the search: "exact", "bound", "settled", "sweeps", "time", ...
     """
 
     def __init__(self, names, labels, states, about):
@@ -327,6 +348,8 @@ class State(Mapping):
         self.log_probability = about.get("log_probability")
         self.log_probability_low, self.log_probability_high = (about.get(f"log_probability_{x}") for x in ("low", "high"))
         self.log_bound, self.stop = about.get("log_bound"), about["stop"]
+        self.upper_bound = about.get("upper_bound", self.log_bound)
+        self.gap = 0.0 if self.optimal else self.upper_bound - self.log_density
         self.about = about
 
     def with_log_z(self, z: LogZ) -> State:
@@ -349,7 +372,8 @@ class State(Mapping):
         numbers = {"log_density": a["log_density"], "final_log_density": a.get("final_log_density"),
                    "log_z": None if z is None else float(z), "log_z_error": None if z is None else z.mcse,
                    "log_probability": self.log_probability, "log_probability_low": self.log_probability_low,
-                   "log_probability_high": self.log_probability_high, "proved": self.optimal, "sweeps": a.get("sweeps", 0),
+                   "log_probability_high": self.log_probability_high, "proved": self.optimal,
+                   "upper_bound": self.upper_bound, "gap": self.gap, "sweeps": a.get("sweeps", 0),
                    "chains": a.get("chains", 0), "tau0": a.get("tau0"), "stop": self.stop}
         return json.dumps({"schema": "map/1", "tool": "gibbsite", "version": _core.version, "model": a.get("digest"),
                            **{k: _finite(x) for k, x in numbers.items()}, "state": [int(x) for x in self._states]})
@@ -376,7 +400,7 @@ class State(Mapping):
         shown = [f"{n}={self[n]}" for n in self._names[:40]] + (["..."] if len(self) > 40 else [])
         p = "" if self.log_probability is None else f", ln P {self.log_probability:.6g}"
         return ", ".join(shown) + f" (ln weight {self.log_density:.6g}{p}, " + (
-            "optimal)" if self.optimal else "the best that was found)")
+            "optimal)" if self.optimal else f"the best that was found, at most {self.gap:.3g} below the best one)")
 
 
 class LogZ(float):
@@ -659,18 +683,24 @@ class Influences(Report):
 
 
 class Scan(Report):
-    """An optimised order of updates: ``sequence`` of variables, its ``bound``, and the bound of the ``systematic`` scan."""
+    """An optimised order of updates: ``sequence`` of variables, its ``bound``, and the bound of the scan that was improved,
+    ``systematic``. If the search was stopped early, the first ``left`` updates are not chosen yet; those that take a variable
+    drawn uniformly have the number ``Scan.UNIFORM`` and the name "*"."""
+
+    UNIFORM = 0xFFFFFFFF
 
     bound: float
     systematic: float
     goal: float
     visited: int
+    left: int
     stopped: bool
 
     def __init__(self, model, sequence, about):
         super().__init__(about)
         names = model.names
-        self._model, self.sequence, self.names = model, sequence, [names[v] for v in sequence[:10000]]
+        self._model, self.sequence = model, sequence
+        self.names = ["*" if v == self.UNIFORM else names[v] for v in sequence[:10000]]
 
     def write(self, path) -> None:
         """Write a scan file, which ``gibbsite marginals --scan`` reads."""

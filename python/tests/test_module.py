@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 import types
+import xml.etree.ElementTree
 
 import gibbsite as gb
 import numpy as np
@@ -35,6 +36,44 @@ def test_query_by_name(clinic):
     assert clinic.states("fever") == ("no", "yes") and soft["influenza"]["yes"] == again["influenza"]["yes"]
     with pytest.raises(KeyError, match="no state 'maybe', only no, yes"):
         answer["influenza"]["maybe"]
+
+
+def parts(drawing):
+    """The elements of a drawing by their classes."""
+    found = {}
+    for element in xml.etree.ElementTree.fromstring(drawing.svg).iter():
+        for name in (element.get("class") or "").split():
+            found.setdefault(name, []).append(element)
+    return found
+
+
+def test_drawings(clinic, tmp_path):
+    drawing = clinic.plot()
+    assert isinstance(drawing, gb.Drawing) and drawing._repr_svg_() == drawing.svg and "SVG" in repr(drawing)
+    drawing.save(tmp_path / "m.svg")
+    assert (tmp_path / "m.svg").read_text(encoding="utf-8") == drawing.svg
+    assert len(parts(drawing)["box"]) == len(clinic) and "bar" not in parts(drawing)
+    clinic.write(tmp_path / "w.svg")
+    assert (tmp_path / "w.svg").read_text(encoding="utf-8") == drawing.svg
+    answer = clinic.query(evidence={"fever": "yes"})
+    found = parts(answer.plot())
+    assert len(found["seen"]) == 1 and [text.text for text in found["number"]] == [f"{p:.4f}" for p in answer.to_numpy()]
+    assert answer.plot().svg.split(">", 1)[1] in answer._repr_html_() and drawing.svg in clinic._repr_html_()
+    # variables that were asked for have bars, and their neighbours have none
+    found = parts(clinic.query("xray", "cold").plot())
+    assert len(found["bar"]) == 5 and 2 < len(found["box"]) < len(clinic)
+    assert len(parts(clinic.plot("xray"))["box"]) == 2 and len(parts(clinic.plot("xray", evidence="xray=clear"))["seen"]) == 1
+    with pytest.raises(ValueError, match="without its model"):
+        pickle.loads(pickle.dumps(answer)).plot()
+    assert "<svg" in pickle.loads(pickle.dumps(answer))._repr_html_()
+
+
+def test_drawings_of_large_models():
+    m = gb.ising((50, 50), coupling=0.1)
+    with pytest.raises(gb.Error, match="2500 nodes, at most 2000"):
+        m.plot()
+    assert "<svg" not in m._repr_html_() and "<svg" in m.plot(gb.index(7)).svg
+    assert parts(gb.Model().plot())["soft"][0].text == "a model without variables"
 
 
 @pytest.mark.parametrize("ask, error, text", [

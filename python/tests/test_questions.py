@@ -74,6 +74,11 @@ def test_map_by_annealing(ask, tmp_path):
     found = glass.map(method="sample", sweeps=100, chains=4, seed=5)
     assert found.to_numpy().tolist() == printed["state"] and not found.optimal
     same(found.log_density, printed["log_density"])
+    assert found.upper_bound == printed["upper_bound"] > found.log_density
+    assert found.gap == printed["gap"] == found.upper_bound - found.log_density
+    assert json.loads(found.summary_text()).keys() == printed.keys()
+    exact = glass.map()
+    assert exact.gap == 0 and found.log_density <= exact.log_density == exact.upper_bound <= found.upper_bound
     same(found.about["final_log_density"], printed["final_log_density"])
 
 
@@ -231,7 +236,19 @@ def test_optimise_scan(ask, tmp_path):
     assert " ".join(numbers).split() == [str(v) for v in found.sequence]
     found.write(tmp_path / "b.scan")
     ask("certify", tmp_path / "m.gbm", "--scan", tmp_path / "b.scan", "--steps", "10")
-    assert found.bound <= found.goal and len(found) < 100
+    assert found.bound <= found.goal and len(found) < 100 and found.left == 0
+    again = spins.optimise_scan(len(found), accuracy=0, weights=["7"], scan=found)
+    assert again.systematic == found.bound and again.bound <= found.bound
+    bound = spins.certify(weights=["7"], steps=[len(found)], scan=found).variation[0]
+    assert abs(bound - found.bound) < 1e-12
+    rows = [gb.Scan.UNIFORM, 0, 1, gb.Scan.UNIFORM] * 20  # probabilities 1 of a variable, or the same for all
+    assert 0 < spins.certify(steps=[80], scan=rows).variation[0] < 25
+    assert spins.optimise_scan(80, accuracy=0, scan=rows).left == 0
+    for wrong in ([0, 99], [0.5], [-1], []):
+        with pytest.raises(gb.ArgumentError, match="scan"):
+            spins.certify(scan=wrong)
+    with pytest.raises(gb.ArgumentError, match="drawn uniformly"):
+        spins.couplings(scan=rows)
 
 
 def test_diagnose(ask, tmp_path):

@@ -80,7 +80,7 @@ def test_every_option_has_a_topic(run):
 
 
 ROW = re.compile(r"GBS_(?:ROW|FIELD)_\w+\((?:0, |'.', )?\w+, \"([a-z0-9-]+)\"(?:\"(?:\\.|[^\"])*\"|[^\"()]|\([^()]*\))*?"
-                 r", [A-Z]+, (?:\"([^\"]*)\"|needs)\)", re.S)
+                 r",\s+[A-Z]+,\s+(?:\"([^\"]*)\"|needs)\)", re.S)
 
 
 @pytest.mark.parametrize("table", sorted((ROOT / "include/gibbsite/questions").glob("*.def")), ids=lambda p: p.stem)
@@ -113,6 +113,16 @@ def test_help_examples_run(run, verb):
     for line in lines:
         done = run(*shlex.split(line)[1:])
         assert done.status == 0, line + "\n" + done.err
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "man").glob("gibbsite*")), ids=lambda p: p.name)
+def test_displays_of_man_pages_fit_80_columns(page):
+    """A section is indented by 5 columns, and a display by 6 more."""
+    for display in re.findall(r"^\.Bd -literal(.*?)^\.Ed", page.read_text(), re.M | re.S):
+        indent = 11 if display.startswith(" -offset indent") else 5
+        for line in display.splitlines()[1:]:
+            shown = re.sub(r"\\[&-]|\\e", lambda m: {"\\&": ""}.get(m[0], "-"), line)
+            assert indent + len(shown) <= 80, line
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "man").glob("gibbsite*")), ids=lambda p: p.name)

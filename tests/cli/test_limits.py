@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import subprocess
 
 import pytest
@@ -126,20 +127,72 @@ def slowly(work, step, *arguments):
                           stdin=subprocess.DEVNULL, env=dict(os.environ, CLOCK_STEP=str(step)))
 
 
+def test_a_search_for_a_scan_that_is_stopped_leaves_rows_of_probabilities(work):
+    """The file has * for the updates that were not chosen: certify reads it, scan goes on from it, no run takes it."""
+    subprocess.run([program(), "generate", "ising", "--grid", "12x12", "--coupling", "0.2", "-o", "grid.gbm"], cwd=work, check=True)
+    kept = []
+    for late in range(2, 60):
+        (work / "part.scan").unlink(missing_ok=True)  # nothing is written where no update was chosen in time
+        status, err, _ = clocked(work, late, "scan", "grid.gbm", "--scan", "random", "--steps", "2000", "--time", "50s", "-o", "part.scan")
+        entries = (work / "part.scan").read_text().split("updates\n")[1].split() if (work / "part.scan").exists() else []
+        if entries and entries[0] == "*":
+            assert status == 4 and "(*: a variable drawn uniformly)" in err and len(entries) == 2000, err
+            n = entries.count("*")
+            assert "*" not in entries[n:] and "the last %d updates were chosen, the %d before" % (2000 - n, n) in err, err
+            kept.append((late, float(err.split("variation ")[1].split(",")[0])))
+    assert kept
+
+    late, variation = kept[-1]
+    clocked(work, late, "scan", "grid.gbm", "--scan", "random", "--steps", "2000", "--time", "50s", "-o", "part.scan")
+
+    def gibbsite(*arguments):
+        return subprocess.run([program(), *arguments], cwd=work, capture_output=True, text=True)
+
+    bound = json.loads(gibbsite("certify", "grid.gbm", "--scan", "part.scan", "--steps", "2000", "--json").stdout)["variation"][0]
+    assert abs(bound["variation"] - variation) < 1e-5 * variation
+    done = gibbsite("scan", "grid.gbm", "--scan", "part.scan", "--steps", "2000", "-o", "whole.scan")
+    after = float(done.stderr.split("variation ")[1].split(",")[0])
+    assert done.returncode == 0 and after <= variation and "*" not in (work / "whole.scan").read_text(), done.stderr
+    for arguments in (["marginals", "grid.gbm"], ["marginals", "grid.gbm", "--partial-scan", "--restarts"],
+                      ["sample", "grid.gbm", "--sweeps", "3"]):
+        done = gibbsite(*arguments, "--method", "sample", "--scan", "part.scan")
+        assert done.returncode == 2 and "takes a variable drawn uniformly (* in a scan file)" in done.stderr, done.stderr
+    done = gibbsite("certify", "grid.gbm", "--scan", "part.scan", "--couplings", "4")
+    assert done.returncode == 2 and "take a variable drawn uniformly" in done.stderr, done.stderr
+
+
 @pytest.fixture
 def grid(work):
     subprocess.run([program(), "generate", "ising", "--grid", "15x15", "--coupling", "0.2", "-o", "grid.gbm"], cwd=work, check=True)
     return work
 
 
-def test_an_exact_answer_that_would_come_too_late_is_given_up(grid):
-    done = slowly(grid, 0.1, "marginals", "grid.gbm", "--time", "10s", "-o", "a.csv", "--summary", "a.json")
-    assert "exact answers were not there after 75 % of --time: sampled instead" in done.stderr, done.stderr
+def given_up(text):
+    """@return the share of --time, in percent, after which exact answers were given up for their rate, and the predicted end as a
+    multiple of --time."""
+    found = re.search(r"exact answers were not there after (\d+) % of --time, and would have taken ([\d.e+]+) times --time: "
+                      "sampled instead, as by --method sample", text)
+    assert found, text
+    return int(found[1]), float(found[2])
+
+
+@pytest.mark.parametrize("step, takes", [(0.06, 1.2), (0.1, 1.9), (0.15, 2.9)])
+def test_exact_answers_are_given_up_for_their_rate(grid, step, takes):
+    """A clock by which exact answers take more than the time: they are given up soon after the tenth that is measured."""
+    done = slowly(grid, step, "marginals", "grid.gbm", "--time", "10s", "-o", "a.csv", "--summary", "a.json")
+    share, predicted = given_up(done.stderr)
+    assert share < 60 and takes / 2 < predicted < 2 * takes, done.stderr
     summary = json.loads((grid / "a.json").read_text())
     assert summary["method"] == "sampled" and summary["sweeps"] > 0
     again = subprocess.run([program(), "marginals", "grid.gbm", "--method", "sample", "--sweeps", str(summary["sweeps"]), "--burn-in",
                             str(summary["burn_in"]), "-o", "b.csv"], cwd=grid, capture_output=True, text=True)
     assert (grid / "a.csv").read_text() == (grid / "b.csv").read_text(), again.stderr
+
+
+@pytest.mark.parametrize("step", [0.01, 0.03])
+def test_exact_answers_with_a_good_rate_are_kept(grid, step):
+    done = slowly(grid, step, "marginals", "grid.gbm", "--time", "10s", "-o", "a.csv", "--summary", "a.json")
+    assert done.returncode == 0 and json.loads((grid / "a.json").read_text())["method"] == "exact", done.stderr
 
 
 def test_an_exact_answer_in_time_is_not_given_up(grid):
@@ -154,12 +207,13 @@ def test_what_is_there_instead_of_exact_answers_is_told(grid):
     assert "given up after 40 % of --time: the answer is by belief propagation" in done.stderr, done.stderr
 
 
-@pytest.mark.parametrize("step, given_up", [(0.08, "exact answers were not there after 75 % of --time"),
-                                            (0.15, "exact answers were not there after 75 % of --time"),
-                                            (0.3, "the search for exact answers was given up after 40 % of --time")])
-def test_a_search_for_the_best_state_gives_exact_answers_up(grid, step, given_up):
+@pytest.mark.parametrize("step", [0.08, 0.15, 0.3])
+def test_a_search_for_the_best_state_gives_exact_answers_up(grid, step):
     done = slowly(grid, step, "map", "grid.gbm", "--time", "10s", "-o", "a.csv")
-    assert given_up + ": sampled instead, as by --method sample" in done.stderr, done.stderr
+    if step < 0.3:
+        assert given_up(done.stderr)[0] <= 75
+    else:
+        assert "the search for exact answers was given up after 40 % of --time: sampled instead, as by --method sample" in done.stderr, done.stderr
     assert "this is the best state so far" in done.stderr and done.returncode == 4, done.stderr
     assert len((grid / "a.csv").read_text().splitlines()) == 226
     assert "proved to be the largest" in slowly(grid, 0.001, "map", "grid.gbm", "--time", "50s").stderr

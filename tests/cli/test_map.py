@@ -65,12 +65,64 @@ def test_annealed(run, work):
     assert json.loads(again.out) == found["linear"]
 
 
+def found_by(run, *words):
+    done = run(*words, "--format", "json")
+    assert done.status == 0, done.err
+    return json.loads(done.out), done.err
+
+
+def test_gap(run):
+    """Spins all coupled, too many for an exact answer: a bound above the state, no higher after more sweeps."""
+    assert run("generate", "complete", "--variables", "60", "--coupling", "0", "--coupling-spread", "1",
+               "-o", "all.uai").status == 0
+    gaps = []
+    for sweeps in ("1", "400"):
+        found, told = found_by(run, "map", "all.uai", "--sweeps", sweeps)
+        assert found["proved"] is False and found["gap"] == found["upper_bound"] - found["log_density"] > 0
+        assert "no state has a log density above" in told
+        gaps.append(found["upper_bound"])
+        assert found_by(run, "map", "all.uai", "--sweeps", sweeps, "--threads", "3")[0] == found
+    assert gaps[1] <= gaps[0]
+
+
+def test_proved_by_the_bound(run):
+    """Equal couplings on a square lattice: one round of the bound proves the first state that is all alike."""
+    assert run("generate", "ising", "--grid", "60x60", "--coupling", "0.7", "--field", "0.1", "-o", "alike.uai").status == 0
+    found, told = found_by(run, "map", "alike.uai", "--method", "sample")
+    assert found["proved"] is True and found["gap"] == 0 and found["stop"] == "bound"
+    assert abs(found["log_density"] - (0.7 * 2 * 60 * 59 + 0.1 * 3600)) < 1e-6
+    assert found["upper_bound"] >= found["log_density"] and "proved to be the largest: the upper bound" in told
+    assert found["log_probability"] is None  # the state is known, and its probability is not
+    done = run("map", "alike.uai", "--method", "sample", "--format", "table")
+    assert done.status == 0 and "proved" in done.out
+
+
+SUDOKU = "1... ..3. .4.. ...2".replace(" ", "")
+
+
+def test_hard_constraints_alone(run, work):
+    """Each state that satisfies all constraints is the most probable: found, and proved without a sweep."""
+    def alike(i, j):
+        return i // 4 == j // 4 or i % 4 == j % 4 or (i // 8 == j // 8 and i % 4 // 2 == j % 4 // 2)
+    pairs = [(i, j) for i in range(16) for j in range(i) if alike(i, j)]
+    table = "16 " + " ".join("0" if a == b else "1" for a in range(4) for b in range(4))
+    (work / "s.uai").write_text("MARKOV\n16\n" + "4 " * 16 + f"\n{len(pairs)}\n" +
+                                "".join(f"2 {i} {j}\n" for i, j in pairs) + f"{table}\n" * len(pairs))
+    seen = [(i, int(c) - 1) for i, c in enumerate(SUDOKU) if c != "."]
+    (work / "s.evid").write_text(f"{len(seen)} " + " ".join(f"{i} {a}" for i, a in seen))
+    for more in ([], ["--time", "20"]):
+        found, _ = found_by(run, "map", "s.uai", "-e", "s.evid", "--method", "sample", *more)
+        state = found["state"]
+        assert all(state[i] != state[j] for i, j in pairs) and all(state[i] == a for i, a in seen)
+        assert found["log_density"] == 0 and found["proved"] and (found["stop"] == "exact" or found["sweeps"] == 0)
+
+
 def test_uai_anneals(run, work):
     assert run("generate", "complete", "--variables", "60", "--coupling", "0", "--coupling-spread", "1",
                "-o", "all.uai").status == 0
     done = run("uai", "all.uai", "/dev/null", "-", "MAP")
     assert done.status == 0, done.err
-    assert "annealed" in done.err
+    assert "annealed" in done.err and "no state has a log density above" in done.err
     assert (work / "all.uai.MAP").read_text().startswith("MAP\n")
 
 

@@ -102,8 +102,18 @@ def test_belief_propagation_refuses_what_applies_to_samples(run):
     assert done.status == 2 and "choose auto, exact or sample" in done.err
 
 
+def test_damping_of_one_is_a_damping_of_one(run):
+    assert run("generate", "ising", "--grid", "6x6", "--coupling", "0", "--coupling-spread", "4", "--random-field", "1", "--seed", "2", "-o", "glass.uai").status == 0
+
+    def answer(*options):
+        return run("marginals", "glass.uai", "--method", "bp", *options).out
+    assert answer("--iterations", "50") == answer("--iterations", "50", "--damping", "1")
+    assert answer("--iterations", "60") == answer("--iterations", "60", "--damping", "auto") != answer("--iterations", "60", "--damping", "1")
+    assert run("marginals", "glass.uai", "--method", "mean-field", "--damping", "1").out == run("marginals", "glass.uai", "--method", "mean-field").out
+
+
 def test_damping_and_iterations_belong_to_approximations(run):
-    for option in (("--damping", "0.5"), ("--iterations", "9")):
+    for option in (("--damping", "0.5"), ("--damping", "1"), ("--iterations", "9")):
         done = run("marginals", SPRINKLER, "--method", "sample", *option)
         assert done.status == 2 and "--damping and --iterations apply with --method mean-field or bp only" in done.err
     for wrong in (("--damping", "0"), ("--damping", "1.5"), ("--iterations", "0"), ("--mean-field-schedule", "jacobi")):

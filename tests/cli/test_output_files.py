@@ -216,7 +216,7 @@ CLINIC = ROOT / "examples" / "clinic.bif"
     (["exact", CLINIC, "--task", "map", "-o", "r.csv"], "found the extension of tables"),
     (["exact", CLINIC, "--task", "sample", "-o", "r.html"], "pages for a browser"),
     (["marginals", CLINIC, "-o", "r.dot"], "found the extension of models (dot)"),
-    (["marginals", CLINIC, "-o", "r.svg"], "found the extension of charts"),
+    (["marginals", CLINIC, "-o", "r.svg"], "found the extension of drawings"),
     (["sample", CLINIC, "-o", "r.uai.gz"], "found the extension of models (uai)"),
     (["map", CLINIC, "-o", "r.parquet"], "files of other programs"),
     (["logz", CLINIC, "-o", "r.gbm"], "found the extension of models (gbm)"),

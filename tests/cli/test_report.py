@@ -91,6 +91,48 @@ def test_page_says_what_the_summary_says(run, work):
     assert run("report", "s.json").out == text
 
 
+def test_the_network_is_drawn(run, work):
+    text, page = report(run, work, *SAMPLED, "--summary", "s.json", "-o", "m.csv")
+    network = json.loads((work / "s.json").read_text())["marginals"]["network"]
+    assert network["directed"] is True and network["observed"] == [2]
+    assert [(sorted(factor[:-1]), factor[-1]) for factor in network["factors"]] == [([0], 1), ([0, 1], 2)]
+    assert text.count('class="edge"') == 3 and text.count('class="variable seen"') == 1
+    assert "Observed variables have a thick frame" in page.text
+    grid(run)
+    text, _ = report(run, work, "marginals", "g.gbm", "--sweeps", "10")
+    assert "gibbsite-network" not in text
+    text, page = report(run, work, "marginals", "examples/grid.uai")
+    assert "a line between two variables" in page.text and text.count('class="edge"') == 12
+
+
+@pytest.mark.parametrize("network, expected", [
+    ({"factors": [[0, 3]]}, "the position of a variable"),
+    ({"factors": [[0, -1]]}, "the position of a variable"),
+    ({"factors": [[0, 0.5]]}, "the position of a variable"),
+    ({"factors": [[0, "rain"]]}, "the position of a variable"),
+    ({"factors": [[1, 1]]}, "each variable once"),
+    ({"factors": [7]}, "an array of positions"),
+    ({"factors": [[0, 1], [1, 0]], "directed": True}, "without directed cycles"),
+    ({"factors": [], "observed": [9]}, "the position of a variable"),
+    (7, "an object"),
+])
+def test_networks_that_are_wrong(run, work, network, expected):
+    assert run("marginals", SPRINKLER, "--summary", "s.json", "-o", "m.csv").status == 0
+    summary = json.loads((work / "s.json").read_text())
+    summary["marginals"]["network"] = network
+    (work / "s.json").write_text(json.dumps(summary))
+    done = run("report", "s.json", "-o", "r.html")
+    assert done.status == 3 and expected in done.err and done.err.startswith("gibbsite: s.json:1:"), done.err
+    assert not (work / "r.html").exists()
+
+
+def test_exact_answers_have_no_sweeps(run, work):
+    _, page = report(run, work, "marginals", SPRINKLER)
+    assert "Seconds" in page.text and "Sweeps of each chain" not in page.text and "Updates of variables" not in page.text
+    _, page = report(run, work, *SAMPLED)
+    assert "Sweeps of each chain" in page.text and "Updates of variables" in page.text
+
+
 def test_marginals_of_the_summary(run, work):
     done = run(*SAMPLED, "--query", "2,rain", "--format", "json", "--summary", "s.json")
     shown = json.loads((work / "s.json").read_text())["marginals"]["shown"]
@@ -288,3 +330,23 @@ def test_browser(run, work):
                                      "frames[0].document.title}</script>")
     done, _ = browse(work, "outer.html", "--dump-dom", "--virtual-time-budget=2000", "--allow-file-access-from-files")
     assert "<title>wide 360</title>" in done.stdout
+
+
+def test_a_page_of_coupled_chains(run, work):
+    assert run("generate", "ising", "--grid", "5x5", "--coupling", "3", "-o", "modes.uai").status == 0
+    asked = ("--scan", "systematic", "--couplings", "30", "--sweeps", "50")
+    assert run("certify", "modes.uai", *asked, "--accuracy", "0.1", "--json", "-o", "modes.json").status == 0
+    text = run("report", "modes.json").out
+    page, found = page_of(text), json.loads((work / "modes.json").read_text())
+    apart = 30 - found["couplings"][0]["met"]
+    assert f"No. The systematic scan: {apart} of 30 pairs of chains did not meet within 50 passes. Do not trust a run" in page.text
+    assert "Not proved. The systematic scan: no number of passes is proved" in page.text and "at least" in page.text
+    assert run("certify", "examples/grid.uai", "--couplings", "40", "--accuracy", "0.1", "--json", "-o", "grid.json").status == 0
+    page, found = page_of(run("report", "grid.json").out), json.loads((work / "grid.json").read_text())
+    for scan in "chromatic", "systematic", "random":
+        longest = next(row["longest"] for row in found["couplings"] if row["scan"] == scan)
+        assert f"No proof. The {scan} scan: all 40 pairs of chains met, the last pair after {longest} passes." in page.text
+        assert f"Proved. The {scan} scan: " in page.text
+    (work / "wrong.json").write_text((work / "grid.json").read_text().replace('"joint": ', '"joint": "', 1).replace(', "joint_mcse"', '", "joint_mcse"', 1))
+    done = run("report", "wrong.json")
+    assert done.status == 3 and "wrong.json:" in done.err, done.err

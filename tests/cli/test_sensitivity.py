@@ -2,6 +2,7 @@
 """sensitivity: derivatives against finite differences of marginals of changed files, every format."""
 import csv
 import io
+import itertools
 import json
 import math
 import xml.etree.ElementTree
@@ -93,6 +94,22 @@ def test_chart(run, work):
     whole = [a + b for a, b in zip(bars[::2], bars[1::2])]
     assert whole == sorted(whole, reverse=True) and min(whole) > 0
     assert run(*ask, "--top", "1").status == 0 and len((work / "t.svg").read_text()) > 1000
+
+
+def test_labels_of_a_chart_are_distinct(run, work):
+    """Names are so long that all labels are cut, and the states of the parents are in what is cut out."""
+    names = [f"{'a_long_name_of_a_variable'}_{k}" for k in range(4)]
+    variables = "".join(f"variable {name} {{ type discrete [ 2 ] {{ no, yes }}; }}\n" for name in names)
+    columns = "".join(f"({', '.join(states)}) {0.1 + 0.1 * i}, {0.9 - 0.1 * i};\n"
+                      for i, states in enumerate(itertools.product(["no", "yes"], repeat=3)))
+    tables = "".join(f"probability ( {name} ) {{ table 0.4, 0.6; }}\n" for name in names[:3])
+    (work / "long.bif").write_text("network long { }\n" + variables + tables +
+                                   f"probability ( {names[3]} | {', '.join(names[:3])} ) {{ {columns} }}\n")
+    done = run("sensitivity", "long.bif", "--query", f"{names[3]}=yes", "--plot", "t.svg", "-o", "t.csv")
+    assert done.status == 0, done.err
+    root = xml.etree.ElementTree.parse(work / "t.svg").getroot()
+    labels = [t.text for t in root.iter("{http://www.w3.org/2000/svg}text") if t.get("class") == "end" and "a_long" in t.text]
+    assert len(labels) == len(set(labels)) >= 8 and max(map(len, labels)) < 70
 
 
 @pytest.mark.parametrize("arguments, part", [

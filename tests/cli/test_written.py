@@ -32,6 +32,7 @@ FORMATS = {
     "fg": "network.fg", "alchemy": "network.alchemy", "mtx": "spins.mtx", "rud": "couplings.rud", "coo": "spins.coo", "col": "spins.col",
     "wcnf": "clauses.wcnf", "mln": "smokers.mln", "gbm": "network.gbm", "dimmwitted": "friends/graph.meta",
     "dot": "expected/network.dot",
+    "svg": "expected/network.svg",
 }
 # A value of --format of a verb: the file that is kept of it. A table is for people alone; marginals in NetCDF, which hold the time and
 # are read by Python alone, are in test_draws.py.
@@ -96,6 +97,7 @@ READ = [
     # Scans.
     ("all.scan", "marginals weak.gbm --scan all.scan --method sample --sweeps 20 --burn-in 5 --chains 2", "all-scan.csv"),
     ("all.scan", "certify weak.gbm --scan all.scan --steps 36,72", "all-scan.txt"),
+    ("rows.scan", "certify weak.gbm --scan rows.scan --steps 36,72", "rows-scan.txt"),
     ("target.scan", "marginals weak.gbm --scan target.scan --partial-scan --query 4 --method sample --sweeps 20 --burn-in 5 --chains 2",
      "target-scan.csv"),
     ("target.scan", "certify weak.gbm --scan target.scan --target 4 --steps 6,12", "target-scan.txt"),
@@ -156,6 +158,7 @@ READ = [
 # Kinds that no verb reads, but programs of users do: what writes it, what is written.
 AGAIN = [
     ("convert network.bif -o out.dot", "network.dot"),
+    ("convert network.bif -o out.svg", "network.svg"),
     ("marginals network.bif -e grass=wet --method sample --sweeps 20 --burn-in 5 -o out.npz", "marginals.npz"),
     ("marginals friends -e 3=1 -o out --format dimmwitted", "friends.marginals"),
     ("marginals network.bif -e grass=wet --joint rain,sprinkler --joint rain", "joint.csv"),

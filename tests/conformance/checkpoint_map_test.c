@@ -203,6 +203,8 @@ static void same(const found *a, const found *b)
     assert_true(a->report.log_density == b->report.log_density);
     assert_true(a->report.final_log_density == b->report.final_log_density);
     assert_true(a->report.tau0 == b->report.tau0);
+    assert_true(a->report.upper_bound == b->report.upper_bound);
+    assert_true(a->report.gap == b->report.gap);
     assert_int_equal(a->report.rounds, b->report.rounds);
     assert_int_equal(a->report.sweeps, b->report.sweeps);
     assert_int_equal(a->report.updates, b->report.updates);

@@ -442,6 +442,17 @@ static gbs_status take_about(const gbs_model *model, room *given, gbs_error *err
     return status;
 }
 
+static gbs_status take_drawing(const gbs_model *model, room *given, gbs_error *err)
+{
+    gbs_output *output = NULL;
+    gbs_status status = gbs_output_open_memory(&output, err);
+    if (status == GBS_OK) {
+        status = gbs_model_draw(model, (gbs_drawing *)(void *)given, output, err);
+    }
+    gbs_output_discard(output);
+    return status;
+}
+
 TAKE_GENERATE(ising, .side = {2, 2, 1})
 TAKE_GENERATE(potts, .rows = 2, .columns = 2, .states = 3)
 TAKE_GENERATE(ring, .variables = 3)
@@ -469,6 +480,7 @@ static const struct {
     INPUT(gbs_run_callbacks, take_run),
     INPUT(gbs_map_callbacks, take_map),
     INPUT(gbs_summary_about, take_about),
+    INPUT(gbs_drawing, take_drawing),
     INPUT(gbs_generate_ising_options, take_ising),
     INPUT(gbs_generate_potts_options, take_potts),
     INPUT(gbs_generate_ring_options, take_ring),

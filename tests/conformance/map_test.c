@@ -37,6 +37,7 @@ static double density(const gbs_model *model, const uint32_t *x)
 static void finds_the_largest(void **state)
 {
     (void)state;
+    int n_proved = 0;
     for (int family = 0; family < TEST_N_FAMILIES; ++family) {
         for (uint64_t seed = 1; seed <= 4; ++seed) {
             gbs_error err = {0};
@@ -61,11 +62,15 @@ static void finds_the_largest(void **state)
                          best);
             }
             assert_true(report.final_log_density <= report.log_density);
+            assert_true(report.upper_bound >= best - 1e-12 * (1.0 + fabs(best)));
+            assert_true(report.gap == 0.0 || report.gap == report.upper_bound - report.log_density);
+            n_proved += report.gap == 0.0;
             assert_int_equal(report.n_exact_variables, 0);
             assert_int_equal(report.sweeps, 400);
             gbs_model_free(model);
         }
     }
+    assert_true(n_proved > 0); /* the upper bound is equal to the largest in some */
 }
 
 /* Couplings of +-1 on a torus of 4 x 5: 2^20 states. */

@@ -240,6 +240,35 @@ static void model_files(void **state)
     gbs_model_free(m);
 }
 
+static void drawings(void **state)
+{
+    (void)state;
+    gbs_model *m = two_spins();
+    gbs_model *other = two_spins();
+    gbs_evidence *e = NULL;
+    gbs_output *output = NULL;
+    char *text = NULL;
+    size_t n = 0;
+    const double p[4] = {0.5, 0.5, 0.5, 0.5};
+    const uint32_t two = 2;
+    const gbs_drawing no_p = {.size = sizeof no_p, .mcse = p};
+    const gbs_drawing unknown = {.size = sizeof unknown, .query = &two, .n_query = 1};
+    FINE(gbs_evidence_new(other, &e, &err));
+    const gbs_drawing of_other = {.size = sizeof of_other, .evidence = e};
+    FINE(gbs_output_open_memory(&output, &err));
+    REFUSED(gbs_model_draw(NULL, NULL, output, &err));
+    REFUSED(gbs_model_draw(m, NULL, NULL, &err));
+    REFUSED(gbs_model_draw(m, &no_p, output, &err));
+    REFUSED(gbs_model_draw(m, &unknown, output, &err));
+    REFUSED(gbs_model_draw(m, &of_other, output, &err));
+    FINE(gbs_output_take(output, &text, &n, &err));
+    assert_int_equal(n, 0); /* a refused drawing writes nothing */
+    gbs_free(text);
+    gbs_evidence_free(e);
+    gbs_model_free(other);
+    gbs_model_free(m);
+}
+
 static void evidence_files(void **state)
 {
     (void)state;
@@ -667,15 +696,25 @@ static void ranks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fits),           cmocka_unit_test(diagnostics),
-        cmocka_unit_test(reports),        cmocka_unit_test(sensitivities),
-        cmocka_unit_test(noisy_maxima),   cmocka_unit_test(tables_by_count),
-        cmocka_unit_test(tied_weights),   cmocka_unit_test(networks_in_time),
-        cmocka_unit_test(arrays),         cmocka_unit_test(outputs),
-        cmocka_unit_test(model_files),    cmocka_unit_test(evidence_files),
-        cmocka_unit_test(checkpoints),    cmocka_unit_test(traces),
-        cmocka_unit_test(other_files),    cmocka_unit_test(answers_in_files),
-        cmocka_unit_test(ranks),          cmocka_unit_test(tables_of_data),
+        cmocka_unit_test(fits),
+        cmocka_unit_test(diagnostics),
+        cmocka_unit_test(reports),
+        cmocka_unit_test(sensitivities),
+        cmocka_unit_test(noisy_maxima),
+        cmocka_unit_test(tables_by_count),
+        cmocka_unit_test(tied_weights),
+        cmocka_unit_test(networks_in_time),
+        cmocka_unit_test(arrays),
+        cmocka_unit_test(outputs),
+        cmocka_unit_test(model_files),
+        cmocka_unit_test(evidence_files),
+        cmocka_unit_test(drawings),
+        cmocka_unit_test(checkpoints),
+        cmocka_unit_test(traces),
+        cmocka_unit_test(other_files),
+        cmocka_unit_test(answers_in_files),
+        cmocka_unit_test(ranks),
+        cmocka_unit_test(tables_of_data),
         cmocka_unit_test(draws_in_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -297,6 +297,55 @@ static void same_bits_from_any_threads(void **state)
     }
 }
 
+/* Spins or variables of more states that are all coupled to one another: the cliques of one splash
+ * are large. */
+static gbs_model *all_coupled(uint32_t n, uint32_t arity)
+{
+    gbs_builder *builder = NULL;
+    gbs_model *model = NULL;
+    uint32_t arities[32];
+    for (uint32_t v = 0; v < n; ++v) {
+        arities[v] = arity;
+    }
+    assert_int_equal(gbs_builder_new(&builder, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_variables(builder, n, arities, NULL, NULL), GBS_OK);
+    for (uint32_t a = 0; a < n; ++a) {
+        for (uint32_t b = a + 1; b < n; ++b) {
+            const double coupling = 0.01 * (1 + (7 * a + 3 * b) % 5);
+            assert_int_equal(gbs_builder_add_potts(builder, a, b, coupling, NULL), GBS_OK);
+        }
+    }
+    assert_int_equal(gbs_builder_build(builder, &model, NULL), GBS_OK);
+    gbs_builder_free(builder);
+    return model;
+}
+
+/* One splash with tables of 2^17 and 11^5 entries, which all threads compute together. */
+static void large_tables_are_shared(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t n, arity;
+        uint64_t width;
+    } shapes[] = {{17, 2, 16}, {6, 11, 4}};
+    for (size_t m = 0; m < sizeof shapes / sizeof shapes[0]; ++m) {
+        gbs_model *model = all_coupled(shapes[m].n, shapes[m].arity);
+        gbs_run_options options = options_of(shapes[m].width, 1000, 1);
+        options.chains = m == 0 ? 16 : 3;
+        options.sweeps = 2;
+        options.burn_in = 1;
+        options.threads = 1;
+        test_answer one = test_run_once(model, NULL, &options);
+        for (options.threads = 2; options.threads <= 5; options.threads += 3) {
+            test_answer many = test_run_once(model, NULL, &options);
+            assert_string_equal(one.digest, many.digest);
+            test_drop(&many);
+        }
+        test_drop(&one);
+        gbs_model_free(model);
+    }
+}
+
 /* Splashes that race for variables on several threads: every time a run is another one, so that it
  * has to be long enough for its standard errors to hold. */
 static void blanket_locks_on_threads(void **state)
@@ -409,6 +458,69 @@ static void see_splash(void *context, uint64_t round, uint32_t splash, uint32_t 
     s->updates[variable]++;
 }
 
+/* Counts splashes of the rounds of a run. */
+typedef struct side_by_side {
+    uint64_t round, n_rounds, n_splashes, n_updates;
+    uint32_t splash;
+} side_by_side;
+
+static void count_splash(void *context, uint64_t round, uint32_t splash, uint32_t variable)
+{
+    side_by_side *c = context;
+    (void)variable;
+    const bool first = c->n_updates == 0 || round != c->round;
+    c->n_rounds += first;
+    c->n_splashes += first || splash != c->splash;
+    c->n_updates++;
+    c->round = round;
+    c->splash = splash;
+}
+
+static side_by_side count_splashes(gbs_model *model, uint64_t size, uint64_t width)
+{
+    side_by_side c = {0};
+    const gbs_run_callbacks callbacks = {.context = &c, .splash = count_splash};
+    gbs_run_options options = options_of(width, size, 8);
+    gbs_run *run = NULL;
+    options.sweeps = 60;
+    options.burn_in = 0;
+    options.chains = 1;
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, NULL), GBS_OK);
+    assert_true(gbs_run_execute(run, &callbacks, NULL) >= 0);
+    gbs_run_free(run);
+    gbs_model_free(model);
+    return c;
+}
+
+static gbs_model *spins_on(uint32_t rows, uint32_t columns)
+{
+    const gbs_generate_ising_options grid = {.side = {rows, columns, 1}, .coupling = 0.3};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_ising(&grid, &model, NULL), GBS_OK);
+    return model;
+}
+
+/* Gonzalez et al. 2011, algorithm 3: as many splashes grow in a round as are asked for. Without
+ * --splash-size their size is lowered for this, except where a splash holds almost the whole model.
+ */
+static void splashes_grow_side_by_side(void **state)
+{
+    (void)state;
+    static const uint32_t side[] = {20, 40, 100};
+    for (unsigned i = 0; i < 3; ++i) {
+        const side_by_side unset = count_splashes(spins_on(side[i], side[i]), 0, 5);
+        const side_by_side typed = count_splashes(spins_on(side[i], side[i]), 1000, 5);
+        assert_true((double)unset.n_splashes > 6.0 * (double)unset.n_rounds);
+        assert_true((double)typed.n_splashes < 5.0 * (double)typed.n_rounds);
+    }
+    const side_by_side chain = count_splashes(spins_on(1, 600), 0, 5);
+    assert_int_equal(chain.n_updates, 600 * chain.n_rounds);
+    const side_by_side narrow = count_splashes(spins_on(2, 300), 0, 5);
+    assert_true(narrow.n_updates > 500 * narrow.n_rounds);
+    const side_by_side wide = count_splashes(spins_on(2, 600), 0, 5); /* more than 1000 variables */
+    assert_true((double)wide.n_splashes > 6.0 * (double)wide.n_rounds);
+}
+
 /* All updates are told, burn-in included, and every variable has some. */
 static void splashes_are_told(void **state)
 {
@@ -484,6 +596,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(chains_do_not_depend_on_their_number),
         cmocka_unit_test(blocks_mix),
         cmocka_unit_test(splashes_are_told),
+        cmocka_unit_test(splashes_grow_side_by_side),
+        cmocka_unit_test(large_tables_are_shared),
         cmocka_unit_test(refusals),
     };
     cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);

@@ -294,11 +294,13 @@ static bool is_first(size_t i)
     return first == i;
 }
 
-/* At the usual scale the first row of each experiment runs besides the quick ones. */
+/* At the usual scale the first row of each experiment runs besides the quick ones, except the
+ * experiment of a million variables, which takes a quarter of the time of all others. */
 static bool is_asked(size_t i)
 {
     return i < N_QUICK || test_scale_asked() == TEST_FULL ||
-           (test_scale_asked() == TEST_USUAL && is_first(i));
+           (test_scale_asked() == TEST_USUAL && is_first(i) &&
+            strcmp(all[i].experiment, "dogs-million") != 0);
 }
 
 /* Whether a finding that fails has this text in it. */

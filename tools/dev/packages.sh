@@ -67,7 +67,7 @@ need cmake dpkg-buildpackage=dpkg-dev dh=debhelper dh_python3=dh-python fakeroot
 [ -e "$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" ] || install python3-dev
 quick=yes
 if [ "${1:-}" = --all ]; then
-    need lintian mmdebstrap
+    need lintian mmdebstrap abidiff=abigail-tools
     quick=
 fi
 say "packages, in $packages"
@@ -77,6 +77,7 @@ if [ "$failed" -eq 0 ]; then
     check 'unpacked: program, library, module' use_unpacked
     if [ "${1:-}" = --all ]; then
         check lintian lint_packages
+        check 'abidiff: the interface of the library against that of 0.2.0' "$python" tests/conformance/abi_test.py gcc
         check 'installed in a Debian of its own' use_installed
     fi
 fi

@@ -8,9 +8,11 @@
 #include "crf/gradient.h"
 #include "simd/math.h"
 
-#define FASTEST 0.5 /* the longest step, as a share of a diagonal Newton step of one feature */
+#define FASTEST                                                                                  \
+    0.5 /* length of the longest step, as a share of Newton's step for the weight of one feature \
+           alone */
 #define SLOWING 0.1 /* share of all steps after which a step has half its first length */
-/* share of all steps, counted from the last, whose weights are averaged (Polyak & Juditsky 1992) */
+/* the weights are averaged over this share of the steps, at the end (Polyak & Juditsky 1992) */
 #define MEAN_OF 0.5
 
 /* Computes a bound on the second derivative by each weight: the variance of an indicator is at most
@@ -66,7 +68,7 @@ static double drift(const double *mean, const double *middle, uint64_t n, double
         moved += (mean[i] - middle[i]) * (mean[i] - middle[i]);
         size += mean[i] * mean[i];
     }
-    if (length == 0.0 || moved == 0.0) { /* if the steps have no length, weights do not move */
+    if (length == 0.0 || moved == 0.0) { /* without steps the weights do not move */
         return length == 0.0 ? 1.0 : 0.0;
     }
     return gbsi_sqrt(moved / size) / (length < 1.0 ? length : 1.0);

@@ -28,7 +28,7 @@ gbs_status gbsi_crf_pairs_new(const gbs_crf *crf, const gbsi_features *features,
     return GBS_OK;
 }
 
-/* x[0 .. n) += the weights of a feature. */
+/* Adds the n weights of a feature to x[0] to x[n - 1]. */
 static void add_weights(double *x, const double *weight, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -122,7 +122,8 @@ void gbsi_crf_chain_take(gbsi_crf_chain *chain, size_t first, size_t end)
     }
 }
 
-/* @return the combination of the pair that ends at token t of the sequence, t > 0. */
+/* @return the number of the combination of features that the tokens t - 1 and t of the sequence
+ * have; t > 0. */
 static uint32_t combination_at(const gbsi_crf_chain *chain, size_t t)
 {
     return chain->features->combination[chain->first + t];
@@ -189,8 +190,8 @@ void gbsi_crf_chain_best(gbsi_crf_chain *chain, uint32_t *label)
 
 /* ---- sums ---------------------------------------------------------------------------------- */
 
-/* alpha(b) = scaled(b) * sum over a of before(a) pair(a, b), divided by the sum over b. @return
- * this sum. */
+/* alpha(b) = scaled(b) * sum over a of before(a) pair(a, b), divided by the sum of these products
+ * over b. @return this sum. */
 static double step_forward(const double *before, const double *pair, const double *scaled,
                            size_t n_labels, double *alpha)
 {
@@ -228,7 +229,8 @@ static void step_back(const double *beta, const double *pair, const double *scal
     }
 }
 
-/* Computes chain->scaled of all tokens. @param taken out: sum of the maxima that were subtracted.
+/* Computes chain->scaled of all tokens. @param taken out: sum of the largest log-weights, one of
+ * each token and of each pair of neighbours, which are subtracted.
  * @return the value that gbsi_crf_chain_sum() returns. */
 static size_t scale_all(gbsi_crf_chain *chain, double *taken)
 {

@@ -9,9 +9,9 @@
 typedef struct gbsi_crf_pairs {
     uint32_t n_labels, n;
     double *logw;    /* [n][L previous][L] log-weights */
-    double *scaled;  /* [n][L][L] exp(logw - largest); NULL: no sums are wanted */
+    double *scaled;  /* [n][L][L] exp(logw - largest); NULL if no sums are needed */
     double *largest; /* [n] largest log-weight of each matrix */
-    double *span;    /* [n] largest minus smallest log-weight */
+    double *span;    /* [n] largest minus smallest log-weight of each matrix */
 } gbsi_crf_pairs;
 
 gbs_status gbsi_crf_pairs_new(const gbs_crf *crf, const gbsi_features *features, bool sums,
@@ -28,13 +28,14 @@ typedef struct gbsi_crf_chain {
     const gbsi_crf_pairs *pairs;
     const double *weight;
     gbsi_watch *watch; /* NULL: the work cannot be stopped */
-    bool spends;       /* whether this thread spends operations of the watch */
+    bool spends;       /* whether this thread counts operations for the watch */
     size_t first, n;   /* tokens of the current sequence */
-    double *logw;      /* [n][L] log-weights of single labels */
-    double *scaled;    /* [n][L] exp(logw - largest) */
-    double *scale;     /* [n] divisors of the sums */
-    double *best;      /* [2][L] highest scores of two successive tokens */
-    uint32_t *before;  /* [n][L] best previous label of each label */
+    double *logw;      /* [n][L] log-weight of each label at each token */
+    double *scaled;    /* [n][L] exp(logw - largest log-weight of the token) */
+    double *scale;     /* [n] divisor of the sums at each token */
+    double *best; /* [2][L] for two successive tokens: highest score of the labels up to the token,
+                     for each label of the token */
+    uint32_t *before; /* [n][L] best label of the previous token, for each label of each token */
 } gbsi_crf_chain;
 
 /* @param most_tokens largest number of tokens of a sequence. @return GBS_OK, or GBS_ERR_MEMORY. */
@@ -49,18 +50,19 @@ double gbsi_crf_chain_score(const gbsi_crf_chain *chain, const uint32_t *label);
  * last token backwards. @param label [n], out. */
 void gbsi_crf_chain_best(gbsi_crf_chain *chain, uint32_t *label);
 
-/* The largest difference of log-weights at a token with which no sum underflows. */
+/* Largest difference of the log-weights at a token for which no sum can underflow. */
 #define GBSI_MOST_SPAN 690.0
 
-/* Computes ln Z and the factors of these probabilities: P(y_t) = alpha_t(y) beta_t(y), and
- * P(y_(t-1) = a, y_t = b) = alpha_(t-1)(a) scaled(a, b) after_t(b). @param alpha,beta,after [n][L],
- * out. @return the first token, from 0, whose log-weights differ by more than GBSI_MOST_SPAN; the
- * results are then undefined. The function returns n if there is no such token. */
+/* Computes ln Z, and three arrays from which the probabilities of labels follow: P(y_t) =
+ * alpha_t(y) beta_t(y), and P(y_(t-1) = a, y_t = b) = alpha_(t-1)(a) scaled(a, b) after_t(b).
+ * @param alpha,beta,after [n][L], out. @return n if the log-weights at each token differ by at most
+ * GBSI_MOST_SPAN. Otherwise the number of the first token with larger differences is returned,
+ * counted from 0, and the results are undefined. */
 size_t gbsi_crf_chain_sum(gbsi_crf_chain *chain, double *alpha, double *beta, double *after,
                           double *log_z);
 
-/* The labels of one sequence as a factor graph. It serves tasks that Viterbi's algorithm cannot do:
- * links between tokens, annealed and herded Gibbs sampling [M65]. */
+/* The labels of one sequence as a factor graph. The graph serves tasks that Viterbi's algorithm
+ * cannot do: links between tokens, annealed and herded Gibbs sampling [M65]. */
 
 #define GBSI_NO_TABLE UINT32_MAX
 
@@ -70,7 +72,8 @@ typedef struct gbsi_found {
     double *posterior; /* [n][L] or NULL */
     double *log_p;     /* log-probability of the labels, or NULL; NAN if ln Z is not known */
     bool proved;       /* whether the labels are known to be the most probable labels */
-    bool converged;    /* whether the probabilities can be trusted; true if there are none */
+    bool converged;    /* whether the probabilities can be trusted; true if no probabilities are
+                          computed */
     uint64_t updates;
 } gbsi_found;
 

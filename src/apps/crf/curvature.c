@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Let S(y) be the score of labels y by the weights of a direction d. H d is the covariance of S
- * with the features. Labels given x are a Markov chain; the expectations of the parts of S before
- * and after a token, given its label, are therefore sums along the chain [M73]. */
+ * with the features. Labels given x are a Markov chain; S is a sum of two parts, before and after a
+ * token. Given the token's label, the expectation of each part is therefore a sum along the chain
+ * [M73]. */
 #include "crf/curvature.h"
 
 #include <string.h>
@@ -143,7 +144,7 @@ static void sum_sequences(void *context, uint32_t member)
     }
 }
 
-/* Sums Cov([y_(t-1) = a, y_t = b], S) over the tokens of each combination. */
+/* Sums Cov([y_(t-1) = a, y_t = b], S) over the tokens of each combination of features. */
 static void sum_pairs(void *context, uint32_t member)
 {
     gbsi_curvature *c = context;
@@ -240,8 +241,8 @@ static uint32_t pick(const double *p, size_t n_labels, double uniform)
     return b;
 }
 
-/* Draws the last label of a sequence by alpha, then each label before it by P(y_(t-1) = a | y_t =
- * b), which is proportional to alpha_(t-1)(a) M(a, b). */
+/* Draws the last label of a sequence with probabilities proportional to alpha. Then draws each
+ * earlier label by P(y_(t-1) = a | y_t = b), which is proportional to alpha_(t-1)(a) M(a, b). */
 static void draw_sequences(void *context, uint32_t member)
 {
     const gbsi_curvature *c = context;
@@ -288,7 +289,7 @@ bool gbsi_curvature_product(gbsi_curvature *curvature, const double *direction, 
     void (*const steps[])(void *, uint32_t) = {fill_pairs, sum_sequences, sum_pairs, features};
     gbsi_gradient *g = curvature->gradient;
     curvature->direction = direction;
-    g->weight = direction; /* the penalty is added for these weights */
+    g->weight = direction; /* gbsi_gradient_features() adds l2 times these weights */
     g->l2 = l2;
     g->out = product;
     return run_steps(curvature, sizeof steps / sizeof steps[0], steps);

@@ -8,12 +8,15 @@
 #include "crf/gradient.h"
 
 typedef struct gbsi_curvature {
-    gbsi_gradient *gradient; /* borrowed; evaluated at the weights. gradient->truth is not used */
-    gbsi_crf_pairs along;    /* log-weights of pairs in the direction */
+    gbsi_gradient
+        *gradient; /* borrowed gradient, evaluated at the weights; its member `truth` is not used */
+    gbsi_crf_pairs along; /* log-weights of pairs of labels, by the weights of the direction */
     const double *direction;
-    double *past;  /* [n_tokens][L] score, by the direction, of the sequence up to a token: the
-                      expectation of this score given the token's label, minus its expectation */
-    double *ahead; /* [n_tokens][L] score of the sequence from a token on, in the form of `past` */
+    double *past;  /* [n_tokens][L] score, by the weights of the direction, of the sequence up to
+                      each token: the score's expectation given the token's label, minus the score's
+                      expectation */
+    double *ahead; /* [n_tokens][L] for the score of the sequence from each token on: differences as
+                      in `past` */
     uint64_t seed, probe;
 } gbsi_curvature;
 

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-#define BLOCK ((size_t)1 << 16) /* size of a block, in bytes */
+#define BLOCK ((size_t)1 << 16) /* bytes of a block of memory for texts */
 
 /* Allocates n bytes of memory that never moves. */
 static gbs_status take(gbsi_dictionary *d, size_t n, char **at, gbs_error *err)

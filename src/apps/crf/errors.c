@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Standard errors of the weights of chains, by probes [M73]. A probe is the features of labels
- * drawn from the model, minus their expectation, and has the covariance H. A probe times (H +
- * l2)^-1 has the covariance of the penalised maximum, (H + l2)^-1 H (H + l2)^-1 [M66]. */
+/* Standard errors of the weights of chains, by probes [M73]. A probe is the sum of the features of
+ * labels that are drawn from the model, minus the expectation of this sum. The covariance of a
+ * probe is H. The product of (H + l2)^-1 with a probe has the covariance of the weights at the
+ * penalised maximum, (H + l2)^-1 H (H + l2)^-1 [M66]. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -11,7 +12,9 @@
 #include "learn/probes.h"
 #include "options/questions.h"
 
-enum { VECTORS = 4 }; /* number of vectors: right side, direction, product, diagonal */
+enum {
+    VECTORS = 4
+}; /* number of vectors of conjugate gradients: right side, direction, product, diagonal */
 
 typedef struct errors {
     const gbs_crf *crf;

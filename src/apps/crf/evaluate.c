@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts entities that were found and missed, by the rules of the shared tasks of CoNLL. */
+/* Counts the true entities that labels find and miss, by the rules of the shared tasks of CoNLL. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 struct gbs_label_scores {
     double accuracy;
     uint64_t n_unseen; /* number of tokens whose true label the model does not have */
-    size_t n;          /* number of rows: classes that occur, and all classes together */
+    size_t n; /* number of rows of scores: a row for all classes together, and a row for each class
+                 that occurs */
     gbs_entity_score *entity;
     gbsi_dictionary classes; /* names of the classes */
 };
@@ -30,9 +31,9 @@ typedef struct evaluation {
     uint32_t column;
     const uint32_t *label;
     gbsi_dictionary unseen; /* true labels that the model does not have; their numbers follow the
-                               model's labels */
-    bool phrases;           /* whether labels have no class */
-    part *part;             /* [n_labels(e)] each label, split */
+                               numbers of the model's labels */
+    bool phrases;           /* whether the labels are single letters, without a class */
+    part *part;             /* [n_labels(e)] class and position of each label */
     uint32_t *truth;        /* [n_tokens] true labels */
     gbs_label_scores *scores;
 } evaluation;
@@ -52,7 +53,7 @@ static const char *label_text(const evaluation *e, uint32_t y, size_t *n)
     return of->text[number];
 }
 
-/* @return whether every label is one of these letters, and some label is "B" or "I". */
+/* @return whether every label is one of `letters`, and some label is "B" or "I". */
 static bool are_letters_of(const evaluation *e, const char *letters)
 {
     bool begins = false;
@@ -88,7 +89,7 @@ static gbs_status take_label_apart(evaluation *e, uint32_t y, gbs_error *err)
 }
 
 /* @return whether an entity ends at a label, or an entity begins at the next label. @param after
- * the next label; NULL: the sequence ends. */
+ * the next label; NULL if the sequence ends. */
 static bool is_border(const part *p, const part *after)
 {
     return after == NULL || p->class != after->class || p->ends || after->begins;
@@ -97,8 +98,8 @@ static bool is_border(const part *p, const part *after)
 static void count_sequence(evaluation *e, size_t first, size_t end)
 {
     gbs_entity_score *of = e->scores->entity + 1; /* counts of each class */
-    bool same = false; /* whether an entity is open that began at the same token in the truth and in
-                          the labels */
+    bool same = false; /* whether the current true entity and the current entity of the model's
+                          labels began at the same token */
     for (size_t t = first; t < end; t++) {
         const part *truth = &e->part[e->truth[t]];
         const part *found = &e->part[e->label[t]];
@@ -135,8 +136,9 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const gbs_entity_score *)a)->name, ((const gbs_entity_score *)b)->name);
 }
 
-/* Sorts the rows: first the row of all classes, then the classes that occur, by name. If the only
- * class has no name, the row of all classes replaces it. */
+/* Sorts the rows of scores: first the row for all classes together, then a row for each class that
+ * occurs, by name. If the only class has no name, the row for all classes replaces the row for this
+ * class. */
 static void finish(gbs_label_scores *s)
 {
     const uint32_t n_classes = s->classes.n;

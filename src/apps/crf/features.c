@@ -7,17 +7,18 @@
 #include "base/memory.h"
 #include "base/plural.h"
 
-/* number of operations to expand and look up a template, for the watch */
+/* operations that the watch counts when a template is expanded and looked up */
 #define TEMPLATE_OPERATIONS 30u
 #define NOT_LISTED          UINT32_MAX
 
-/* The tokens of one sequence, by their keys: texts that link tokens. */
+/* The links of one sequence. A key is a text of a token; tokens with equal keys are linked. */
 typedef struct linking {
     gbsi_dictionary keys;
-    size_t *last; /* [keys.n] last token with the key so far */
+    size_t *last; /* [keys.n] last token so far with each key */
     size_t last_capacity;
-    size_t *before;    /* [n_tokens] the previous token with the same key; SIZE_MAX: none */
-    uint32_t *feature; /* features of linked tokens */
+    size_t *before; /* [n_tokens] for each token, the previous token with an equal key; SIZE_MAX if
+                       no token precedes */
+    uint32_t *feature; /* lists of the features that tokens contribute to their links */
     size_t *begin;     /* [n_tokens] where the features of a token begin in `feature` */
     uint32_t *n;       /* [n_tokens] number of features of the token; NOT_LISTED: not listed yet */
     size_t used, capacity;
@@ -26,11 +27,12 @@ typedef struct linking {
 typedef struct finding {
     const gbsi_templates *templates;
     const gbsi_dictionary *known;
-    gbsi_dictionary *learn; /* NULL: only known features are looked up */
+    gbsi_dictionary *learn; /* dictionary that receives new features; NULL if only known features
+                               are looked up */
     const gbs_sequences *data;
     gbsi_features *features;
     gbsi_expansion text;
-    gbsi_dictionary combinations; /* lists of features, stored as bytes */
+    gbsi_dictionary combinations; /* lists of the features of each combination, stored as bytes */
     uint32_t *pairs; /* [2 n_templates] features of the pair that ends at the current token, or of a
                         link */
     linking links;
@@ -81,7 +83,7 @@ static gbs_status find_token(finding *f, size_t first, size_t end, size_t token)
 
 /* ---- links --------------------------------------------------------------------------------- */
 
-/* Finds the first key of a token that is not empty: "=" and a text. */
+/* Finds the first key of a token whose text is not empty. A key is "=" and the text. */
 static gbs_status expand_key(finding *f, size_t first, size_t end, size_t token)
 {
     f->text.n = 0;
@@ -94,7 +96,8 @@ static gbs_status expand_key(finding *f, size_t first, size_t end, size_t token)
     return GBS_OK;
 }
 
-/* Links the tokens of a sequence that have the same key: each token points to the previous one. */
+/* Links the tokens of a sequence that have equal keys: each token points to the previous token with
+ * its key. */
 static gbs_status chain_keys(finding *f, size_t first, size_t end)
 {
     linking *l = &f->links;
@@ -179,7 +182,7 @@ static gbs_status add_link(finding *f, size_t first, size_t second)
     return GBS_OK;
 }
 
-/* Finds every pair of tokens of a sequence with the same key. */
+/* Finds every pair of tokens in a sequence that have equal keys. */
 static gbs_status find_links(finding *f, size_t first, size_t end, gbsi_watch *watch)
 {
     const linking *l = &f->links;

@@ -6,21 +6,23 @@
 #include "base/watch.h"
 #include "crf/model.h"
 
-/* Two tokens of a sequence, in addition to neighbours, whose pair of labels has weights [M65]. */
+/* Two linked tokens of a sequence, which need not be neighbours. Their pair of labels has weights
+ * [M65]. */
 typedef struct gbsi_link {
     size_t first, second; /* first < second */
     uint32_t combination;
 } gbsi_link;
 
-/* Features that go with pairs of labels come in few combinations, which are numbered: tokens or
- * links of one combination have the same matrix of pairs. Zero-initialise. */
+/* The features of all tokens. The features of a token or link that have weights of pairs of labels
+ * are a combination. Few different combinations occur. Combinations are numbered, and each
+ * combination has one matrix of weights of pairs. Zero-initialise. */
 typedef struct gbsi_features {
     size_t *begin;     /* [n_tokens + 1] where the features of each token begin in `feature` */
     uint32_t *feature; /* features with weights of single labels */
     size_t n;
-    uint32_t *combination; /* [n_tokens] number of the combination of the features with weights of
-                              pairs */
-    /* [n_combinations + 1] where the features of each combination begin */
+    uint32_t *combination; /* [n_tokens] number of the token's combination: its features with
+                              weights of pairs */
+    /* [n_combinations + 1] where the features of each combination begin in combination_feature */
     size_t *combination_begin;
     uint32_t *combination_feature;
     uint32_t n_combinations;

@@ -11,7 +11,8 @@ enum { FEATURES_AT_ONCE = 256 };
 
 /* ---- who holds what ------------------------------------------------------------------------ */
 
-/* Finds the rows that hold each item. @param begin [n_rows + 1] where the items of each row begin.
+/* Finds, for each item, the rows that contain the item. @param begin [n_rows + 1] where the items
+ * of each row begin.
  */
 static gbs_status find_holders(size_t n_rows, const size_t *begin, const uint32_t *item,
                                size_t n_items, gbsi_holders *holders, gbs_error *err)
@@ -29,7 +30,7 @@ static gbs_status find_holders(size_t n_rows, const size_t *begin, const uint32_
     for (size_t k = 2; k < n_items + 2; k++) {
         h.begin[k] += h.begin[k - 1];
     }
-    for (size_t r = 0; r < n_rows; r++) { /* begin[k + 1] moves to the end of item k */
+    for (size_t r = 0; r < n_rows; r++) { /* begin[k + 1] moves to the end of the rows of item k */
         for (size_t i = begin[r]; i < begin[r + 1]; i++) {
             h.row[h.begin[item[i] + (size_t)1]++] = (uint32_t)r;
         }
@@ -211,7 +212,8 @@ static void sum_sequences(void *context, uint32_t member)
     while ((s = g->next++) < g->data->n && !gbsi_watch_stopped(&g->work->watch)) {
         const size_t first = g->data->first[s];
         double *alpha = g->alpha + first * n_labels;
-        double *surplus = g->surplus + first * n_labels; /* this memory holds beta at first */
+        double *surplus =
+            g->surplus + first * n_labels; /* the memory of `surplus` holds beta at first */
         double log_z = 0.0;
         gbsi_crf_chain_take(chain, first, g->data->first[s + 1]);
         if (gbsi_crf_chain_sum(chain, alpha, surplus, g->after + first * n_labels, &log_z) <
@@ -229,8 +231,8 @@ static void sum_sequences(void *context, uint32_t member)
     }
 }
 
-/* pair_surplus(a, b) = sum over tokens of alpha_(t-1)(a) M(a, b) after_t(b), minus 1 for true
- * pairs. */
+/* pair_surplus(a, b) = sum over tokens of alpha_(t-1)(a) M(a, b) after_t(b), minus the number of
+ * tokens with the true pair (a, b). */
 static void sum_pairs(void *context, uint32_t member)
 {
     gbsi_gradient *g = context;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The log-likelihood of labels and its gradient by the weights [M60, M65], with the same bits on
- * any number of threads. One thread computes a sequence. Then one thread sums the derivative by
- * each weight, over its tokens in their order. */
+ * any number of threads. One thread computes each sequence. Then one thread sums the derivative by
+ * each weight, over the tokens that have the weight's feature, in their order. */
 #ifndef GBSI_CRF_GRADIENT_H
 #define GBSI_CRF_GRADIENT_H
 
@@ -15,9 +15,10 @@ typedef enum gbsi_objective {
     GBSI_CONTRAST, /* the likelihood, whose gradient is estimated from sampled labels */
 } gbsi_objective;
 
-/* The rows that hold each item, in the order of the rows. */
+/* For each item, such as a feature: the rows, such as tokens, that have the item, in their order.
+ */
 typedef struct gbsi_holders {
-    size_t *begin; /* [n_items + 1] where the rows of each item begin */
+    size_t *begin; /* [n_items + 1] where the list of rows of each item begins */
     uint32_t *row;
 } gbsi_holders;
 
@@ -38,10 +39,11 @@ typedef struct gbsi_gradient {
     double *surplus;           /* [n_tokens][L] P(y_t = b), minus 1 for the true b */
     double *after;             /* [n_tokens][L] */
     double *log_p;             /* [n sequences] log-probabilities of the true labels */
-    double *pair_surplus;      /* [n_combinations][L][L] surplus of pairs of labels, summed over all
-                                  tokens */
+    double *pair_surplus;      /* [n_combinations][L][L] surplus of pairs of labels, summed over the
+                                  tokens of each combination */
     gbsi_holders tokens;       /* tokens of each feature */
-    gbsi_holders pair_tokens;  /* tokens, other than first tokens, of each combination */
+    gbsi_holders pair_tokens;  /* tokens of each combination; the first token of a sequence has no
+                                  combination */
     gbsi_holders pair_links;   /* links of each combination; none if the templates have no links */
     gbsi_holders token_links;  /* links of each token */
     gbsi_holders combinations; /* combinations of each feature */
@@ -80,14 +82,14 @@ gbs_status gbsi_contrast(gbsi_gradient *gradient, double l2, uint64_t steps, dou
                          double *change, void (*tell)(void *context, const double *slope),
                          void *context, gbs_error *err);
 
-/* pseudo.c: jobs for gbsi_pool_run(). The first job computes surplus and log_p of sequences, the
- * second one pair_surplus. */
+/* pseudo.c: jobs for gbsi_pool_run(). The first job computes surplus and log_p of sequences. The
+ * second job computes pair_surplus. */
 void gbsi_pseudo_sequences(void *gradient, uint32_t member);
 void gbsi_pseudo_pairs(void *gradient, uint32_t member);
-/* A job for gbsi_pool_run(): writes surplus and pair_surplus, summed up by features, plus l2 times
- * the weight, to out. */
+/* A job for gbsi_pool_run(): writes the derivative by each weight to `out`. A derivative is l2
+ * times the weight plus the sum of the surplus or pair_surplus of the weight's feature. */
 void gbsi_gradient_features(void *gradient, uint32_t member);
-/* @return whether to stop. */
+/* @return whether the watch stops the call, after it has counted n_operations. */
 bool gbsi_gradient_stops(gbsi_gradient *gradient, uint32_t member, uint64_t n_operations);
 
 #endif

@@ -21,7 +21,7 @@ typedef struct labeller {
     double *alpha, *beta, *after; /* [most_tokens][L] results of gbsi_crf_chain_sum() */
     uint32_t *table;              /* [n_combinations] scratch for factor graphs */
     gbs_label_report report;      /* report on the thread's sequences */
-    size_t failed;                /* first sequence that failed, or SIZE_MAX */
+    size_t failed;                /* this thread's first sequence that failed, or SIZE_MAX */
     gbs_status status;            /* status of this failure */
     gbs_error err;
 } labeller;
@@ -29,7 +29,7 @@ typedef struct labeller {
 struct labelling {
     const gbs_crf *crf;
     const gbs_sequences *data;
-    gbs_run_options run; /* options of searches */
+    gbs_run_options run; /* options of the search for the labels of a sequence */
     gbsi_work work;
     gbsi_features features;
     gbsi_crf_pairs pairs;

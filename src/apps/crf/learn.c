@@ -20,7 +20,7 @@
 #include "options/questions.h"
 #include "simd/math.h"
 
-/* largest change of the weights in the last steps at which the weights count as converged */
+/* the weights count as converged if the last steps changed them by at most this share */
 #define MOST_MOVE 0.02
 
 typedef struct learning {
@@ -209,8 +209,8 @@ static void tell_point(const learning *l, uint64_t iteration, double objective, 
     }
 }
 
-/* Tells the caller about a step along a sampled gradient. The numbers of these steps continue the
- * numbers of the iterations before. */
+/* Tells the caller about a step along a sampled gradient. The number of the first such step follows
+ * the number of the last iteration of L-BFGS. */
 static void tell_step(void *context, const double *slope)
 {
     const learning *l = context;
@@ -218,7 +218,8 @@ static void tell_step(void *context, const double *slope)
                length_of(slope, l->crf->n_weights));
 }
 
-/* Called after an iteration of L-BFGS. Its weights are the result until the next iteration ends. */
+/* Called after each iteration of L-BFGS. The weights of this iteration are the result until the
+ * next iteration ends. */
 static bool advance(void *context, const gbsi_climb_point *at)
 {
     learning *l = context;

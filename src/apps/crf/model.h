@@ -41,9 +41,10 @@ struct gbs_crf {
     gbsi_templates templates;
     gbsi_dictionary labels;
     gbsi_dictionary features;
-    uint64_t *unigram; /* [features.n] index of the first of L weights, or GBSI_NO_WEIGHT */
-    uint64_t *bigram; /* [features.n] index of the first of L * L weights of neighbours or links, or
-                         GBSI_NO_WEIGHT */
+    uint64_t *unigram; /* [features.n] index of the feature's first weight of L, one for each label,
+                          or GBSI_NO_WEIGHT */
+    uint64_t *bigram;  /* [features.n] index of the feature's first weight of L * L, one for each
+                          pair of labels of neighbours or links, or GBSI_NO_WEIGHT */
     size_t unigram_capacity, bigram_capacity;
     double *weight; /* [n_weights] weights of all features */
     uint64_t n_weights;
@@ -56,8 +57,7 @@ gbs_status gbsi_crf_number_weights(gbs_crf *crf, gbs_error *err);
 gbs_status gbsi_crf_read_crfpp(gbs_crf *crf, gbsi_text *text, gbs_error *err);
 gbs_status gbsi_crf_read_wapiti(gbs_crf *crf, gbsi_text *text, gbs_error *err);
 
-/* The work of labelling and learning (learn/work.h), and the memory that counts towards its limit.
- */
+/* Memory that counts towards the limit of labelling and learning (learn/work.h). */
 
 /* @return the approximate number of bytes of the sequences, for the memory limit. */
 uint64_t gbsi_sequences_bytes(const gbs_sequences *sequences);

@@ -9,7 +9,7 @@
 #include "crf/model.h"
 #include "decimal/decimal.h"
 
-enum { WAPITI_CRF = 2 }; /* Wapiti's type of a chain; 0 and 1 are other types */
+enum { WAPITI_CRF = 2 }; /* Wapiti's number of chains; 0 and 1 are other types of models */
 #define SKIP_CHAIN "skip-chain"
 
 /* @return the rest of a line without the line end. The text moves to the next line. */
@@ -285,7 +285,7 @@ static gbs_status read_wapiti_head(gbsi_text *text, uint64_t *n_active, uint64_t
     const gbsi_token head = gbsi_text_peek(text);
     GBSI_PASS(expect_word(text, "#mdl#", err));
     if (text->at < text->end &&
-        *text->at == SKIP_CHAIN[0]) { /* a word that Wapiti itself does not write */
+        *text->at == SKIP_CHAIN[0]) { /* SKIP_CHAIN, which Wapiti itself does not write */
         GBSI_PASS(expect_word(text, SKIP_CHAIN, err));
         *n_active = WAPITI_CRF;
     } else {

@@ -76,8 +76,9 @@ const char *gbsi_pattern_check(const char *pattern, size_t n)
     return NULL;
 }
 
-/* Extends the matched rest of the pattern by the character before it. ends[t] is the end of the
- * match of the rest that begins at t. */
+/* Puts one more character of the pattern before the part of the pattern that was matched already.
+ * ends[t] is the end of the match that begins at t, in and out: of the part without and with this
+ * character. */
 static void put_before(const char *at, size_t length, char repeat, const char *text, size_t n_text,
                        size_t *ends)
 {

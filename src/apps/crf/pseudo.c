@@ -11,7 +11,7 @@
 #include "rng/philox.h"
 #include "simd/math.h"
 
-/* Adds a row of a matrix of pairs to score; the second function adds a column. */
+/* add_row() adds a row of a matrix of pairs of labels to the scores; add_column() adds a column. */
 static void add_row(double *score, const double *pair, uint32_t row, size_t n_labels)
 {
     for (size_t b = 0; b < n_labels; b++) {
@@ -25,8 +25,8 @@ static void add_column(double *score, const double *pair, uint32_t column, size_
     }
 }
 
-/* Adds the log-weights of a pair to the scores of each of its two labels, given the other label of
- * the pair. */
+/* For each token of a pair, adds the log-weights of the pair to the scores of the token's labels,
+ * given the label of the other token. */
 static void add_pair(gbsi_gradient *g, size_t first, size_t second, uint32_t combination)
 {
     const size_t n_labels = g->crf->labels.n;
@@ -35,7 +35,8 @@ static void add_pair(gbsi_gradient *g, size_t first, size_t second, uint32_t com
     add_column(g->surplus + first * n_labels, pair, g->given[second], n_labels);
 }
 
-/* score becomes P(b | all others). @return ln P(label | all others). */
+/* Replaces the score of each label b by P(b | all other labels). @return ln P(label | all other
+ * labels). */
 static double normalise(double *score, uint32_t label, size_t n_labels)
 {
     double largest = score[0];
@@ -142,9 +143,10 @@ void gbsi_pseudo_sequences(void *gradient, uint32_t member)
 }
 
 /* Adds the surplus of a pair: the expected features minus the features of the true pair. For the
- * pseudo-likelihood, the expectations of each label given the other label are added up. For sampled
- * labels, the expectation is the mean of two terms: each takes the sampled label of one token, and
- * the probabilities of the other token's labels. */
+ * pseudo-likelihood, two expectations are added up, one for each token: the features of its labels
+ * are averaged given the true label of the other token. For sampled labels, the expectation is the
+ * mean of two terms: each takes the sampled label of one token, and the probabilities of the other
+ * token's labels. */
 static void take_pair(const gbsi_gradient *g, size_t first, size_t second, double *sum)
 {
     const size_t n_labels = g->crf->labels.n;

@@ -107,7 +107,7 @@ gbs_status gbsi_search_sequence(const gbsi_crf_chain *chain, size_t sequence, ui
     gbs_map_report report = {.size = sizeof report};
     GBSI_TRY(sequence_graph(chain, sequence, table, false, &graph, err));
     GBSI_TRY(gbs_map(graph, NULL, run, NULL, found->label, &report, err));
-    found->proved = report.n_exact_variables == report.n_free_variables;
+    found->proved = report.gap == 0.0;
     found->converged = true;
     found->updates = report.updates;
     if (found->posterior != NULL || found->log_p != NULL) {

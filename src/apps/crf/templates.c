@@ -7,11 +7,12 @@
 
 #include "base/memory.h"
 
-#define MOST_ROW     1000000 /* largest row in templates of Wapiti */
-#define MOST_COLUMN  1000000u
-#define CRFPP_ROW    8  /* largest distance that CRF++ allows */
-#define WAPITI_NAMED 4  /* number of rows beyond each end that have their own names */
-#define BEYOND_SIZE  32 /* bytes of the name of a row beyond the ends */
+#define MOST_ROW    1000000 /* largest row number, without its sign, in templates of Wapiti */
+#define MOST_COLUMN 1000000u
+#define CRFPP_ROW   8 /* largest row number, without its sign, that CRF++ allows */
+#define WAPITI_NAMED \
+    4 /* number of rows beyond each end of a sequence to which Wapiti gives names of their own */
+#define BEYOND_SIZE 32 /* bytes of the name of a row beyond the ends of a sequence */
 
 /* ---- reading ------------------------------------------------------------------------------- */
 

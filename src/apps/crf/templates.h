@@ -40,7 +40,7 @@ typedef struct gbsi_piece {
                       is counted from the end */
     int32_t row;
     uint32_t column;
-    const char *at; /* [n] words or pattern, which points into `line` */
+    const char *at; /* [n] words or pattern; points into `line` */
     size_t n;
 } gbsi_piece;
 
@@ -60,10 +60,10 @@ typedef struct gbsi_templates {
     bool links;         /* whether some templates define links or features of links */
 } gbsi_templates;
 
-/* The first character of a feature says which labels its weights depend on: u on the label of the
- * token, b on this label and the label before; * has both kinds of weights. A template with s gives
- * features of the labels of two linked tokens [M65]. Two tokens of a sequence are linked if their
- * texts after = are equal and not empty. */
+/* The first character of a feature says which labels its weights depend on. With u the weights
+ * depend on the label of the token, with b on this label and the previous label. With * the feature
+ * has both kinds of weights. A template with s gives features of the labels of two linked tokens
+ * [M65]. Two tokens of a sequence are linked if their texts after = are equal and not empty. */
 static inline bool gbsi_has_unigram(char first)
 {
     return first == 'U' || first == 'u' || first == '*';

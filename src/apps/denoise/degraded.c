@@ -141,9 +141,9 @@ typedef struct making {
     gbs_builder *builder;
     gbsi_watch watch;
     double began_s;
-    uint32_t *table_of; /* [maxval + 1] number of the table of a grey value or label; UINT32_MAX:
-                           not made yet */
-    /* [maxval + 1] field of a grey value or label, for spins; NAN: not made yet */
+    uint32_t *table_of; /* [maxval + 1] number of the table for each grey value or label;
+                           UINT32_MAX: not made yet */
+    /* [maxval + 1] for spins: field for each grey value or label; NAN: not computed yet */
     double *field_of;
 } making;
 
@@ -229,7 +229,8 @@ static gbs_status join(const making *m, uint32_t i, uint32_t j, double weight, u
 {
     const uint32_t scope[2] = {i, j};
     const double coupling = m->o.coupling * weight;
-    if (m->o.levels == 2) { /* d is 1[a != b] for both kinds, cut at the truncation */
+    if (m->o.levels == 2) { /* for two levels, both kinds of smoothing have d = 1[a != b], but at
+                               most the truncation */
         return gbs_builder_add_ising(m->builder, i, j,
                                      0.5 * coupling * gbsi_denoise_distance(&m->o, 0, 1), err);
     }

@@ -40,7 +40,7 @@ bool gbsi_denoise_is_narrow(const gbs_image *noisy);
 gbs_status gbsi_denoise_levels(const gbs_image *noisy, const gbs_denoise_options *o,
                                gbsi_levels **levels, gbs_error *err);
 
-/* @return whether a run with these options stores levels in bytes. Such runs are lattices whose
+/* @return whether a run with these options stores levels in bytes. These are runs of lattices whose
  * sites cannot be stored in bits. */
 bool gbsi_denoise_is_levels(const gbs_image *noisy, const gbs_denoise_options *o,
                             const gbs_run_options *run);
@@ -60,8 +60,8 @@ extern const gbsi_denoise_step gbsi_denoise_steps[4];
 /* @return the number of steps in use: 2 or 4. */
 unsigned gbsi_denoise_n_steps(const gbs_denoise_options *o);
 
-/* Counts the pixels that hardly ever leave the level they show while their neighbours keep the
- * levels that these show. @param o settled options. */
+/* Counts the pixels that would hardly ever leave the level they show if every neighbour kept the
+ * level it shows. @param o settled options. */
 gbs_status gbsi_denoise_held(const gbs_image *noisy, const gbs_denoise_options *o, uint64_t *n_held,
                              gbs_error *err);
 

@@ -9,7 +9,8 @@
 typedef struct seeing {
     const gbs_image *noisy;
     const gbs_denoise_options *o;
-    uint32_t *index_of; /* [values] index of each grey value or label among the values that occur */
+    uint32_t *index_of; /* [values] for each grey value or label: its index among the values that
+                           occur in the picture */
     double *seen;       /* [shown][levels] log-probability of each value at each level */
     uint32_t n_shown;
 } seeing;

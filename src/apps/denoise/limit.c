@@ -8,9 +8,9 @@
 #define LARGE        (UINT64_C(1) << 20) /* least product of pixels and levels of a large picture */
 #define MOST_WORK    (UINT64_C(1) << 33) /* largest product of updates and levels of a run */
 #define LEAST_SWEEPS 16u
-/* Limits of runs without factors. A few chains are enough for R-hat, and with few chains a smaller
- * part of all sweeps is burn-in. An update of sites in bits takes a tenth of the time of another
- * update. */
+/* Numbers of chains and sweeps of runs without factors. A few chains are enough for R-hat, and with
+ * few chains a smaller part of all sweeps is burn-in. An update of sites that are stored in bits
+ * takes a tenth of the time of any other update. */
 #define FEW_CHAINS         4u
 #define LEAST_BIT_SWEEPS   64u
 #define LEAST_LEVEL_SWEEPS 32u
@@ -37,7 +37,7 @@ gbs_status gbs_denoise_limit(const gbs_image *noisy, const gbs_denoise_options *
         GBSI_PASS(gbs_denoise_frozen(noisy, options, &n_frozen, err));
     }
     const bool frozen = n_frozen == n / o.levels;
-    if (!ends && frozen) { /* further iterations would not change the result */
+    if (!ends && frozen) { /* more sweeps would not change the result */
         run->sweeps = LEAST_SWEEPS;
     }
     if (n < LARGE) {

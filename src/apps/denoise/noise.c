@@ -8,9 +8,10 @@
 #include "denoise/denoise.h"
 #include "pictures/image_file.h"
 
-/* largest number of levels of a picture whose values may fill the whole range */
+/* if the picture has at most this number of levels, the spacing of the levels does not matter */
 #define FEW_LEVELS 4u
-/* with more levels, neighbouring levels must be at least this many values apart */
+/* if the picture has more levels, neighbouring levels must be at least this number of grey values
+ * apart */
 #define FINE 4u
 /* least standard deviation, in levels, at which normal noise changes levels */
 #define NEAR       0.15
@@ -37,7 +38,7 @@ gbs_noise gbs_denoise_noise_of(const gbs_image *noisy, uint32_t levels, int labe
     }
     const size_t n = (size_t)noisy->width * noisy->height;
     size_t n_near = 0;
-    bool apart = true; /* whether no two values are nearest to one level */
+    bool apart = true; /* whether different values that occur have different nearest levels */
     for (size_t i = 0; i < n; i++) {
         const uint32_t value = gbsi_denoise_value(noisy, &o, i);
         const double shown = gbsi_denoise_shown(noisy, &o, i);
@@ -53,8 +54,8 @@ gbs_noise gbs_denoise_noise_of(const gbs_image *noisy, uint32_t levels, int labe
     return apart || (double)n_near >= NEARLY_ALL * (double)n ? GBS_NOISE_FLIP : GBS_NOISE_GAUSS;
 }
 
-/* @return the difference of the log-probabilities of the most probable and the second most probable
- * level of a pixel, from the value of the pixel alone. */
+/* @return the margin of a pixel: the largest log-probability of a level minus the second largest,
+ * from the value of the pixel alone. */
 static double margin_of(const gbs_denoise_options *o, double shown)
 {
     double first = -INFINITY;
@@ -87,8 +88,9 @@ static double margin_at(const gbs_image *noisy, const gbs_denoise_options *o, do
     return *of;
 }
 
-/* @return a lower bound of the difference of log-probabilities by which the neighbours, at the
- * levels they show, prefer the level that a pixel shows to any other level. */
+/* Assumes that each neighbour of a pixel has the level it shows. The neighbours then prefer the
+ * level that the pixel shows to any other level, by a difference of log-probabilities. @return a
+ * lower bound of this difference, for all other levels. */
 static double least_pull(const gbs_image *noisy, const gbs_denoise_options *o, uint32_t row,
                          uint32_t column)
 {
@@ -140,7 +142,8 @@ gbs_status gbs_denoise_frozen(const gbs_image *noisy, const gbs_denoise_options 
     GBSI_TRY(gbsi_denoise_settle(noisy, options, &o, err));
     const size_t n = (size_t)noisy->width * noisy->height;
     GBSI_TRY(new_margins(&margin, err));
-    double sway = 0.0; /* largest difference of log-probabilities that neighbours can cause */
+    double sway =
+        0.0; /* largest difference of a pixel's log-probabilities that its neighbours can cause */
     for (unsigned s = 0; s < gbsi_denoise_n_steps(&o); s++) {
         sway += 2.0 * gbsi_denoise_steps[s].weight * o.coupling *
                 gbsi_denoise_distance(&o, 0, o.levels - 1);

@@ -15,16 +15,18 @@
 #include "simd/math.h"
 
 enum {
-    MOST_SIDE = 256,     /* longest side of the part of the picture that is used */
+    MOST_SIDE =
+        256, /* longest side of the part of the picture from which parameters are estimated */
     MOST_WORK = 1 << 19, /* largest product of pixels and levels of this part */
     ITERATIONS = 60,     /* number of iterations; the second half is averaged */
     BATCHES = 6,         /* number of batches of averaged iterations, for a standard error */
-    CHAINS = 8,          /* pictures drawn in an iteration */
-    SWEEPS = 8,          /* sweeps from one picture to the next */
+    CHAINS = 8,          /* number of pictures drawn in an iteration */
+    SWEEPS = 8,          /* number of sweeps between two pictures that a chain draws */
     NEWTON_STEPS = 12,   /* largest number of steps of Newton's method */
-    PICTURES = 2,        /* number of the drawn pictures to which the coupling is fitted */
+    PICTURES = 2, /* number of drawn pictures in an iteration to which the coupling is fitted */
 };
-/* largest last step at which Newton's method ends; the error from so few pictures is far larger */
+/* Newton's method ends after a step of at most this length; the error that few pictures cause is
+ * far larger */
 #define SETTLED 1e-4
 /* at larger couplings neighbours nearly always agree, and chains freeze */
 #define MOST_COUPLING 3.0
@@ -38,8 +40,8 @@ typedef struct estimating {
     gbs_denoise_options o;
     uint32_t *x;      /* [CHAINS][pixels] pictures drawn */
     double *distance; /* [levels][levels] d(a, b) */
-    double *near;     /* [PICTURES][pixels][levels] D_i(a) of the pictures to which the coupling is
-                         fitted */
+    double *near; /* [PICTURES][pixels][levels] results of distances() for the pictures to which the
+                     coupling is fitted */
     uint64_t seed, pass;
     gbsi_pool *pool;
     gbsi_levels_chains *chains;
@@ -118,8 +120,8 @@ cleanup:
 
 /* ---- M: the parameters given pictures -------------------------------------------------------- */
 
-/* Estimates the noise by maximum likelihood: the share of pixels that show another level, or the
- * mean square. */
+/* Estimates the noise by maximum likelihood: the share of pixels that show another level than the
+ * drawn level, or the mean square of the differences. */
 static double fit_noise(const estimating *e)
 {
     const size_t n = (size_t)e->part.width * e->part.height;
@@ -165,7 +167,8 @@ static void distances(const estimating *e, const uint32_t *x, uint32_t row, uint
     }
 }
 
-/* Adds n pixels of level `x` to slope and curvature. @param d [levels] */
+/* Adds the contributions of n pixels of level `x` to the slope and the curvature. @param d [levels]
+ */
 static void add_pixel(const double *d, uint32_t levels, uint32_t x, double b, double n,
                       double *slope, double *curvature)
 {
@@ -208,8 +211,8 @@ static void find_distances(const estimating *e, const uint32_t *x, double *near)
     }
 }
 
-/* For two levels, pixels with equal neighbourhoods are counted, and the sums of each neighbourhood
- * are computed once. */
+/* For two levels, the pixels with each kind of neighbourhood are counted. The terms of each kind
+ * are then computed once, and multiplied by the count. */
 enum {
     NEAR = 5,
     PATTERNS = 2 * NEAR * NEAR * NEAR * NEAR
@@ -319,8 +322,9 @@ static int by_size(const void *a, const void *b)
 }
 
 /* Estimates the noise from differences of neighbours. The difference of two normal variables has
- * sqrt 2 times their standard deviation, and the median of its absolute value is 0.6745 of the
- * difference's standard deviation (Rousseeuw & Croux 1993, JASA 88:1273-1283, section 1). [M69] */
+ * sqrt 2 times their standard deviation. The median of the absolute difference is 0.6745 times the
+ * standard deviation of the difference (Rousseeuw & Croux 1993, JASA 88:1273-1283, section 1).
+ * [M69] */
 static gbs_status find_neighbour_noise(const estimating *e, double *noise, gbs_error *err)
 {
     const uint32_t width = e->part.width;
@@ -343,7 +347,7 @@ static gbs_status find_neighbour_noise(const estimating *e, double *noise, gbs_e
 
 /* ---- iterations ------------------------------------------------------------------------------ */
 
-/* @return the mean of the second half, with its standard error by batches.
+/* @return the mean over the second half of the iterations, with its standard error by batches.
  * @param value [ITERATIONS] */
 static double mean_of_half(const double *value, double *error)
 {

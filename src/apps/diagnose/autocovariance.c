@@ -10,7 +10,7 @@
 #include "simd/math.h"
 
 /* Computes cos and sin of 2 pi k / length. If k is a power of two, the angle pi is halved
- * repeatedly; for other k, at most log2(length) of these roots are multiplied. */
+ * repeatedly; for other k, the roots of at most log2(length) powers of two are multiplied. */
 static void fill_roots(gbsi_autocovariance *a)
 {
     const size_t half = a->length / 2;
@@ -122,8 +122,8 @@ void gbsi_autocovariance_add(gbsi_autocovariance *a, const double *x, double *su
         a->re[k] = a->re[k] * a->re[k] + a->im[k] * a->im[k];
         a->im[k] = 0.0;
     }
-    transform(a); /* the series is real and even: the forward transform equals the inverse one up to
-                     the length */
+    transform(a); /* the series is real and even: the forward transform is the inverse transform
+                     times the length */
     for (size_t t = 0; t < a->n; ++t) {
         sum[t] += a->re[t] / ((double)a->length * (double)a->n);
     }

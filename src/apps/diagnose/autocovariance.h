@@ -31,14 +31,15 @@ typedef struct gbsi_ranked {
     size_t place;
 } gbsi_ranked;
 
-/* Sorts by value, and equal values by place. */
+/* Sorts draws by value, and draws of equal value by place. */
 void gbsi_rank(gbsi_ranked *order, size_t n);
 
 /* @return the interpolated quantile p of ranked values: type 7 of Hyndman & Fan (1996). */
 double gbsi_ranked_quantile(const gbsi_ranked *order, size_t n, double p);
 
 /* Computes normal scores, Vehtari et al. (2021), eq. 14: z_i = Phi^-1((r_i - 3/8) / (n + 1/4)) for
- * the rank r of x_i from 1; equal values share the mean of their ranks. @param z out, by place. */
+ * the rank r of x_i from 1; equal values share the mean of their ranks. @param z out: the score of
+ * the draw at each place. */
 void gbsi_normal_scores(const gbsi_ranked *order, size_t n, double *z);
 
 #endif

@@ -148,8 +148,8 @@ static double ess_of(halves *h, const double *x)
     }
     rho[0] = 1.0;
     const double time = autocorrelation_time(rho, h->half);
-    const double least =
-        1.0 / gbsi_log10(n_all); /* smallest value for chains whose draws alternate */
+    const double least = 1.0 / gbsi_log10(n_all); /* the smallest autocorrelation time, which chains
+                                                     whose draws alternate may reach */
     return n_all / (time > least ? time : least);
 }
 
@@ -162,9 +162,9 @@ static double ess_below(halves *h, const double *x, double q, double *scratch)
     return ess_of(h, scratch);
 }
 
-/* @return the standard error of a quantile (section 4.4): half the distance between the order
- * statistics at the 16 % and 84 % points of the posterior of the share of draws below the quantile
- * p. */
+/* @return the standard error of a quantile (section 4.4): half the distance between two order
+ * statistics. The share of draws below the quantile p has a posterior. Its 16 % and 84 % points
+ * select the two order statistics. */
 static double mcse_of_quantile(const gbsi_ranked *order, size_t n, double p, double ess)
 {
     static const double one_sigma[2] = {0.1586553, 0.8413447};
@@ -174,8 +174,9 @@ static double mcse_of_quantile(const gbsi_ranked *order, size_t n, double p, dou
     const double a = gbsi_beta_quantile(one_sigma[0], ess * p + 1.0, ess * (1.0 - p) + 1.0);
     const double b = gbsi_beta_quantile(one_sigma[1], ess * p + 1.0, ess * (1.0 - p) + 1.0);
     const size_t low = (size_t)(a * (double)n);
-    const size_t high = (size_t)(b * (double)n); /* the floor of b n, which is its ceiling minus 1
-                                                    unless b n is a whole number */
+    const size_t high =
+        (size_t)(b *
+                 (double)n); /* floor(b n), which is ceil(b n) - 1 unless b n is a whole number */
     const size_t whole = (double)high == b * (double)n && high > 0;
     const double below = order[low > 0 ? low - 1 : 0].value;
     const double above = order[high - whole < n ? high - whole : n - 1].value;
@@ -230,8 +231,8 @@ static double mcse_of_sd(const double *x, size_t n, double mean, double ess)
     return gbsi_sqrt((fourth - second * second) / ess / second / 4.0);
 }
 
-/* Computes all figures except the first five. @param s scratch; s->order must be the ranks of x,
- * and is overwritten. */
+/* Computes all members of the result except the first five. @param s scratch; s->order must be the
+ * ranks of x, and is overwritten. */
 static void convergence(halves *h, const double *x, const scratch *s, gbs_diagnostics *d)
 {
     const size_t n = h->n_chains * h->n_draws;

@@ -54,7 +54,7 @@ typedef struct reader {
     uint32_t n_columns;
     uint32_t chain_column, iteration_column, draw_column;
     quantity *quantity;    /* [draws->n] quantities */
-    void *rows;            /* array of row, [n_rows] */
+    void *rows;            /* [n_rows] array of structs of type `row` */
     size_t n_read, n_rows; /* number of rows that were read; number of rows that are kept */
     size_t rows_capacity;
     gbsi_name_map chains;                  /* labels of the file's chains, if they have labels */
@@ -100,7 +100,7 @@ static void drop_reader(reader *r)
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* @return whether a name is one of some words, alone, after '.', or before "__". */
+/* @return whether a name is one of `words`, alone, after '.', or before "__". */
 static bool is_word(const char *name, const char *const *words, size_t n_words)
 {
     name += name[0] == '.';
@@ -159,8 +159,10 @@ static gbs_status find_roles(reader *r, gbs_error *err)
     r->n_columns = s->n_columns;
     if (status >= 0) {
         r->chain_column = find_word(s, chain_words, 2, true);
-        r->iteration_column = gbsi_sheet_is_draws(s) ? NO_COLUMN /* a variable may have this name */
-                                                     : find_word(s, iteration_words, 2, false);
+        r->iteration_column =
+            gbsi_sheet_is_draws(s)
+                ? NO_COLUMN /* a variable of the model may be called "iteration" */
+                : find_word(s, iteration_words, 2, false);
         r->draw_column = find_word(s, draw_words, 1, false);
     }
     return status;
@@ -214,7 +216,8 @@ static gbs_status take_names(reader *r, gbs_error *err)
     return GBS_OK;
 }
 
-/* Finds the column of a later file that has the role which a column of the first file has. */
+/* Finds the column of a later file for a role, such as the chain, if the first file has a column
+ * for this role. */
 static bool find_role_again(const reader *r, const char *const *words, size_t n_words,
                             uint32_t *column)
 {
@@ -312,7 +315,8 @@ static gbs_status read_chain(reader *r, double *chain, gbs_error *err)
     uint32_t number = (uint32_t)r->chains.n_used;
     bool added = false;
     const gbsi_cell *cell = &r->sheet.cell[r->chain_column];
-    const char *at = cell->place + cell->quoted; /* the text of the file lasts longer */
+    const char *at = cell->place +
+                     cell->quoted; /* in the text of the file, which outlives the cell's own text */
     const bool is_number = gbsi_cell_number(&r->sheet, cell, chain);
     if ((is_number && (!(*chain == floor(*chain)) || r->chains.n_used > 0)) ||
         (!is_number && r->n_numbered > 0) || gbsi_find_missing(cell->text, cell->n) >= 0) {
@@ -636,8 +640,9 @@ gbs_status gbs_draws_read(const char *const *path, size_t n_paths, const gbs_rea
     gbsi_budget_init(&budget, limit != 0 ? limit : gbsi_default_memory_limit(),
                      gbsi_process_bytes());
     gbsi_budget *before = gbsi_budget_enter(&budget);
-    gbsi_watch watch = {.look = ask,
-                        .context = (void *)(uintptr_t)options}; /* `ask` reads the options */
+    gbsi_watch watch = {
+        .look = ask,
+        .context = (void *)(uintptr_t)options}; /* ask() receives the options as its context */
     gbsi_watch *nobody = gbsi_watch_enter(options == NULL ? NULL : &watch);
     reader r = {.options = options, .draws = gbsi_alloc_zero(sizeof(gbs_draws))};
     status = r.draws == NULL ? gbsi_no_memory(err, "draws", sizeof(gbs_draws))

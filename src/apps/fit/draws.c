@@ -23,7 +23,7 @@
 /* number of consecutive iterations without progress after which the number of draws grows or EM
  * ends */
 #define ITERATIONS_OFF 2u
-/* number used in place of an iteration for the random numbers of ln P */
+/* stream of the random numbers of ln P, used in place of the number of an iteration */
 #define LOG_P_STREAM (UINT64_MAX >> 8)
 
 struct gbsi_draws {
@@ -40,9 +40,13 @@ struct gbsi_draws {
     size_t n_rows;
     size_t *row;                  /* [n_rows] numbers of the rows with a missing value */
     double share;                 /* weight of one draw, as a share of the weight of its row */
+    double most_share;            /* largest value of `share` in an iteration */
     double *half, *first, *other; /* [entries] counts of one half of the chains; theta from the
                                      first half; theta from the second half */
     double *before;               /* [entries] theta before the step */
+    double *of_row;               /* [2][at[n_asked]] counts of the current row, by half */
+    double *rise, *fall; /* [at[n_asked]] sums over rows from which rate_of() computes how much of a
+                            distance from the fixed point is left after a step */
 };
 
 void gbsi_draws_free(gbsi_draws *draws)
@@ -52,7 +56,8 @@ void gbsi_draws_free(gbsi_draws *draws)
         return;
     }
     gbs_model_free(d->model);
-    GBSI_FREE(d->child, d->at, d->sum, d->row, d->half, d->first, d->other, d->before, d);
+    GBSI_FREE(d->child, d->at, d->sum, d->row, d->half, d->first, d->other, d->before, d->of_row,
+              d->rise, d->fall, d);
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */
@@ -83,7 +88,11 @@ static gbs_status take_counts(gbsi_draws *d, const uint8_t *asked, gbs_error *er
     d->first = gbsi_alloc_array(n_entries, sizeof *d->first);
     d->other = gbsi_alloc_array(n_entries, sizeof *d->other);
     d->before = gbsi_alloc_array(n_entries, sizeof *d->before);
-    return GBSI_HAVE(err, "fit", d->sum, d->half, d->first, d->other, d->before);
+    d->of_row = gbsi_alloc_array(2 * d->at[d->n_asked], sizeof *d->of_row);
+    d->rise = gbsi_alloc_array(d->at[d->n_asked], sizeof *d->rise);
+    d->fall = gbsi_alloc_array(d->at[d->n_asked], sizeof *d->fall);
+    return GBSI_HAVE(err, "fit", d->sum, d->half, d->first, d->other, d->before, d->of_row, d->rise,
+                     d->fall);
 }
 
 gbs_status gbsi_draws_new(const gbsi_families *families, const gbs_data *data, const uint8_t *asked,
@@ -170,6 +179,7 @@ static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double l
 {
     const gbsi_draws *d = context;
     double *sum = d->sum + d->at[d->n_asked] * (chain % CHAINS);
+    double *of_row = d->of_row + d->at[d->n_asked] * (chain % 2);
     (void)draw;
     (void)log_density;
     (void)err;
@@ -181,12 +191,13 @@ static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double l
             entry = entry * d->model->arity[scope[k]] + state[scope[k]];
         }
         sum[d->at[q] + entry] += d->share;
+        of_row[d->at[q] + entry] += 1.0;
     }
     return GBS_OK;
 }
 
-/* Turns the status of a call for one row into the status of all rows, with a message that names
- * the row. */
+/* Returns the status of the whole step from the `status` of the call for one row. A message names
+ * this row. */
 static gbs_status row_ended(const gbsi_draws *d, size_t row, gbs_status status, gbs_error *err)
 {
     if (status != GBS_OK) {
@@ -208,7 +219,8 @@ static gbs_status row_ended(const gbsi_draws *d, size_t row, gbs_status status, 
                            d->data->first[row] + 1, what);
 }
 
-/* Samples given one row. @param doubtful out: whether the row's chains disagree. */
+/* Draws samples given the values of one row. @param doubtful out: whether the row's chains
+ * disagree. */
 static gbs_status draw_row(gbsi_draws *d, size_t row, const gbs_run_options *options,
                            bool *doubtful, gbs_error *err)
 {
@@ -238,19 +250,65 @@ cleanup:
     return status;
 }
 
+/* Adds a row of this weight to d->rise and d->fall, from which rate_of() computes how fast EM
+ * converges. In the row let e_k = P(child = k, parents = j | row) and e = sum over k of e_k. If
+ * theta_k grows and the other entries of its column shrink in proportion, then [M54]
+ *
+ *     s = d ln P(row) / d theta_k = e_k / theta_k - (e - e_k) / (1 - theta_k)
+ *     d e_k / d theta_k = e_k / theta_k - s e_k ,   d e / d theta_k = s (1 - e)
+ *
+ * The two factors of a product are estimated from different halves of the chains, which are
+ * independent; the product is then right on average. */
+static void add_slopes(gbsi_draws *d, const double *theta, double weight, uint64_t sweeps)
+{
+    const gbsi_families *s = d->families;
+    const double *half[2] = {d->of_row, d->of_row + d->at[d->n_asked]};
+    const double unit = 2.0 / (CHAINS * (double)sweeps);
+    for (uint32_t q = 0; q < d->n_asked; ++q) {
+        const uint32_t r = s->network->arity[d->child[q]];
+        const double *own = theta + s->start[d->child[q]];
+        for (size_t i = d->at[q]; i < d->at[q + 1]; i += r, own += r) {
+            double e[2] = {0.0, 0.0};
+            for (uint32_t a = 0; a < r; ++a) {
+                e[0] += unit * half[0][i + a];
+                e[1] += unit * half[1][i + a];
+            }
+            for (uint32_t a = 0; a < r && e[0] + e[1] > 0.0; ++a) {
+                const double t = own[a];
+                if (t <= 0.0 || t >= 1.0) {
+                    continue; /* EM does not move an entry of 0 or 1 */
+                }
+                const double e0 = unit * half[0][i + a];
+                const double e1 = unit * half[1][i + a];
+                const double s0 = e0 / t - (e[0] - e0) / (1.0 - t);
+                const double s1 = e1 / t - (e[1] - e1) / (1.0 - t);
+                d->rise[i + a] += 0.5 * weight * ((e0 + e1) / t - s0 * e1 - s1 * e0);
+                d->fall[i + a] += 0.5 * weight * (s0 * (1.0 - e[1]) + s1 * (1.0 - e[0]));
+            }
+        }
+    }
+}
+
 /* The E step: computes the sums of all chains over all rows. @param n_doubtful out: the number of
  * rows whose chains disagree. */
 static gbs_status draw_rows(gbsi_draws *d, const double *theta, uint64_t sweeps, uint64_t iteration,
                             uint64_t *n_doubtful, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    const size_t n = d->at[d->n_asked];
     *n_doubtful = 0;
-    memset(d->sum, 0, CHAINS * d->at[d->n_asked] * sizeof *d->sum);
+    d->most_share = 0.0;
+    memset(d->sum, 0, CHAINS * n * sizeof *d->sum);
+    memset(d->rise, 0, n * sizeof *d->rise);
+    memset(d->fall, 0, n * sizeof *d->fall);
     GBSI_TRY(open_model(d, theta, err));
     for (size_t i = 0; i < d->n_rows && status == GBS_OK; ++i) {
         bool doubtful = false;
         const gbs_run_options options = options_of(d, sweeps, iteration, d->row[i]);
+        memset(d->of_row, 0, 2 * n * sizeof *d->of_row);
         status = draw_row(d, d->row[i], &options, &doubtful, err);
+        add_slopes(d, theta, d->data->weight[d->row[i]], sweeps);
+        d->most_share = d->share > d->most_share ? d->share : d->most_share;
         *n_doubtful += doubtful ? d->data->count[d->row[i]] : 0;
     }
 
@@ -260,7 +318,25 @@ cleanup:
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-/* Computes the expected counts from chains from, from + every, from + 2 every, ... */
+/* Computes the next tables from counts. One draw more, with the states that theta had before the
+ * step, is added to each column. The fixed points of EM do not change. A probability of 0 could
+ * never rise again, and without the additional draw a probability would fall to 0 if a few draws
+ * happened to miss its state.
+ * @param count [entries] in: counts; out: undefined. @return the largest change of an entry. */
+static double estimate(const gbsi_draws *d, double *count, double *theta)
+{
+    const gbsi_families *s = d->families;
+    for (uint32_t q = 0; q < d->n_asked; ++q) {
+        const size_t start = s->start[d->child[q]];
+        const size_t end = s->start[d->child[q] + (size_t)1];
+        for (size_t i = start; i < end; ++i) {
+            count[i] += d->most_share / CHAINS * d->before[i];
+        }
+    }
+    return gbsi_families_estimate(s, d->options, count, theta);
+}
+
+/* Computes the expected counts from the chains `from`, `from` + `every`, `from` + 2 `every`, ... */
 static void count_chains(const gbsi_draws *d, const double *base, uint32_t from, uint32_t every,
                          double *count)
 {
@@ -278,11 +354,33 @@ static void count_chains(const gbsi_draws *d, const double *base, uint32_t from,
     }
 }
 
-/* @return the error of a column of r states. The counts c_i have the sum c, and theta_i = (c_i +
- * alpha) / (c + r alpha). To first order, chain k changes theta_i by (c_ik - theta_i c_k) / (c + r
- * alpha), minus the mean of this term over k. */
-static double column_error(const gbsi_draws *d, size_t at, uint32_t r, const double *theta,
-                           double total)
+/* @return the rate at which EM converges in one entry: the derivative of the entry's next theta by
+ * its current theta. Each iteration multiplies the distance from the fixed point by this rate.
+ * @param total (expected) count of the column, with its prior. */
+static double rate_of(const gbsi_draws *d, size_t entry, double theta, double total)
+{
+    return (d->rise[entry] - theta * d->fall[entry]) / total;
+}
+
+/* @return the least error of an entry that has this share of the draws of its column. All these
+ * draws may be equal, and the spread of the chains then does not show the error. If the share has a
+ * uniform prior, its standard deviation after n draws is about sqrt(p (1 - p) / (n + 2)), with p =
+ * (n share + 1) / (n + 2).
+ * @param column expected count of the column without the rows that were counted. */
+static double least_error(const gbsi_draws *d, double column, double share, double total)
+{
+    const double n = column * CHAINS / d->most_share;
+    const double p = (n * share + 1.0) / (n + 2.0);
+    return gbsi_sqrt(p * (1.0 - p) / (n + 2.0)) * column / total;
+}
+
+/* @return the largest error of the r entries of a column, as distances from the fixed point of EM,
+ * at most 1. The counts c_i have the sum c, and theta_i = (c_i + alpha) / (c + r alpha). To first
+ * order, chain k changes theta_i by (c_ik - theta_i c_k) / (c + r alpha), minus the mean of this
+ * term over k. A step that is off by u leaves theta off by up to u / (1 - rate). @param before
+ * theta before the step; EM does not move an entry that is 0 or 1. */
+static double column_error(const gbsi_draws *d, size_t at, uint32_t r, const double *before,
+                           const double *theta, double total)
 {
     const size_t n = d->at[d->n_asked];
     double column[CHAINS];
@@ -295,7 +393,7 @@ static double column_error(const gbsi_draws *d, size_t at, uint32_t r, const dou
         }
         mean_column += column[k] / CHAINS;
     }
-    for (uint32_t a = 0; a < r; ++a) {
+    for (uint32_t a = 0; a < r && mean_column > 0.0; ++a) {
         double mean = 0.0;
         double square = 0.0;
         for (uint32_t k = 0; k < CHAINS; ++k) {
@@ -305,14 +403,18 @@ static double column_error(const gbsi_draws *d, size_t at, uint32_t r, const dou
             const double off = d->sum[k * n + at + a] - mean - theta[a] * (column[k] - mean_column);
             square += off * off;
         }
-        most = square > most ? square : most;
+        const double seen = gbsi_sqrt(square / (CHAINS * (CHAINS - 1.0))) / total;
+        const double least = least_error(d, mean_column, mean / mean_column, total);
+        const double left = 1.0 - rate_of(d, at + a, theta[a], total);
+        const double step = seen > least ? seen : least;
+        const double error = step < left ? step / left : 1.0;
+        most = before[a] > 0.0 && before[a] < 1.0 && error > most ? error : most;
     }
-    return gbsi_sqrt(most / (CHAINS * (CHAINS - 1.0))) / total;
+    return most;
 }
 
 /* Compares the steps from d->before that each half of the chains makes: to d->first and to
- * d->other. @param error out: the largest standard error of an entry, over columns with an expected
- * count of at least one row.
+ * d->other. @param error out: the largest error of an entry, see column_error().
  * @return the sum over columns of c sum_i (first_i - before_i) (other_i - before_i) / theta_i. The
  * halves are independent; the expectation of the sum is therefore the squared length of the true
  * step in the metric of Fisher's information. To second order this square is twice the rise of ln
@@ -338,8 +440,9 @@ static double compare_halves(const gbsi_draws *d, const double *theta, const dou
                 sum += middle > 0.0 ? step / middle : 0.0;
             }
             square += total * sum;
-            if (total >= 1.0) {
-                const double e = column_error(d, d->at[q] + (i - s->start[v]), r, theta + i, total);
+            if (total > 0.0) {
+                const double e = column_error(d, d->at[q] + (i - s->start[v]), r, d->before + i,
+                                              theta + i, total);
                 *error = e > *error ? e : *error;
             }
         }
@@ -367,11 +470,12 @@ gbs_status gbsi_draws_maximise(gbsi_draws *draws, const double *base, double *th
         }
         memcpy(d->before, theta, n_bytes);
         count_chains(d, base, 0, 2, d->half);
-        (void)gbsi_families_estimate(s, o, d->half, d->first);
+        (void)estimate(d, d->half, d->first);
         count_chains(d, base, 1, 2, d->half);
-        (void)gbsi_families_estimate(s, o, d->half, d->other);
+        (void)estimate(d, d->half, d->other);
         count_chains(d, base, 0, 1, count);
-        report->change = gbsi_families_estimate(s, o, count, theta);
+        memcpy(d->half, count, n_bytes);
+        report->change = estimate(d, d->half, theta);
         const double square = compare_halves(d, theta, count, &report->error);
         ++report->iterations;
         report->sweeps = sweeps;

@@ -133,6 +133,97 @@ static void sampled_em_ends_where_exact_em_does(void **unused)
     }
 }
 
+/* @return the largest difference of a probability, over columns that draws of `a` met. */
+static double difference_where_met(const gbs_model *m, const gbs_fitted *a, const gbs_fitted *b)
+{
+    double most = 0.0;
+    double p[64];
+    double q[64];
+    double count[64];
+    for (uint32_t v = 0; v < gbs_model_n_variables(m); ++v) {
+        const size_t n = gbs_fitted_n_entries(a, v);
+        assert_true(n <= 64);
+        ok(gbs_fitted_table(a, v, 0.9, p, NULL, NULL, count, NULL));
+        ok(gbs_fitted_table(b, v, 0.9, q, NULL, NULL, NULL, NULL));
+        for (size_t i = 0; i < n; ++i) {
+            const bool met = count[i - i % 2] + count[i - i % 2 + 1] > 0.0;
+            most = met && fabs(p[i] - q[i]) > most ? fabs(p[i] - q[i]) : most;
+        }
+    }
+    return most;
+}
+
+/* Few rows with many missing values, without a prior: some columns are expected in a fraction of a
+ * row. Where sampled EM claims to have converged, EM with exact expectations that starts there
+ * stays within five errors. */
+static void claims_hold(void **unused)
+{
+    (void)unused;
+    uint32_t n_claims = 0;
+    for (uint64_t round = 0; round < 16; ++round) {
+        gbs_model *m = network(4, 2, 100 + round);
+        const uint32_t n_rows = 2 + (uint32_t)round % 4;
+        const uint64_t of_rows = seed;
+        gbs_data *data = rows_of(m, n_rows, 45);
+        gbs_fit_options o = {.size = sizeof o,
+                             .seed = round,
+                             .sweeps = 1024,
+                             .iterations = 60,
+                             .target_error = 0.05,
+                             .expectations = GBS_EXPECTATIONS_SAMPLED};
+        gbs_fitted *sampled = NULL;
+        gbs_fitted *exact = NULL;
+        ok(gbs_fit(m, data, NULL, &o, NULL, &sampled, NULL));
+        const gbs_fit_report *r = gbs_fitted_report(sampled);
+        if (r->converged) {
+            seed = of_rows;
+            gbs_data *again = rows_of(gbs_fitted_model(sampled), n_rows, 45);
+            const gbs_fit_options of_exact = {.size = sizeof of_exact,
+                                              .iterations = 100000,
+                                              .tolerance = 1e-9,
+                                              .expectations = GBS_EXPECTATIONS_EXACT};
+            ok(gbs_fit(gbs_fitted_model(sampled), again, NULL, &of_exact, NULL, &exact, NULL));
+            const double off = difference_where_met(m, sampled, exact);
+            if (off > 5.0 * r->error) {
+                print_error("round %u: off by %g, stated error %g\n", (unsigned)round, off,
+                            r->error);
+            }
+            assert_true(off <= 5.0 * r->error);
+            gbs_data_free(again);
+            ++n_claims;
+        }
+        gbs_fitted_free(sampled);
+        gbs_fitted_free(exact);
+        gbs_data_free(data);
+        gbs_model_free(m);
+    }
+    print_message("%u claims\n", n_claims);
+    assert_true(n_claims >= 4);
+}
+
+/* The data say nothing about a variable without a column and without children: EM with exact
+ * expectations stays where it starts, and chains only move its table at random. */
+static void nothing_is_said(void **unused)
+{
+    (void)unused;
+    gbs_model *m = network(2, 1, 5);
+    const uint32_t column[1] = {0};
+    const uint32_t state[8] = {0, 1, 1, 0, 1, 0, 0, 1};
+    gbs_data *data = NULL;
+    gbs_fitted *f = NULL;
+    gbs_fit_options o = sampled();
+    o.prior = GBS_PRIOR_NONE;
+    o.iterations = 20;
+    ok(gbs_data_new(m, 1, column, &data, NULL));
+    ok(gbs_data_add(data, 8, state, NULL, NULL));
+    ok(gbs_fit(m, data, NULL, &o, NULL, &f, NULL));
+    assert_int_equal(gbs_fitted_report(f)->converged, 0);
+    assert_true(gbs_fitted_report(f)->error > 0.1);
+    gbs_fitted_free(f);
+    gbs_data_free(data);
+    gbs_model_free(m);
+}
+
 /* Makes variables whose parents are random earlier variables: every elimination order is wide. */
 static gbs_model *wide_network(void)
 {
@@ -289,6 +380,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(sampled_em_ends_where_exact_em_does, restart),
+        cmocka_unit_test_setup(claims_hold, restart),
+        cmocka_unit_test_setup(nothing_is_said, restart),
         cmocka_unit_test_setup(beyond_any_tree, restart),
         cmocka_unit_test_setup(stopped_early, restart),
         cmocka_unit_test_setup(impossible_rows, restart),

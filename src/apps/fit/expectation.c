@@ -26,7 +26,7 @@ struct gbsi_expectation {
                            variable has one state */
     gbsi_solver solver; /* holds the tree */
     uint32_t n_columns; /* number of columns whose variables have several states */
-    uint32_t *from, *column; /* [n_columns] column of the data, variable of the model */
+    uint32_t *from, *column; /* [n_columns] number of the column in the data; variable of `model` */
     uint32_t n_query;
     uint32_t *child;        /* [n_query] number of the child in the network */
     gbsi_case_scope *query; /* [n_query] the families of the queried tables in the model */
@@ -39,7 +39,8 @@ struct gbsi_expectation {
     size_t n_at_hand, begin;
     gbsi_case *cases;  /* [at_once] rows that are answered side by side */
     uint32_t *state;   /* [at_once][n_columns] states of these rows */
-    double *p, *count; /* [at_once][n_p] probabilities; [entries] counts, borrowed */
+    double *p, *count; /* [at_once][n_p] probabilities of the queried families; [entries] expected
+                          counts, borrowed */
 };
 
 static void forget_tree(gbsi_expectation *e)
@@ -84,7 +85,7 @@ static gbs_status add_variables(gbsi_expectation *e, gbs_builder *builder, gbs_e
     return status;
 }
 
-/* Adds a table whose entries are 1 for each family, in the order of the children. */
+/* Adds a table for each family, in the order of the children. All entries are 1. */
 static gbs_status add_factors(gbsi_expectation *e, gbs_builder *builder, gbs_error *err)
 {
     gbs_status status = GBS_OK;

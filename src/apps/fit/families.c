@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "simd/math.h"
 
-/* rows of a block, which stay in the cache while all tables are counted */
+/* number of rows of a block; the rows of a block stay in the cache while all tables are counted */
 #define BLOCK ((size_t)2048)
 
 void gbsi_families_free(gbsi_families *families)
@@ -118,8 +118,8 @@ typedef struct counting {
     double *count;
 } counting;
 
-/* Counts all rows for the families of one thread. Only this thread adds to their entries, in the
- * order of the rows. */
+/* Counts all rows for the families of one thread. Only this thread adds to the counts of these
+ * families, in the order of the rows. */
 static void count_share(void *context, uint32_t member)
 {
     const counting *c = context;

@@ -36,8 +36,8 @@ double gbsi_family_prior(const gbsi_families *families, uint32_t child,
 /* Finds the column of each variable in the data; GBSI_NONE if the data lack the variable. */
 void gbsi_families_columns(const gbsi_families *families, const gbs_data *data, uint32_t *column);
 
-/* Adds how often each entry occurs among rows of the data.
- * @param column [n_variables] of gbsi_families_columns().
+/* Adds, to each entry's count, the number of rows of the data that select the entry.
+ * @param column [n_variables] result of gbsi_families_columns().
  * @param direct [n_variables] 1: no row misses a value of the child's family, and all rows are
  * counted; 0: rows with a missing value are left out.
  * @param complete [n_distinct] 1: no variable of the network is missing.
@@ -68,7 +68,7 @@ struct gbs_fitted {
     gbs_model *model;
     gbs_fit_options options;
     gbs_fit_report report;
-    double *count; /* [entries] number of rows, or expected number of rows */
+    double *count; /* [entries] number, or expected number, of rows that select each entry */
 };
 
 #endif

@@ -15,7 +15,7 @@
 #include "options/questions.h"
 #include "simd/math.h"
 
-/* share of the uniform distribution in the first theta, if there is a prior */
+/* with a prior, the first theta of EM is mixed with this share of the uniform distribution */
 #define UNIFORM    0.01
 #define AUTO_WORK  0x1p40 /* largest number of entries of junction trees in an iteration */
 #define PROGRESS_S 0.1
@@ -28,12 +28,13 @@ typedef struct fitting {
     double begun_s, told_s;
     gbsi_watch watch;
     gbsi_pool *pool;
-    uint32_t *column;              /* [variables] column of the data */
+    uint32_t *column;              /* [variables] number of each variable's column in the data */
     uint8_t *direct;               /* [variables] 1: every row has values for the whole family */
     uint8_t *asked;                /* [variables] 1: a value of the family is missing in a row */
     uint8_t *complete;             /* [n_distinct] 1: the row has no missing value */
-    gbsi_expectation *expectation; /* NULL if no value is missing, or if expectations are sampled */
-    gbsi_draws *draws;             /* not NULL if expectations are sampled */
+    gbsi_expectation *expectation; /* expectations by a junction tree; NULL if no value is missing,
+                                      or if expectations are sampled */
+    gbsi_draws *draws;             /* expectations by draws; NULL unless expectations are sampled */
     bool own_limit;                /* whether the user gave the memory limit */
     double *full;                  /* [entries] counts in the complete rows */
     double *base;  /* [entries] counts over all rows if every row has values for the whole family;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A choice is the set of atoms of a predicate P(a, b!) that differ only in the argument marked '!'.
- * Exactly one atom of a choice holds. If a fact says which value holds, all other values are false.
- * Otherwise the atoms are variables, and a hard factor requires that exactly one of them holds. */
+ * Exactly one atom of each choice is true. If a fact says which value holds, all other values are
+ * false. Otherwise the atoms are variables, and a hard factor requires that exactly one of them
+ * holds. */
 #include <math.h>
 
 #include "base/memory.h"

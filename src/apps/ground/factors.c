@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes factors from the residues of formulas. A clause, a conjunction and an exclusive or become
  * logical factors; any other residue becomes a table. Equal residues of one formula and weight
- * become one factor, whose feature is their number. A factor goes to the builder at once, and equal
- * factors are looked up in the builder. A program may have 10^8 groundings, and no copy of them is
- * kept elsewhere. */
+ * become one factor, whose feature is their number. Each new factor goes to the builder at once.
+ * Whether an equal factor exists is looked up in the builder. A program may have 10^8 groundings,
+ * and no copy of them is kept elsewhere. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -11,11 +11,11 @@ typedef struct parser {
     gbsi_logic_formula *formula;
     gbsi_token name[GBSI_GROUND_MOST_VARIABLES];
     uint32_t depth, n_nodes;
-    bool has_or[GBSI_GROUND_MOST_DEPTH + 1];   /* by depth: the formula before has an "or" that no
-                                                  parentheses enclose */
+    bool has_or[GBSI_GROUND_MOST_DEPTH + 1];   /* for each depth of parentheses: whether the formula
+                                                  just read has an "or" outside inner parentheses */
     uint32_t call[GBSI_GROUND_MOST_VARIABLES]; /* node of the atom f(x, z), for each variable z that
                                                   stands for the value of a function */
-    /* bit set: the variable stands for the value of a function in the current atom */
+    /* bit z: whether variable z stands for the value of a function in the current atom */
     uint32_t calls;
 } parser;
 
@@ -76,7 +76,7 @@ static gbs_status find_variable(parser *s, gbsi_token token, uint32_t *variable,
 {
     gbsi_logic_formula *f = s->formula;
     for (uint32_t k = f->n_variables; k > 0;
-         k--) { /* the innermost quantifier is looked at first */
+         k--) { /* the variable of the innermost quantifier comes first */
         if (s->name[k - 1].n == token.n && memcmp(s->name[k - 1].at, token.at, token.n) == 0) {
             *variable = k - 1;
             return GBS_OK;

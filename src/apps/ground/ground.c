@@ -17,7 +17,7 @@
 #include "options/questions.h"
 
 #define PROGRESS_S 0.1
-#define PARTS      1000 /* parts of a formula by which progress is counted */
+#define PARTS      1000 /* number of parts of a formula that reports of progress count */
 
 /* The state of one call of the public functions. */
 typedef struct call {

@@ -42,7 +42,8 @@ void gbsi_atoms_free(gbsi_atoms *atoms);
 typedef enum gbsi_residue_op {
     GBSI_RESIDUE_FALSE,
     GBSI_RESIDUE_TRUE,
-    GBSI_RESIDUE_LITERAL, /* `literal` is 2 times the variable, plus 1 if the literal is negated */
+    GBSI_RESIDUE_LITERAL, /* the member `literal` is 2 times the number of the variable, plus 1 if
+                             the literal is negated */
     GBSI_RESIDUE_AND,     /* conjunction of a list of children */
     GBSI_RESIDUE_OR,
     GBSI_RESIDUE_XOR, /* exclusive or of two children */
@@ -51,7 +52,8 @@ typedef enum gbsi_residue_op {
 typedef struct gbsi_residue {
     gbsi_residue_op op;
     uint32_t literal;
-    size_t child, next; /* SIZE_MAX: none */
+    size_t child, next; /* indices of the first child and of the next part of the parent's list;
+                           SIZE_MAX: none */
 } gbsi_residue;
 
 /* A logical factor of the formula that is being grounded, without its literals. */
@@ -89,7 +91,7 @@ typedef struct gbsi_grounding {
     uint8_t *tag;   /* [n_slots] part of the factor's hash; 0: the slot is empty */
     size_t n_slots, n_used;
     double expected;    /* approximate number of factors of this formula; 0: not known */
-    gbsi_atoms weights; /* weights by the constants of the variables marked '+' */
+    gbsi_atoms weights; /* number of the weight for each binding of the variables marked '+' */
 } gbsi_grounding;
 
 /* ---- ground.c ---------------------------------------------------------------------------- */
@@ -118,7 +120,8 @@ gbs_status gbsi_index_facts(gbsi_program *program, gbs_error *err);
  * open and is not a variable yet. @param code out: the code of the atom. */
 #define GBSI_ATOM_NEW (UINT32_MAX - 2)
 uint32_t gbsi_atom_value(const gbsi_grounding *g, const gbsi_logic_node *atom, uint64_t *code);
-/* Does what gbsi_atom_value() does, for a predicate and its constants. */
+/* @return the value that gbsi_atom_value() returns, for the atom of a predicate and its constants.
+ */
 uint32_t gbsi_value_of(const gbsi_grounding *g, uint32_t predicate, const uint32_t *constant,
                        uint64_t *code);
 /* Makes a variable of an atom whose value is GBSI_ATOM_NEW. */

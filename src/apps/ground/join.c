@@ -3,14 +3,17 @@
  * if one of its literals is true. For a negative literal over a closed predicate, only groundings
  * that match true facts of that predicate are therefore examined. The join next takes the literal
  * with the fewest facts that match the bindings so far; an index of each argument finds these
- * facts. Variables that are in no such literal run over their constants. In a conjunction the
- * positive literals over closed predicates are joined in this way. */
+ * facts. Variables that are in no negative literal over a closed predicate run over all their
+ * constants. In a conjunction the positive literals over closed predicates are joined in this way.
+ */
 #include <math.h>
 
 #include "base/memory.h"
 #include "ground/grounding.h"
 
-enum { MOST_LEAVES = 64 }; /* largest number of examined leaves; further leaves do not prune */
+enum {
+    MOST_LEAVES = 64
+}; /* largest number of leaves that the join examines; further leaves exclude no groundings */
 
 /* A join over the leaves of a formula. A leaf k whose truth value is decides[k] decides the
  * formula. */

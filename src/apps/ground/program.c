@@ -60,8 +60,8 @@ gbs_status gbsi_program_constant(gbsi_program *program, const gbsi_text *text, u
     return add_constant(program, type, name, constant, err);
 }
 
-/* Adds the constants of a range such as {1, ..., 20} that come after the first constant. Their
- * names are in no file; the program stores the texts. */
+/* Adds the constants of a range such as {1, ..., 20} that come after the first constant. The names
+ * of these constants are in no file; the program stores their texts. */
 static gbs_status read_range(gbsi_program *p, gbsi_text *line, uint32_t type, gbsi_token first,
                              gbs_error *err)
 {

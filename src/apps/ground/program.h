@@ -62,7 +62,7 @@ typedef struct gbsi_logic_node {
     gbsi_logic_op op;
     uint32_t left, right;
     uint32_t predicate;
-    size_t first_term; /* index into program->term */
+    size_t first_term; /* index of the node's first term in program->term */
 } gbsi_logic_node;
 
 typedef struct gbsi_logic_formula {
@@ -71,9 +71,9 @@ typedef struct gbsi_logic_formula {
     uint32_t root;
     uint32_t n_variables;
     uint32_t type[GBSI_GROUND_MOST_VARIABLES]; /* types of variables; UINT32_MAX: unknown yet */
-    uint32_t bound;                            /* bit set: the variable is bound by a quantifier */
-    uint32_t plus; /* bit set: the variable is marked '+', so that each of its constants has its own
-                      weight */
+    uint32_t bound;                            /* bit v: whether a quantifier binds variable v */
+    uint32_t plus; /* bit v: whether variable v is marked '+', so that each of its constants has its
+                      own weight */
 } gbsi_logic_formula;
 
 typedef struct gbsi_program {
@@ -93,7 +93,8 @@ typedef struct gbsi_program {
     /* whether any predicate is marked '*'; predicates without the mark are then open */
     bool closes;
     size_t n_terms;
-    gbsi_name_map types, predicates, constants; /* constants are owned by their type */
+    gbsi_name_map types, predicates,
+        constants; /* names of constants are looked up within their type */
 } gbsi_program;
 
 gbs_status gbsi_program_read(gbsi_program *program, const gbsi_text *text, gbs_error *err);

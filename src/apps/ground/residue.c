@@ -145,8 +145,8 @@ static void simplify(gbsi_grounding *g, size_t list, bool decided, size_t *root)
     }
 }
 
-/* Finds the residue of a conjunction or disjunction, or of a quantifier, whose parts are its body
- * with each constant. */
+/* Finds the residue of a conjunction or disjunction, or of a quantifier. The parts of a quantifier
+ * are its body, once with each constant. */
 static gbs_status list_residue(gbsi_grounding *g, uint32_t node, bool negated, size_t *root,
                                gbs_error *err)
 {

@@ -49,7 +49,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Splits one name into words, in lower case at w->text + used. */
+/* Writes a name in lower case to w->text + used, and splits this text into words. */
 static gbs_status split(words *w, gbsi_token name, size_t used, size_t *n, gbs_error *err)
 {
     char *text = w->text + used;

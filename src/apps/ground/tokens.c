@@ -120,8 +120,8 @@ bool gbsi_logic_is_sign(gbsi_token token, gbsi_logic_sign sign)
 
 /* ---- statements ----------------------------------------------------------------------------- */
 
-/* @return whether two lines are one statement if the first ends, or the second begins, with this
- * token. */
+/* @return whether a line that ends with this token continues in the next line, and a line that
+ * begins with this token continues the previous line. */
 static bool goes_on(gbsi_token token)
 {
     for (int sign = GBSI_SIGN_AND; sign <= GBSI_SIGN_IFF; sign++) {
@@ -158,7 +158,7 @@ bool gbsi_logic_statement(gbsi_text *whole, gbsi_text *line)
 
 /* ---- weights -------------------------------------------------------------------------------- */
 
-enum { MOST_DEPTH = 50 }; /* most nested signs and parentheses in a weight */
+enum { MOST_DEPTH = 50 }; /* largest depth of nested signs and parentheses in a weight */
 
 typedef struct calculator {
     const char *at, *end;
@@ -240,8 +240,8 @@ static bool read_value(calculator *c, double *value)
     return true;
 }
 
-/* Reads values that are separated by characters of `signs`. A sign that no value follows is not
- * part of the weight. */
+/* Reads values that are separated by characters of `signs`. If no value follows a sign, the weight
+ * ends before the sign. */
 static bool read_list(calculator *c, const char *signs, bool (*operand)(calculator *, double *),
                       double *value)
 {

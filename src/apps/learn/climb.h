@@ -9,8 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GBSI_CLIMB_WINDOW  10 /* iterations over which the objective usually has to fall */
-#define GBSI_CLIMB_PADDING 16 /* parameters that libLBFGS may read beyond the last one */
+#define GBSI_CLIMB_WINDOW 10 /* the value of gbsi_climb.window that most callers use */
+#define GBSI_CLIMB_PADDING \
+    16 /* number of values that libLBFGS may read beyond the last parameter */
 
 /* The point that an iteration reached. */
 typedef struct gbsi_climb_point {
@@ -24,9 +25,9 @@ typedef struct gbsi_climb_point {
 typedef struct gbsi_climb {
     size_t n;            /* number of parameters */
     uint64_t iterations; /* largest number of iterations */
-    /* 0: the method has converged if the slope is at most tolerance * max(|x|, 1); else the method
-     * has converged if the objective decreases by less than the share `tolerance` over `window`
-     * iterations */
+    /* 0: the method has converged if the slope is at most tolerance * max(|x|, 1). Other values:
+     * the method has converged if the objective decreases by less than the share `tolerance` over
+     * `window` iterations */
     int window;
     double tolerance;
     double l1;       /* the penalty is l1 times the sum of |x_k| */

@@ -108,8 +108,7 @@ static gbs_status make_room(gbs_data *d, gbs_error *err)
     gbsi_budget budget;
     const size_t n = d->n_distinct + 1;
     const size_t n_states =
-        n * d->n_columns +
-        1; /* distinct rows, followed by the row that is being read, at its final position */
+        n * d->n_columns + 1; /* distinct rows, then the row that is being read */
     if (n_states <= d->state_capacity && n <= d->count_capacity && n <= d->weight_capacity &&
         n <= d->first_capacity && 2 * n <= d->n_slots) {
         return GBS_OK;

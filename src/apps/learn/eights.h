@@ -15,9 +15,9 @@ typedef int64_t eight_bits __attribute__((vector_size(64), aligned(8), may_alias
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Computes exp(x) for -700 <= x <= 0, and 0 for smaller x. With x = n ln 2 + r and |r| <= ln 2 / 2,
- * exp(r) is its Taylor series up to r^12 / 12! (the next term is below 2^-52), and 2^n is made from
- * its exponent. The error is below 2 ulp. */
+/* Computes exp(x) for -700 <= x <= 0, and 0 for smaller x. Let x = n ln 2 + r with |r| <= ln 2 / 2.
+ * exp(r) is computed by its Taylor series up to r^12 / 12!; the next term is below 2^-52. 2^n is
+ * made by setting the exponent bits of a double. The error is below 2 ulp. */
 INLINE void exp_eight(double *to)
 {
     const double shift = 0x1.8p52;

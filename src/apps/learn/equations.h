@@ -31,8 +31,8 @@ typedef struct gbsi_conjugate {
     const double *diagonal; /* [n] positive numbers near the diagonal of the matrix, for Jacobi's
                                preconditioner; the length of a vector x is the length of x_k /
                                sqrt(diagonal_k). NULL: all entries are 1 */
-    double left; /* the solver has converged if the residual is at most this share of the right
-                    side's length */
+    double left; /* the solver has converged if the length of the residual is at most this share of
+                    the length of the right side */
     double flat; /* a direction whose curvature is below this share of the largest curvature so far
                     counts as flat */
     bool (*multiply)(void *context, const double *d,

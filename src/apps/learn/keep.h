@@ -11,7 +11,8 @@
 typedef struct gbsi_keep {
     const gbs_checkpoint_files *files; /* borrowed; NULL: no checkpoints are wanted */
     double every_s;                    /* seconds from one checkpoint to the next; 0 means 300 */
-    const void *object; /* the state that is saved, and the function that writes it */
+    const void *
+        object; /* state of learning that a checkpoint saves, and function that writes this state */
     gbs_status (*save)(const void *object, const gbsi_sink *sink, gbs_error *err);
     char digest[33];
     gbsi_kept_lock lock; /* lock of the file files->write */
@@ -22,8 +23,8 @@ typedef struct gbsi_keep {
 /* @return whether checkpoints are wanted. */
 bool gbsi_keep_writes(const gbsi_keep *keep);
 
-/* Begins a digest with the kind of learning, this version, and the weights of rows; the caller adds
- * the states of the rows and the options. @param digest out: the caller frees it by
+/* Begins a digest with the kind of learning, the version of gibbsite, and the weights of rows; the
+ * caller adds the states of the rows and the options. @param digest out: the caller frees it by
  * gbsi_digest_free(). */
 gbs_status gbsi_keep_digest(const char *kind, size_t n_rows, size_t n_sites, const double *weight,
                             gbsi_digest **digest, gbs_error *err);

@@ -21,8 +21,9 @@ void gbsi_probe_signs(uint64_t seed, uint64_t probe, uint64_t part, size_t n, do
     }
 }
 
-/* Computes c_b = sqrt(W / (W - lost)) (s_b sqrt(w_b) - w_b / W sum of s sqrt(w)), where s is -1 or
- * +1 [M73]. */
+/* Computes the factor c_b of each row b: c_b = sqrt(W / (W - lost)) (s_b sqrt(w_b) - w_b / W sum of
+ * s sqrt(w)). Here s_b is a random sign, w_b the weight of row b, and W the sum of all weights
+ * [M73]. */
 void gbsi_probe_rows(uint64_t seed, uint64_t probe, const double *weight, size_t n, double lost,
                      double *factor)
 {

@@ -24,10 +24,10 @@ gbs_status gbsi_probe_errors(const gbsi_probes *probes, double *error, gbs_error
  * is for rows. */
 void gbsi_probe_signs(uint64_t seed, uint64_t probe, uint64_t part, size_t n, double *sign);
 
-/* Draws random factors of rows with mean 0. The sum of the rows' gradients times these factors has
- * the covariance of the weighted sum of the gradients, times W / (W - lost). @param weight [n]
- * numbers of draws that the rows stand for; their sum W is above lost. @param lost number of fitted
- * parameters. @param factor [n] out. */
+/* Draws random factors of rows with mean 0. The sum over rows of factor times gradient has a
+ * covariance that is W / (W - lost) times the covariance of the weighted sum of the gradients.
+ * @param weight [n] number of draws that each row stands for; the sum W of these numbers is above
+ * `lost`. @param lost number of fitted parameters. @param factor [n] out. */
 void gbsi_probe_rows(uint64_t seed, uint64_t probe, const double *weight, size_t n, double lost,
                      double *factor);
 

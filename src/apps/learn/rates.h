@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes of the steps of learning by chains. They decrease as Robbins & Monro (1951, Annals of
- * Mathematical Statistics 22:400-407) require: first / (1 + c done), where c is chosen so that the
- * last size is `last`. */
+ * Mathematical Statistics 22:400-407) require. After a share `done` of the steps the size is first
+ * / (1 + c done), where c is chosen so that the last size is `last`. */
 #ifndef GBSI_LEARN_RATES_H
 #define GBSI_LEARN_RATES_H
 
 #include "base/status.h"
 
 #define GBSI_FIRST_RATE 0.05
-#define GBSI_FALL       5.0 /* ratio of the first rate to the last */
+/* ratio of the first rate to the last rate, if the caller does not set the last rate */
+#define GBSI_FALL 5.0
 
 /* Sets the rates that are not given, and checks the rates that are given. @param name name of the
  * options. */

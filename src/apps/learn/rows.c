@@ -147,7 +147,7 @@ static uint32_t n_equal(const uint8_t *a, const uint8_t *b, size_t n)
     return sum;
 }
 
-/* Counts similar rows. One thread compares a row with all other rows. */
+/* Counts similar rows. Each thread compares some of the rows with all other rows. */
 static void count_similar(void *context, uint32_t member)
 {
     weighing *w = context;

@@ -56,10 +56,11 @@ struct gbs_data {
     /* number of distinct rows, which are in the order of their first occurrence */
     size_t n_distinct;
     uint16_t *state; /* [n_distinct][n_columns] states */
-    uint64_t *count; /* [n_distinct] number of rows that equal this row */
-    double *weight;  /* [n_distinct] sum of the weights of the rows that equal this row */
+    uint64_t *count; /* [n_distinct] number of rows that equal each distinct row */
+    double *weight;  /* [n_distinct] sum of the weights of the rows that equal each distinct row */
     double sum;      /* sum of all weights: n_rows if no weights were given */
-    uint64_t *first; /* [n_distinct] number of the first row that equals this row, from 0 */
+    uint64_t
+        *first; /* [n_distinct] number, from 0, of the first row that equals each distinct row */
     size_t state_capacity, count_capacity, weight_capacity, first_capacity;
     size_t *slot; /* [n_slots] hash table of distinct rows; SIZE_MAX: free. n_slots is a power of
                      two, and half of the slots are free */

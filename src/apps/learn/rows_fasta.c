@@ -12,12 +12,15 @@
 #include "learn/rows.h"
 #include "text/text.h"
 
-#define PROTEIN  "-ACDEFGHIKLMNPQRSTVWY"
-#define GAPS     "-.~"
-#define MOST_ODD 0.05 /* largest share of letters that the alphabet does not have */
-/* Least share of ACGTUN among the letters of nucleic acids. About a third of the letters of
- * proteins are EFILPQ. If many letters contain none of EFILPQ, a larger share may be letters that
- * stand for one of several nucleotides. */
+#define PROTEIN "-ACDEFGHIKLMNPQRSTVWY"
+#define GAPS    "-.~"
+#define MOST_ODD                                                                            \
+    0.05 /* largest share of letters outside the alphabet with which an alignment counts as \
+            written in the alphabet */
+/* An alignment is read as nucleic acids if the share of ACGTUN among its letters is at least this
+ * large. The share may be smaller if there are at least MANY letters: about a third of the letters
+ * of proteins are EFILPQ, so that many letters without EFILPQ are hardly a protein. The other
+ * letters then stand for one of several nucleotides each. */
 #define LEAST_OF_FEW  0.85
 #define LEAST_OF_MANY 0.5
 #define MANY          40.0
@@ -38,7 +41,7 @@ enum { NOT_A_SITE = UCHAR_MAX };
 typedef struct alignment {
     const gbsi_text *text;
     gbs_alphabet alphabet;
-    uint64_t n_of[UCHAR_MAX + 1]; /* number of each byte in the sequences */
+    uint64_t n_of[UCHAR_MAX + 1]; /* number of occurrences of each byte in the sequences */
     size_t n_sequences, n_starred;
     size_t width;  /* number of signs of the first sequence */
     bool even;     /* whether all sequences have this number of signs */

@@ -14,7 +14,8 @@
 /* Largest misfit at which chains are said to agree with the rows. The misfit is the length of a
  * gradient, in standard errors of the rows. */
 #define GBSI_MOST_MISFIT 0.25
-/* Number of rounds of steps: weights are held still after a quarter, a half and all of the steps.
+/* Number of rounds of steps. A round ends after a quarter, a half and all of the steps; weights are
+ * then held still.
  */
 #define GBSI_ROUNDS 3u
 

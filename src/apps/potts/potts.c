@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Learning a dense Potts model from rows [M62]. */
+/* Learns a dense Potts model from rows [M62]. */
 #include "base/plural.h"
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dense Potts models [M62]. The parameters of a Potts model are one array: fields h_i(a),
- * [n_sites][n_states], then for each pair of sites i < j, in the order of i and then j, the table
- * J_ij(a, b), [n_states][n_states]. */
+/* Dense Potts models [M62]. The parameters of a Potts model are one array: first the fields h_i(a),
+ * [n_sites][n_states], then the tables J_ij(a, b), [n_states][n_states], of all pairs of sites i <
+ * j. Pairs are in the order of i, and for equal i in the order of j. */
 #ifndef GBSI_POTTS_POTTS_H
 #define GBSI_POTTS_POTTS_H
 
@@ -16,7 +16,7 @@ typedef struct gbsi_potts {
     uint32_t n_sites, n_states, width;
     size_t n;        /* number of parameters */
     size_t n_block;  /* number of entries of a block (potts_rows.h) */
-    double *other;   /* [n] the gradient's part from the second site of each pair */
+    double *other;   /* [n] part of the gradient that the second site of each pair contributes */
     double *log_p;   /* [n_sites] sum of weight times ln p(x_i | others) of each site */
     double *scratch; /* [members][3][n_block] three blocks for each thread */
     const double *x; /* parameters of the current evaluation; the members below also belong to this
@@ -35,7 +35,8 @@ static inline size_t gbsi_potts_pair(const gbsi_potts *p, size_t i, size_t j)
     return (size_t)p->n_sites * p->n_states + pair * p->n_states * p->n_states;
 }
 
-/* Sets the sizes only. @return GBS_ERR_LIMIT if a size does not fit an int of libLBFGS. */
+/* Sets only the members that are sizes. @return GBS_ERR_LIMIT if a size does not fit an int of
+ * libLBFGS. */
 gbs_status gbsi_potts_init(const gbs_rows *rows, gbsi_work *work, gbsi_potts *potts,
                            gbs_error *err);
 /* Allocates the arrays; call gbsi_potts_free() even after a failure. @param gradients whether
@@ -43,11 +44,12 @@ gbs_status gbsi_potts_init(const gbs_rows *rows, gbsi_work *work, gbsi_potts *po
 gbs_status gbsi_potts_take_memory(gbsi_potts *potts, bool gradients, gbs_error *err);
 void gbsi_potts_free(gbsi_potts *potts);
 
-/* Gathers the block of site i. The padding of the block must be zero, and stays zero. */
+/* Copies the parameters of site i from x into a block. The padding of the block must be zero, and
+ * stays zero. */
 void gbsi_potts_gather(const gbsi_potts *potts, const double *x, uint32_t i, double *block);
 
-/* Scatters a block of site i into potts->gradient if it is the first site of a pair, and into
- * potts->other if it is the second site. */
+/* Copies a block of site i to the tables of all pairs: in potts->gradient if i is the first site of
+ * the pair, and in potts->other if i is the second site. */
 void gbsi_potts_scatter(const gbsi_potts *potts, const double *block, uint32_t i);
 
 /* Computes l2/2 |x|^2 - sum of weight ln PL, and its gradient. @return the value; INFINITY, with a
@@ -83,7 +85,7 @@ void gbsi_potts_centre_block(const gbsi_potts *potts, uint32_t i, double *block)
 gbs_status gbsi_potts_model(const gbsi_potts *potts, const double *x, gbs_model **model,
                             gbs_error *err);
 /* gbsi_potts_check_model() checks that a model is a dense Potts model; the second function reads
- * its parameters. @param value NULL, or [n] out. @return n. */
+ * its parameters. @param value NULL, or [n] out. @return n, the number of parameters. */
 gbs_status gbsi_potts_check_model(const gbs_model *model, gbs_error *err);
 size_t gbsi_potts_read(const gbs_model *model, double *value);
 
@@ -105,9 +107,10 @@ gbs_status gbsi_potts_sites(gbsi_potts *potts, const gbs_potts_options *options,
  * rows. An estimate has a relative standard error of 1 / sqrt(2 n) around the value that
  * potts_errors.c computes without probes. @param potts has memory for gradients. @param x
  * parameters at the maximum of the pseudo-likelihood. @param options the function reads l2, method
- * and seed. @param pull true: the part of the error that is due to the penalty. The penalty is read
- * as a prior, and the true parameters as draws from this prior; the part is the distance by which
- * the penalty then moves the maximum. @param error [potts->n] out. */
+ * and seed. @param pull true: `error` receives only the part of the error that is due to the
+ * penalty. For this part the penalty is read as a prior, and the true parameters as draws from this
+ * prior. The part is the distance by which the penalty then moves the maximum. @param error
+ * [potts->n] out. */
 gbs_status gbsi_potts_probe_errors(gbsi_potts *potts, const double *x,
                                    const gbs_potts_options *options, uint64_t n, bool pull,
                                    double *error, gbs_error *err);

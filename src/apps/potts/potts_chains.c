@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Maximum likelihood of a dense Potts model by persistent chains (Tieleman 2008) [M62]. Results
- * have the same bits on any number of threads: one thread draws a chain, with random numbers of the
- * chain's own, and one thread counts and changes each table of a pair of sites. */
+ * have the same bits on any number of threads: one thread draws each chain, with random numbers of
+ * the chain's own. One thread computes the counts and weights of each table. */
 #include <math.h>
 #include <string.h>
 
@@ -22,9 +22,11 @@ typedef struct chains {
                        still */
     double *blocks; /* [n_sites][n_block] blocks of all sites */
     double *data;   /* [potts->n] frequencies P(x_i) and P(x_i, x_j) in the rows */
-    double *sum;    /* [potts->n] sum of the weights since the second half of the steps began */
-    double *moving; /* [potts->n] copy of the weights while their mean is held still */
-    double *square; /* [n_sites] sums of squares of the differences in the last step */
+    double *sum; /* [potts->n] sum of the weights after each step of the second half of all steps */
+    double
+        *moving; /* [potts->n] copy of the weights, kept while the chains are drawn at their mean */
+    double
+        *square; /* [n_sites] sum of squares that move() returned for each site in the last step */
     double *x;
     double rate, shrink, total;
     gbs_potts_report *report;
@@ -32,11 +34,11 @@ typedef struct chains {
     uint8_t *kept;        /* [n][n_sites] states of the chains between two steps, for checkpoints */
     uint64_t kept_pass;   /* number of sweeps that the kept chains have made */
     const double *kept_x; /* weights that belong to the kept chains */
-    uint64_t n_summed;    /* number of steps in c->sum */
-    uint32_t round;       /* counts down from GBSI_ROUNDS - 1 to 0 */
+    uint64_t n_summed;    /* number of steps whose weights are in c->sum */
+    uint32_t round; /* number of rounds that follow the current round, from GBSI_ROUNDS - 1 to 0 */
     uint64_t step;
     uint64_t pass; /* number of sweeps that each chain has made */
-    bool sums;     /* whether this step is in the second half */
+    bool sums;     /* whether this step is in the second half of all steps */
     _Atomic uint32_t next;
 } chains;
 
@@ -318,8 +320,8 @@ static void take_steps(chains *c, uint64_t end)
     keep_step(c);
 }
 
-/* Draws half as many sweeps as steps were taken, at the weights c->x, and keeps some of the
- * draws. */
+/* Makes half as many sweeps as steps were taken, at the weights c->x, and keeps the states of the
+ * chains after some of these sweeps. */
 static gbs_status hold_still(chains *c, gbs_potts_report *report, gbs_error *err)
 {
     const gbsi_potts *p = c->potts;

@@ -10,7 +10,8 @@
 #include "learn/split_rhat.h"
 #include "simd/math.h"
 
-/* Sums over some entries, added up in the order of sites. */
+/* Sums over the entries of the gradient of one site or of all sites. Sums of sites are added up in
+ * the order of sites. */
 typedef struct found {
     double rhat;    /* largest R-hat */
     double square;  /* sum of the squares of the gradient's entries */
@@ -21,13 +22,14 @@ typedef struct found {
 typedef struct judging {
     const gbsi_potts_draws *draws;
     found *found;    /* [n_sites] sums over a site and its pairs with later sites */
-    uint64_t *count; /* [members][3][q^2] counts of a half of a chain, sums of these counts, sums of
-                        their squares */
+    uint64_t *count; /* [members][3][q^2] for each thread: counts in half of a chain, sums of such
+                        counts over all halves, and sums of the squares of such counts */
     _Atomic size_t next;
 } judging;
 
-/* Adds the R-hat of an entry, and its derivative P_rows - P_chains - shrink x. @param sum, square
- * sums of counts in n draws, and of their squares, over n_halves halves of chains. */
+/* Adds an entry of the gradient, P_rows - P_chains - shrink x, to the sums f, and takes its R-hat
+ * into account. @param sum, square sums over the halves of all chains: of the counts in the n draws
+ * of a half, and of the squares of these counts. */
 static void add_entry(const gbsi_potts_draws *d, size_t at, uint64_t sum, uint64_t square, found *f)
 {
     const size_t n_of_half = d->n_draws / 2;

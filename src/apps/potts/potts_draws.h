@@ -28,8 +28,8 @@ typedef struct gbsi_potts_draws {
 
 /* @param rhat out: the largest split R-hat of a state or a pair of states. @param misfit out: root
  * mean square of the gradient of the mean log-likelihood, in standard errors of the frequencies in
- * the rows. The expected contribution of chance is subtracted. Both outputs are undefined if the
- * computation was stopped. */
+ * the rows. The expected contribution of chance is subtracted from the mean square. Both outputs
+ * are undefined if the computation was stopped. */
 gbs_status gbsi_potts_judge_draws(const gbsi_potts_draws *draws, double *rhat, double *misfit,
                                   gbs_error *err);
 

@@ -28,7 +28,7 @@ typedef struct errors {
     bool alone;     /* true: each site is learnt alone (ASYMMETRIC); false: all sites together */
     size_t q, k;    /* number q of states of a site; number k = q - 1 of coordinates of its field */
     size_t n_theta; /* number of coordinates of all fields and all pairs */
-    size_t n_site;  /* number of coordinates of the field of one site and of its pairs */
+    size_t n_site;  /* number of coordinates of one site: of its field and of its pairs */
     size_t n_matrix; /* number of rows of a matrix: n_site if each site is learnt alone, else
                         n_theta */
     uint64_t probes; /* number of probes; 0: errors are computed from a matrix */
@@ -38,11 +38,11 @@ typedef struct errors {
     double *matrix;  /* [n_sites or 1][n_matrix][n_matrix] information, then its Cholesky root */
     /* [members][n_site][n_site] matrix of a site, if all sites are learnt together */
     double *local;
-    double *scratch;  /* [members][n_scratch] scratch memory to add a row */
+    double *scratch;  /* [members][n_scratch] scratch memory in which a row is added */
     size_t n_scratch; /* number of entries of scratch memory: (k + 1) n_site + k^2 */
     double *solution; /* [members][2 n_theta][LANES] right sides of rows, and the solutions */
     double *mean;     /* [potts.n] mean over rows of the row's contribution to each parameter */
-    double *square;   /* [potts.n] sum of squares of these contributions */
+    double *square;   /* [potts.n] sum over rows of the squares of these contributions */
     uint32_t first_site;
     size_t first_row;
     _Atomic bool open; /* whether a matrix is singular */
@@ -93,9 +93,9 @@ static size_t pair_of(const errors *e, size_t i, size_t j)
     return e->potts.n_sites * e->k + pair * e->k * e->k;
 }
 
-/* @return the index among all coordinates of coordinate t of site i. The coordinates of a site are
- * the k coordinates of eta_i and then, for every other site j, each coordinate d of j and c of i of
- * Omega_ij. */
+/* @return the index of coordinate t of site i among all coordinates. The coordinates of site i are
+ * the k coordinates of eta_i and then, for every other site j, the k^2 coordinates of Omega_ij. The
+ * order is by the coordinate d of j first, then by the coordinate c of i. */
 static size_t place_of(const errors *e, size_t i, size_t t)
 {
     const size_t c = t % e->k;
@@ -150,7 +150,8 @@ static void find_moments(const errors *e, const double *p, double sum, uint8_t x
     }
 }
 
-/* h += weight phi phi^T x covariance. @param room [(k + 1) n_site] */
+/* Adds weight times the Kronecker product of phi phi^T and `covariance` to h, lower triangle.
+ * @param room [(k + 1) n_site] */
 static void add_row(const errors *e, const double *phi, const double *covariance, double weight,
                     double *h, double *room)
 {
@@ -394,8 +395,8 @@ static void add_all_entries(void *context, uint32_t member)
 
 /* ---- what the rows do not tell --------------------------------------------------------------- */
 
-/* Adds to the errors of parameters that the rows do not bound the error that is due to the
- * penalty [M62]. */
+/* Finds the parameters that the rows do not bound, and adds the error that is due to the penalty to
+ * their errors [M62]. */
 static gbs_status add_pull(errors *e, const gbs_potts_options *o, const uint8_t *unseen,
                            double *error, gbs_error *err)
 {

@@ -5,7 +5,7 @@
 #include "simd/lanes.h"
 #include "simd/math.h"
 
-#define ROOM 8192u /* number of doubles of the rows that go through the tiles together */
+#define ROOM 8192u /* number of doubles for the sums f of the rows that are handled together */
 /* number of doubles of a tile, which is a part of a block that stays in the cache */
 #define TILE_ROOM 32768u
 
@@ -66,7 +66,7 @@ INLINE void slope_part(const gbsi_potts_site *s, const uint8_t *x, uint32_t firs
     add_slope(s, x, larger(from, s->site + 1), end, first, n_eights, r);
 }
 
-/* Handles four vectors at a time, then the remaining ones. */
+/* Handles four vectors at a time, then the remaining vectors. */
 #define IN_PARTS(s, part, ...)                                        \
     do {                                                              \
         uint32_t first = 0;                                           \
@@ -93,8 +93,8 @@ static const double *field_of(const gbsi_potts_site *s, const double *block)
     return block + (size_t)s->site * s->n_states * s->width;
 }
 
-/* f becomes exp(f - largest f). @param at out: f(x_i) - largest f. @return the sum of the new
- * entries of f. */
+/* Replaces each entry f(a) by exp(f(a) - largest f). @param at out: f(x_i) - largest f. @return the
+ * sum of the new entries of f. */
 INLINE double weigh(const gbsi_potts_site *s, const uint8_t *x, double *f, double *at)
 {
     double largest = f[0];

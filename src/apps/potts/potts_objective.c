@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pseudo-likelihood of a dense Potts model and its gradient [M62], with the same bits on any
- * number of threads. One thread sums a site over all rows in their order; only this thread writes
- * the site's part of the gradient of each pair. */
+ * number of threads. One thread computes the sums of a site over all rows, in their order. Only
+ * this thread writes the part of each pair's gradient that the site contributes. */
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>

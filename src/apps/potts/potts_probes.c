@@ -19,7 +19,8 @@
 enum {
     VECTORS = 4,
     PULL = 3
-}; /* number of vectors of conjugate gradients; stream of the random signs of the penalty */
+}; /* VECTORS: number of vectors of conjugate gradients; PULL: stream of the random signs of the
+      penalty */
 
 typedef struct probes {
     gbsi_potts *potts;
@@ -112,7 +113,7 @@ static void draw_site_pull(const one_site *s, double *sign, double *r)
     draw_pull(s->p, s->site.site, t->n_sites * q * q, sign);
     memset(r, 0, t->n_block * sizeof *r);
     for (size_t row = 0; row < t->n_sites * q;
-         ++row) { /* the site's block for itself has one row: the field */
+         ++row) { /* a site's coupling to itself is replaced by one row, the field */
         const bool own = row / q == s->site.site;
         for (size_t a = 0; a < q && !(own && row % q > 0); ++a) {
             r[row * t->width + a] = sign[row * q + a] * (own ? 1.0 : HALF);
@@ -201,8 +202,9 @@ static gbs_status take_memory(probes *p, gbs_error *err)
 {
     const gbsi_potts *t = p->potts;
     const size_t members = gbsi_pool_size(t->work->pool);
-    const size_t n_room = p->alone ? members * (VECTORS + 1) * t->n_block
-                                   : (VECTORS - 1) * t->n; /* y has its own memory */
+    const size_t n_room = p->alone
+                              ? members * (VECTORS + 1) * t->n_block
+                              : (VECTORS - 1) * t->n; /* y has memory of its own, outside `room` */
     p->weight = gbsi_alloc_array(t->rows->n, sizeof *p->weight);
     p->room = gbsi_alloc_array_zero(n_room, sizeof *p->room);
     return GBSI_HAVE(err, "standard errors", p->weight, p->room);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asymmetric pseudo-likelihood of a dense Potts model [M62]: each site has its own couplings. They
- * are found by a logistic regression for each site, which one thread solves in a block of memory
- * (potts_rows.h). */
+/* Asymmetric pseudo-likelihood of a dense Potts model [M62]: each site has its own couplings. One
+ * thread finds them by a logistic regression for each site, in a block of memory (potts_rows.h). */
 #include <math.h>
 #include <string.h>
 

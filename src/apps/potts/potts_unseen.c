@@ -9,7 +9,7 @@ static bool lacks_states(const gbsi_potts *potts, size_t i, size_t j)
 {
     const gbs_rows *rows = potts->rows;
     const size_t q = potts->n_states;
-    uint8_t seen[GBS_MAX_SITE_STATES * 32] = {0}; /* a bit for each pair */
+    uint8_t seen[GBS_MAX_SITE_STATES * 32] = {0}; /* a bit for each pair of states */
     size_t n = 0;
     for (size_t b = 0; b < rows->n && n < q * q; ++b) {
         const uint8_t *x = gbsi_row(rows, b);

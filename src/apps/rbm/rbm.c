@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Learning a restricted Boltzmann machine from rows [M63]. */
+/* Learns a restricted Boltzmann machine from rows [M63]. */
 #include "rbm/rbm.h"
 #include "base/plural.h"
 #include "options/questions.h"
@@ -18,8 +18,8 @@
 #define EPOCHS      100u
 #define BATCH       64u
 #define MOST_ROWS   (1u << 20) /* largest number of rows in a batch */
-#define UNPENALISED 0.25       /* share of the steps that have no L1 penalty */
-/* number used in place of a chain for the random order of rows */
+#define UNPENALISED 0.25       /* share of all steps, the first ones, that have no L1 penalty */
+/* stream of the random order of rows, used in place of the number of a chain */
 #define SHUFFLE (UINT32_MAX - 1)
 
 /* ---- epochs ---------------------------------------------------------------------------------- */

@@ -13,8 +13,8 @@
 
 /* ---- layers.c ------------------------------------------------------------------------------- */
 
-/* The innermost loops of restricted Boltzmann machines: sums over one layer for the units of the
- * other, and functions of these sums. Widths are multiples of eight. */
+/* The innermost loops of restricted Boltzmann machines: sums over the units of one layer, for each
+ * unit of the other layer, and functions of these sums. Widths are multiples of eight. */
 typedef struct gbsi_layers {
     /* sum[k] += matrix[list[r]][k] for all r, in the order of the list. @param matrix [][width]
      * @param sum [width] */
@@ -68,9 +68,10 @@ typedef struct gbsi_rbm {
     /* L1 penalty of this step; 0 in the first steps, until units have had time to couple */
     double l1;
     uint64_t step;
-    uint64_t pass;  /* number of sweeps of the chains, in steps and at weights held still */
+    uint64_t pass;  /* number of sweeps that the chains have made, in steps and at weights that are
+                       held still */
     uint32_t round; /* number of judgements that may follow the next judgement */
-    /* Scratch arrays, one part for each member of the pool. */
+    /* Scratch arrays, in which each thread of the pool has its own part. */
     size_t n_list, n_word, wide; /* entries of each member in the arrays below */
     uint32_t *list;
     uint32_t *word;
@@ -137,7 +138,8 @@ static inline size_t gbsi_rbm_n_owed(const gbsi_rbm *rbm)
     return rbm->options.l1 > 0.0 ? rbm->n * rbm->wide_m : 0;
 }
 
-/* @return the number of entries of two gradients by W, b and a. */
+/* @return the number of entries of two gradients, each by W, b and a: one gradient for each half of
+ * the draws. */
 static inline size_t gbsi_rbm_n_slope(const gbsi_rbm *rbm)
 {
     return 2 * ((rbm->n + 1) * rbm->wide_m + rbm->n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Judges whether chains at weights that are held still agree with each other and with the rows
- * [M63]. Results have the same bits on any number of threads: one thread computes the gradient by
- * the weights of a visible unit, over rows and chains in their order. */
+ * [M63]. Results have the same bits on any number of threads: for each visible unit, one thread
+ * computes the gradient by the unit's weights, and sums over rows and chains in their order. */
 #include <assert.h>
 #include <math.h>
 
@@ -45,7 +45,7 @@ static void count_units(const holding *h)
     }
 }
 
-/* Adds the counts to the sums of units, and clears them. */
+/* Adds the counts of the units to their sums, and clears the counts. */
 static void end_half(const holding *h)
 {
     const size_t n = h->rbm->n + h->rbm->m;
@@ -150,9 +150,10 @@ static void add_rows(holding *h)
     }
 }
 
-/* Sets both halves to the penalty's derivative minus the mean over rows, times the number of draws
- * of a half. The sums over draws are added to these values later. @param penalty derivative of the
- * penalty. @return the square of the mean over rows */
+/* Begins one entry of the gradients of both halves: the penalty's derivative minus the entry's mean
+ * over rows, times the number of draws of a half. The sums over draws are added later. @param sum
+ * in: sum[0] is the sum over rows; out: sum[0] and sum[stride] are the entries. @param penalty
+ * derivative of the penalty. @return the square of the entry's mean over rows */
 static double turn(const holding *h, double *sum, size_t stride, double penalty)
 {
     const double mean = sum[0] / (double)h->rbm->rows->n;

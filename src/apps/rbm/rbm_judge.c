@@ -2,7 +2,7 @@
 /* The pseudo-likelihood of rows under a restricted Boltzmann machine [M63]. Hidden units are summed
  * out: with x_j = b_j + sum over i of v_i W_ij the free energy is
  *     F(v) = -a.v - sum over j of ln(1 + exp(x_j)),    ln p(v_i | others) = -ln(1 + exp(F(v) -
- * F(v'))) with v' as v, unit i changed. */
+ * F(v'))) where v' is v with unit i changed. */
 #include <math.h>
 #include <string.h>
 

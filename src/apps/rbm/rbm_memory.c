@@ -10,7 +10,8 @@
 
 #define SPREAD 0.01 /* standard deviation of the first couplings, as Hinton (2010) advises */
 #define ROOT_3 0x1.bb67ae8584caap0
-#define FIRST  UINT32_MAX /* number used in place of a chain for the random first weights */
+#define FIRST \
+    UINT32_MAX /* stream of the random first weights, used in place of the number of a chain */
 
 double gbsi_rbm_bytes(const gbsi_rbm *rbm, size_t n_held_out)
 {
@@ -83,8 +84,8 @@ void gbsi_rbm_turn(gbsi_rbm *rbm)
     }
 }
 
-/* Sets the fields a_i = ln(p_i / (1 - p_i)) of independent units. The frequencies p_i include one
- * additional row of each state. */
+/* Sets the fields a_i = ln(p_i / (1 - p_i)) of independent units. p_i is the frequency of state 1
+ * among the rows and two more rows, one with each state. */
 static void set_fields(gbsi_rbm *r)
 {
     const double n_rows = (double)r->rows->n;

@@ -41,7 +41,7 @@ static void draw_herded(const double *p, size_t n, double *u, uint8_t *x)
 }
 
 /* Draws one layer of the chains of a group given the other layer.
- * @param half number of the half of the step. */
+ * @param half number of layers that this step has drawn before; even: the hidden layer is drawn. */
 static void draw_layer(gbsi_rbm *r, uint32_t member, size_t first, size_t end, uint64_t half)
 {
     const bool hidden = half % 2 == 0;

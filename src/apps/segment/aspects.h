@@ -40,8 +40,8 @@ enum {
 struct gbs_aspects {
     uint32_t side, step;
     uint32_t cells; /* cells along a side of the picture; n_words[GBSI_WORD_PLACE] is cells^2 */
-    gbsi_vocabulary texture,
-        color; /* vocabularies; a descriptor has GBSI_TEXTURE numbers or GBSI_COLOR numbers */
+    gbsi_vocabulary texture, color; /* vocabularies of texture and of colour, whose descriptors have
+                                       GBSI_TEXTURE and GBSI_COLOR numbers */
     uint32_t n_words[GBSI_WORD_KINDS];
     uint32_t n_classes;
     char **name;                   /* [n_classes] names */
@@ -91,7 +91,7 @@ typedef struct gbsi_training {
     size_t n_pictures, picture_capacity;
     gbsi_training_picture *picture;
     uint32_t n_classes;
-    gbsi_token *place; /* [n_classes] where each class is named first */
+    gbsi_token *place; /* [n_classes] place in the list file where each class is named first */
     size_t name_capacity, place_capacity;
     char **name;    /* [n_classes] names, in the order of first occurrence */
     uint8_t *shown; /* [n_pictures][n_classes] whether the picture shows the class, 0 or 1 */
@@ -111,7 +111,7 @@ struct gbs_segment {
     uint32_t width, height; /* size of the picture */
     double coupling;
     uint32_t neighbours;
-    uint32_t *word;  /* [patches][GBSI_WORD_KINDS] words */
+    uint32_t *word;  /* [patches][GBSI_WORD_KINDS] words of each patch */
     double *share;   /* [n_classes] shares */
     uint32_t *alone; /* [patches] most probable class of the patch alone, without neighbours */
 };

@@ -19,8 +19,8 @@ typedef struct learning {
     size_t texture_capacity, color_capacity, place_capacity;
     float *texture;  /* [n_patches][GBSI_TEXTURE] descriptors of texture */
     float *color;    /* [n_patches][GBSI_COLOR] descriptors of colour */
-    uint32_t *place; /* [n_patches] words of the place */
-    uint32_t *word;  /* [n_patches][GBSI_WORD_KINDS] words */
+    uint32_t *place; /* [n_patches] word for the place of each patch */
+    uint32_t *word;  /* [n_patches][GBSI_WORD_KINDS] words of each patch */
     double *share;   /* [n_pictures][n_classes] shares of the classes */
     double *beta[GBSI_WORD_KINDS];
     gbs_aspect_report report;
@@ -249,7 +249,7 @@ static gbs_status run_em(learning *l, gbs_error *err)
     while (l->report.iterations < l->o.iterations && !l->report.converged) {
         GBSI_PASS(iterate(l, &l->report.mean_log_like, err));
         l->report.converged =
-            l->report.iterations > 1 && /* the first two iterations may not differ */
+            l->report.iterations > 1 && /* the first two iterations may have equal results */
             l->report.mean_log_like - before < l->o.tolerance;
         before = l->report.mean_log_like;
         l->work.progress.pass = ++l->report.iterations;

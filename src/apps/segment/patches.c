@@ -48,8 +48,8 @@ void gbsi_view_free(gbsi_view *view)
     view->light = NULL;
 }
 
-/* Computes the gradient of the light: differences of the two neighbours or, at the borders, of the
- * pixel and one neighbour. */
+/* Computes the gradient of the light: along each axis, the difference of the pixel's two
+ * neighbours. At the borders, the pixel takes the place of the missing neighbour. */
 static void gradient(const gbsi_view *view, size_t row, size_t column, float slope[2])
 {
     const size_t width = view->colored.width;

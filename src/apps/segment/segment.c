@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Segments a picture given the classes: finds its words and the shares of classes, and makes the
- * Markov field of its patches. */
+/* Segments a picture given the classes: finds the words of its patches and the shares of the
+ * classes, and makes the Markov field of the patches. */
 #include "segment/aspects.h"
 
 #include <inttypes.h>
@@ -270,8 +270,8 @@ bool gbsi_rectangle_has(const gbs_segment *s, const gbs_rectangle *r, size_t pat
                          column - r->column < r->columns);
 }
 
-/* Finds the shortest scan. Doubling finds a sufficient length, and the shortest sufficient length
- * lies between this length and its half. */
+/* Finds the shortest scan. Doubling finds a sufficient length. The shortest sufficient length then
+ * lies between this length and half of it. */
 static gbs_status find_shortest(const gbs_influences *influences, gbs_scan_request *request,
                                 uint32_t **sequence, size_t *n, gbs_scan_report *report,
                                 gbs_error *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* k-means (Lloyd 1982, IEEE Trans. Information Theory 28:129). Each first centre is drawn with a
- * probability proportional to the square of its distance from the centres before (Arthur &
- * Vassilvitskii 2007, SODA, k-means++). */
+/* k-means (Lloyd 1982, IEEE Trans. Information Theory 28:129). Each starting centre is a point that
+ * is drawn with a probability proportional to the square of its distance from the nearest centre
+ * drawn before (Arthur & Vassilvitskii 2007, SODA, k-means++). */
 #include "segment/aspects.h"
 
 #include "base/memory.h"
@@ -11,8 +11,8 @@ enum {
     MOST_POINTS = 10000, /* largest number of points from which centres are computed; more points
                             are sampled evenly */
     MOST_ROUNDS = 30,
-    LANES = 8, /* number of partial sums, with which compilers can use vectors and the bits stay the
-                  same */
+    LANES = 8, /* number of partial sums of a distance: with a fixed number, compilers can use
+                  vectors and change no bit */
 };
 
 typedef struct search {
@@ -22,7 +22,7 @@ typedef struct search {
     size_t n;
     float *distance; /* [n] squared distance from the nearest centre so far */
     uint32_t *word;  /* [n] number of the nearest centre */
-    uint32_t latest; /* number of the first centre that was drawn last; points are compared with
+    uint32_t latest; /* number of the starting centre that was drawn last; points are compared with
                         this centre */
     bool *moved;     /* [members] whether some point changed its word */
 } search;
@@ -102,7 +102,7 @@ static void begin(search *s, uint64_t seed, uint32_t stream)
     const uint32_t most = s->v->n;
     const size_t bytes = s->v->width * sizeof(float);
     for (size_t i = 0; i < s->n; i++) {
-        s->distance[i] = 1.0f; /* all points have the same probability to be the first centre */
+        s->distance[i] = 1.0f; /* at first, all points have the same probability to be drawn */
     }
     for (s->v->n = 0; s->v->n < most && !gbsi_watch_stopped(&s->work->watch); s->v->n++) {
         const size_t i = draw_point(s, seed, stream, s->v->n);

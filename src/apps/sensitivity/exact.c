@@ -19,7 +19,8 @@ enum { CASE_FREE, CASE_OTHER, CASE_X, N_CASES };
 typedef struct solving {
     gbsi_reduced *reduced;
     gbsi_solver solver;
-    uint32_t n_query;       /* number of queries, one for each factor other than the indicator's */
+    uint32_t
+        n_query; /* number of queries: one for each factor except the factor of the indicator */
     gbsi_case_scope *query; /* [n_query] scopes of the queries */
     size_t *number;         /* [n_query] 0, 1, 2, ... */
     size_t n_p;             /* number of entries of all answers to one case */
@@ -131,15 +132,16 @@ static gbs_status run_cases(solving *s, gbsi_watch *watch, gbs_error *err)
 
 /* ---- derivatives ----------------------------------------------------------------------------- */
 
-/* With q = P(Y | e), where Y is X = x or its opposite, and F(s) the share of joint state s,
+/* Let q = P(Y | e), where Y is X = x or its opposite. Let F(s) and F_Y(s) be the shares of joint
+ * state s, without and with the condition Y. The derivative of q by the log-weight of s is [M55]
  *
  *     dq = q (F_Y(s) - F(s))
  *
- * is the change of q that the log-weight of s makes [M55]. It is computed for the rarer of the two
- * outcomes, so that it is as precise as q; the change for the other outcome is its negative. */
+ * dq is computed for the rarer outcome Y, because its relative error is then as small as the
+ * relative error of q. The derivative for the other outcome is -dq. */
 typedef struct rarer {
-    uint32_t number; /* number of the case */
-    double q;        /* probability q, with the sign that q has in p */
+    uint32_t number; /* number of the case whose outcome is Y */
+    double q;        /* q if Y is X = x; -q if Y is the opposite */
 } rarer;
 
 static gbs_status find_rarer(const solving *s, rarer *out, gbs_error *err)
@@ -190,8 +192,8 @@ static void find_changes(const solving *s, const rarer *y, size_t query, size_t 
     }
 }
 
-/* Computes the derivatives for the likelihoods of evidence. @param k number of their first
- * parameter. @param at index of their first answer. */
+/* Computes the derivatives for the likelihoods of evidence. @param k number of the first parameter
+ * of a likelihood. @param at index of the first answer of a likelihood. */
 static void find_likelihoods(const solving *s, const rarer *y, size_t k, size_t at,
                              gbs_sensitivities *answer)
 {
@@ -202,7 +204,7 @@ static void find_likelihoods(const solving *s, const rarer *y, size_t k, size_t 
     while (k < answer->n_parameters) {
         const uint32_t v = answer->of[k];
         const uint32_t arity = r->user->arity[v];
-        if (r->number[v] == GBSI_NONE) { /* the likelihood of an observed variable */
+        if (r->number[v] == GBSI_NONE) { /* evidence gives v one state */
             answer->log_p[k + r->state[v]] = 1.0;
         } else {
             find_changes(s, y, query++, at, &share, &change);

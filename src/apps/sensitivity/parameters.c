@@ -147,7 +147,7 @@ static void move_column(uint32_t r, const double *logs, double sign, double *g, 
         sum_f += t > 0.0 ? t * own : 0.0;
         if (rest_t > 0.0) {
             g[i] = own - sign * (rest_f / rest_t);
-        } else if (r == 2) { /* the one other state takes the whole change of t */
+        } else if (r == 2) { /* the child has one other state, which takes the whole change of t */
             g[i] = own - sign * (i == 0 ? last : first);
         } else {
             g[i] = NAN;

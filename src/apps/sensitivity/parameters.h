@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters of a model in the order of gbs_sensitivities, and the effects of changes of single
- * parameters. */
+/* Lists the parameters of a model in the order of gbs_sensitivities, and computes the effect of a
+ * change of one parameter. */
 #ifndef GBSI_SENSITIVITY_PARAMETERS_H
 #define GBSI_SENSITIVITY_PARAMETERS_H
 
@@ -23,18 +23,18 @@ typedef enum gbsi_moved {
                        */
 } gbsi_moved;
 
-/* Computes the derivatives of a sum over states F by each parameter of a factor [M55]; they are
- * linear in w. For a conditional table, dF/dt(i|u) is F(i,u) / t(i|u) minus the loss of the other
- * entries, or NAN if t is 0 and `what` is not GBSI_MOVED_APART. For a table, dF/dtheta is F(s). For
- * a weight, the derivative is the sum over s of phi(s) F(s). @param w [joint states of the free
- * variables of the scope] @param out [parameters of the factor] @param room [2 * arity of the
- * child] */
+/* Computes the derivatives of F, a sum over states, by each parameter of a factor [M55]. The
+ * derivatives are linear in w. For a conditional table, dF/dt(i|u) is F(i,u) / t(i|u) minus the
+ * loss of the other entries, or NAN if t is 0 and `what` is not GBSI_MOVED_APART. For a table,
+ * dF/dtheta is F(s). For a weight, the derivative is the sum over s of phi(s) F(s). @param w [joint
+ * states of the free variables of the scope] @param out [parameters of the factor] @param room [2 *
+ * arity of the child] */
 void gbsi_parameters_move(const gbsi_reduced *reduced, size_t factor, gbsi_moved what,
                           const double *w, double *out, double *room);
 
 /* Computes the derivatives for the conditional table of a barren variable, which does not affect
- * the sum. A derivative is 0, or NAN for an entry whose column has no other positive entry. @param
- * out [parameters of the factor] 0 in. */
+ * the sum. A derivative is 0, or NAN for an entry in a column without other positive entries.
+ * @param out [parameters of the factor] 0 in. */
 void gbsi_parameters_move_nothing(const gbsi_reduced *reduced, size_t factor, double *out,
                                   double *room);
 
@@ -44,8 +44,8 @@ void gbsi_parameters_move_nothing(const gbsi_reduced *reduced, size_t factor, do
  * leak. @param w [n][2][2] sums without the factor; [2] for the leak. @param out [n]. */
 void gbsi_parameters_move_cause(uint32_t n, const double *w, bool is_leak, double *out);
 
-/* Finds the two values that each formula takes given the evidence, if it takes two: `low` and
- * `high` of the answer. */
+/* Sets `low` and `high` of the answer for each formula that takes exactly two values given the
+ * evidence: these are the two values. */
 void gbsi_parameters_ranges(const gbsi_reduced *reduced, const size_t *first,
                             gbs_sensitivities *answer);
 

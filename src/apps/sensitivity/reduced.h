@@ -4,8 +4,8 @@
  * a chain of tables [M56]: a table of its leak, a table of each parent in turn, and a table of the
  * child. Let s_k say whether one of the first k causes took effect. The table of parent k is over
  * (its state, s_(k-1), s_k). Unlike gbsi_condition(), this model keeps every state that hard zeros
- * exclude, and every factor that has become constant. Derivatives by entries that are zero need
- * these states, and derivatives by the entries of constant factors need these factors. */
+ * exclude, and every factor that has become constant. Derivatives by entries that are zero need the
+ * excluded states. Derivatives by the entries of constant factors need the constant factors. */
 #ifndef GBSI_SENSITIVITY_REDUCED_H
 #define GBSI_SENSITIVITY_REDUCED_H
 
@@ -23,12 +23,13 @@ typedef struct gbsi_reduced {
                          leaves one state */
     uint32_t *user_variable; /* [variables of the model] number of the user's variable; X for the
                                 indicator */
-    uint32_t *state;  /* [user's variables] the one state that evidence leaves; 0 if the variable is
-                         free */
-    uint8_t *barren;  /* [user's variables] 1: no observed or queried variable depends on it */
-    uint8_t *dropped; /* [user's factors] 1: conditional table of a barren variable. The model has
-                         neither barren variables nor dropped factors. */
-    uint32_t indicator; /* variable of the model: 1 if X = x, else 0 */
+    uint32_t *state; /* [user's variables] the one state that evidence leaves; 0 if the variable is
+                        free */
+    uint8_t
+        *barren; /* [user's variables] 1: no observed or queried variable depends on the variable */
+    uint8_t *dropped;   /* [user's factors] 1: conditional table of a barren variable. The model has
+                           neither barren variables nor dropped factors. */
+    uint32_t indicator; /* number of the model's variable that is 1 if X = x, else 0 */
     size_t *factor; /* [user's factors] number of the factor in the model, or of the first factor in
                        the chain of a noisy factor; SIZE_MAX: no variable of the scope is free */
     size_t first_likelihood; /* number of the first likelihood among the factors of the model */
@@ -61,8 +62,8 @@ void gbsi_reduced_fill(gbsi_reduced *reduced);
  * @param evidence NULL: none. */
 const double *gbsi_log_likelihood(const gbs_evidence *evidence, uint32_t variable);
 
-/* A walk through the remaining part of a user's factor: over the entries of its table in the model
- * and of the user's table. */
+/* A walk through the part of a user's factor that evidence leaves. Each step moves to an entry of
+ * the user's table and to the corresponding entry of the model's table. */
 typedef struct gbsi_rest {
     const gbsi_reduced *reduced;
     size_t factor;

@@ -6,8 +6,8 @@
  *
  *     w_b(s) = P_b(x, s) - p P_b(s) - P(s) (P_b(x) - p)                                      [M55]
  *
- * is the estimate of Cov(1[X = x], 1[s]). Derivatives are linear in it. The spread over batches of
- * the mean of (1[X = x] - p) (1[s] - P(s)) is its error [M8]. */
+ * is the estimate of Cov(1[X = x], 1[s]). Derivatives are linear in this covariance. Its error is
+ * the spread over batches of the mean of (1[X = x] - p) (1[s] - P(s)) [M8]. */
 #include "sensitivity/parameters.h"
 
 #include <math.h>
@@ -21,7 +21,8 @@
 
 #define LEAST_BATCHES 16u
 
-/* Fewest visits to a state from which its spread also describes the values that draws missed. */
+/* Least number of visits to a state with which the spread over batches also covers the values that
+ * draws missed. */
 #define RARE_VISITS 8.0
 
 typedef struct sampling {
@@ -306,8 +307,8 @@ static void judge_zeros(sampling *s, size_t factor, size_t cell, bool bounds, do
     }
 }
 
-/* Turns the values w of the n cells of a factor or likelihood, from `cell` on, into derivatives by
- * its parameters. */
+/* Computes the derivatives by the parameters of a factor or likelihood from the values w of its n
+ * cells, which begin at `cell`. */
 static void move(sampling *s, size_t factor, gbsi_moved what, size_t cell, size_t n, double *w,
                  double *out)
 {
@@ -403,9 +404,9 @@ static double rare_in_formula(const sampling *s, size_t factor, size_t cell)
     return most;
 }
 
-/* Computes the error that rare values of a score hide, as if the score had one size in (sum
- * |score|)^2 / sum score^2 draws (Kish 1965, Survey Sampling) and were 0 in all others. @return NAN
- * if no draw had a score other than 0. */
+/* Computes the error that rare values of a score hide. The computation assumes that the score has
+ * one size in (sum |score|)^2 / sum score^2 draws (Kish 1965, Survey Sampling), and is 0 in all
+ * other draws. @return NAN if no draw had a score other than 0. */
 static double rare_in_score(const sampling *s, size_t cell, size_t n_parameters)
 {
     const size_t whole = n_batches(s);
@@ -428,7 +429,7 @@ static void raise_errors(sampling *s, size_t factor, size_t cell, size_t n_cells
 {
     const gbsi_factors *f = &s->model->factors;
     if (s->reduced->number[s->reduced->variable] == GBSI_NONE) {
-        return; /* p is certain, and no parameter changes it */
+        return; /* evidence decides X, and no parameter changes p */
     }
     for (size_t i = 0; i < n_cells; ++i) {
         s->w[i] = factor == SIZE_MAX || f->kind[factor] == GBS_FACTOR_TABLE
@@ -463,7 +464,7 @@ static void forget(gbs_sensitivities *a, size_t i)
     a->derivative[i] = a->mcse[i] = a->log_p[i] = NAN;
 }
 
-/* Sets the results of a noisy factor's parameters that draws do not determine to NAN. */
+/* Sets the results to NAN for those parameters of a noisy factor that draws do not determine. */
 static void forget_unknown(sampling *s, size_t factor)
 {
     const size_t n = s->first[factor + 1] - s->first[factor];
@@ -499,7 +500,7 @@ static void read_all(sampling *s)
     while (k < a->n_parameters) {
         const uint32_t v = a->of[k];
         const uint32_t arity = s->model->arity[v];
-        if (s->reduced->number[v] == GBSI_NONE) { /* the likelihood of an observed variable */
+        if (s->reduced->number[v] == GBSI_NONE) { /* evidence gives v one state */
             a->log_p[k + s->reduced->state[v]] = 1.0;
         } else {
             read_cells(s, SIZE_MAX, cell, arity, k, arity);

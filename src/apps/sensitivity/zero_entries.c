@@ -9,12 +9,13 @@
 
 struct gbsi_zero_entries {
     const gbsi_reduced *reduced;
-    /* [factors] index in `factor`; GBSI_NONE: no zeros of this factor are estimated */
+    /* [factors] index of each factor in the array `factor`; GBSI_NONE if the factor's zeros are not
+     * estimated */
     uint32_t *table;
     size_t n;
-    size_t *factor; /* [n] conditional tables whose zeros are estimated */
-    size_t *first,
-        *other;      /* first [n + 1]; other [first[n]]: the other factors of each table's child */
+    size_t *factor;        /* [n] conditional tables whose zeros are estimated */
+    size_t *first, *other; /* the other factors of the child of table k are other[first[k]] to
+                              other[first[k + 1] - 1] */
     uint32_t *state; /* [user's variables] copy of a draw, in which the child's state is changed */
     double *logr;    /* [largest arity] R(c) of each state c; at first its logarithm */
 };

@@ -10,7 +10,7 @@
 typedef struct summing {
     const gbsi_blocks *blocks;
     uint32_t n_members;
-    /* first of the blocks that the members are summing now, one block for each member */
+    /* first item of the block that member 0 sums now; the other members sum the following blocks */
     size_t first;
     size_t stride;
     double *sum; /* [1 + n_members][stride] total, and the sums of each member's block */

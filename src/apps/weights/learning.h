@@ -14,8 +14,8 @@
 /* The pseudo-likelihood or likelihood of rows, such as held-out rows, at any tied weights. */
 typedef struct gbsi_judge {
     gbsi_learnt learnt;
-    gbsi_pseudo pseudo; /* pseudo-likelihood of the judged rows; also serves `likelihood` */
-    gbsi_likelihood *likelihood; /* NULL: the pseudo-likelihood */
+    gbsi_pseudo pseudo;          /* pseudo-likelihood of the rows; always set up */
+    gbsi_likelihood *likelihood; /* likelihood; NULL if `pseudo` is judged */
 } gbsi_judge;
 
 /* Checks that the data belong to a model with these variables, and have rows. */
@@ -41,7 +41,7 @@ typedef struct gbsi_learning {
     const gbs_data *data;
     gbsi_learnt learnt;
     gbsi_pseudo pseudo; /* pseudo-likelihood, which is the objective if `likelihood` is NULL */
-    gbsi_likelihood *likelihood; /* NULL: the pseudo-likelihood */
+    gbsi_likelihood *likelihood; /* likelihood, which is the objective unless NULL */
     /* products of second derivatives with vectors, if `information` is NULL */
     gbsi_products products;
     gbsi_judge held_out; /* judge of options.held_out */
@@ -55,7 +55,8 @@ typedef struct gbsi_learning {
     double *step;        /* [n] step of Newton's method */
     double *variance;    /* [n] variances of the weights */
     double *room;        /* [members][n] scratch */
-    double sum;          /* sum over rows at w, which is the objective without the penalty */
+    double sum; /* sum over rows of weight times ln PL or ln P at w: the objective without the
+                   penalty */
     gbs_learn_report report;
 } gbsi_learning;
 

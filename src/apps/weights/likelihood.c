@@ -20,7 +20,8 @@ struct gbsi_likelihood {
     const gbs_model *model;
     const gbsi_learnt *learnt;
     const gbs_data *data;
-    const double *weight; /* [rows] weights of the rows, or other weights of any sign */
+    const double *weight; /* [rows] weights of the rows, or of gbsi_likelihood_scores(), which may
+                             have any sign */
     gbsi_watch *watch;
     /* model with a table for each factor that has a variable of two states or more */
     gbs_model *tables;
@@ -32,7 +33,8 @@ struct gbsi_likelihood {
     double *entry;    /* log-weights of the entries if the learnt weights are 1 */
     gbsi_solver solver; /* holds the junction tree; it is empty if all variables have one state */
     uint32_t n_columns; /* number of columns whose variables have two states or more */
-    uint32_t *from, *column; /* [n_columns] column of the data, variable of tables */
+    uint32_t *from,
+        *column; /* [n_columns] number of the column in the data; variable of `tables` */
     uint32_t n_query;
     size_t *asked;          /* [n_query] kept factors that are tied to a learnt weight */
     gbsi_case_scope *query; /* [n_query] scopes of the factors in `asked` */
@@ -384,7 +386,7 @@ size_t gbsi_likelihood_n(const gbsi_likelihood *likelihood)
 
 /* ---- an evaluation --------------------------------------------------------------------------- */
 
-/* gradient += scale times the expectations of a case. */
+/* Adds scale times the expectations of the features in a case to the gradient. */
 static void add_expectations(const gbsi_likelihood *l, const double *p, double scale,
                              double *gradient)
 {
@@ -465,7 +467,7 @@ gbs_status gbsi_likelihood_at(gbsi_likelihood *likelihood, const double *w, doub
     return GBS_OK;
 }
 
-/* diagonal += scale times the variances of a case. */
+/* Adds scale times the variances of the features in a case to the diagonal. */
 static void add_variances(const gbsi_likelihood *l, const double *p, double scale, double *diagonal)
 {
     for (uint32_t i = 0; i < l->n_query; ++i) {

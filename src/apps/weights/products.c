@@ -13,8 +13,10 @@
 #include "rng/philox.h"
 #include "simd/math.h"
 
-#define STEP_LEFT  0.01 /* share of the gradient's length that a step may leave */
-#define DETERMINED 1e-6 /* share of the right side that may remain in is_determined() */
+#define STEP_LEFT \
+    0.01 /* largest residual of the equations of a step, as a share of the gradient's length */
+#define DETERMINED \
+    1e-6 /* largest residual of the equations in is_determined(), as a share of the right side */
 /* share of the largest curvature below which a curvature counts as 0 */
 #define FLAT                1e-10
 #define FLAT_OF_DIFFERENCES 1e-6 /* value of FLAT for approximate second derivatives */

@@ -11,7 +11,7 @@
 /* The struct borrows all pointers except the arrays that gbsi_products_init() allocates. */
 typedef struct gbsi_products {
     const gbsi_pseudo *pseudo;
-    gbsi_likelihood *likelihood; /* NULL: the pseudo-likelihood */
+    gbsi_likelihood *likelihood; /* likelihood; NULL if H belongs to the pseudo-likelihood */
     const gbs_data *data;
     gbsi_work *work;
     double l2;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pseudo-likelihood [M61]; Besag (1975), The Statistician 24:179-195. Let T_k(a) be the sum of the
- * features of the factors next to v that are tied to weight k, where v has state a and all other
- * variables have their states of the row. With p(a) = p(x_v = a | others),
+ * features of the factors that contain v and are tied to weight k. In these features v has state a,
+ * and all other variables have the states of the row. With p(a) = p(x_v = a | others),
  *
  *     d ln p(x_v) / d w_k       = T_k(x_v) - sum over a of p(a) T_k(a)
  *     -d2 ln p(x_v) / d w_k d w_l = covariance of T_k and T_l under p */
@@ -172,7 +172,8 @@ cleanup:
 
 /* ---- one conditional ------------------------------------------------------------------------- */
 
-/* Fills feature and p. @return ln p(x_v | others), minus infinity where x_v is impossible. */
+/* Fills r->feature and r->p for variable v. @return ln p(x_v | others), minus infinity where x_v is
+ * impossible. */
 static double condition(const gbsi_pseudo *s, const gbsi_pseudo_room *r, const double *w,
                         uint32_t v)
 {

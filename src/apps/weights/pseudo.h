@@ -28,12 +28,13 @@ typedef struct gbsi_pseudo {
     const gbsi_learnt *learnt;
     size_t *start;  /* [n_variables + 1] where the entries of each variable begin in `factor` and
                        `slot` */
-    size_t *factor; /* factors next to each variable */
+    size_t *factor; /* factors whose scopes have each variable */
     /* index of the factor's weight in the variable's part of `local`, or GBSI_NONE */
     uint32_t *slot;
     size_t *local_start; /* [n_variables + 1] where the part of each variable begins in `local` */
-    uint32_t *local;     /* learnt weights, 0 to n - 1, of the factors next to each variable */
-    size_t *work;        /* [n_variables] operations for one state of the variable */
+    uint32_t
+        *local;   /* learnt weights, 0 to n - 1, of the factors whose scopes have each variable */
+    size_t *work; /* [n_variables] operations for one state of the variable */
     gbsi_pseudo_room *room; /* [members] scratch memory of each thread */
     uint32_t n_rooms;
     gbsi_pool *pool;
@@ -62,12 +63,13 @@ void gbsi_pseudo_row(const gbsi_pseudo *pseudo, uint32_t member, const double *w
 void gbsi_pseudo_sweep(const gbsi_pseudo *pseudo, uint32_t member, const double *w,
                        const gbsi_sweep_order *order, const uint8_t *clamped, uint64_t seed,
                        uint32_t chain, uint64_t pass, uint32_t *x);
-/* Adds the features of a state. @param sum [n] */
+/* Adds the features of the joint state x to the sums. @param sum [n] */
 void gbsi_pseudo_features(const gbsi_pseudo *pseudo, const uint32_t *x, double *sum);
 
 /* @return the number of rows of a block, whose sums are computed by one thread. */
 size_t gbsi_pseudo_block(const gbsi_pseudo *pseudo);
-/* @return whether to stop. Only member 0 spends operations of the watch (base/watch.h). */
+/* @return whether the watch stops the work. Only member 0 spends operations of the watch
+ * (base/watch.h). */
 static inline bool gbsi_pseudo_stops(const gbsi_pseudo *pseudo, uint32_t member,
                                      uint64_t n_operations)
 {
@@ -84,7 +86,8 @@ gbs_status gbsi_pseudo_sum(const gbsi_pseudo *pseudo, const double *w, double *v
  * @param weight [n_distinct]. @param sum [n] out. */
 gbs_status gbsi_pseudo_scores(const gbsi_pseudo *pseudo, const double *w, const double *weight,
                               double *sum, gbs_error *err);
-/* Computes the information times a vector, and its diagonal.
+/* The first function computes the product of the information with the vector `along`. The second
+ * function computes the diagonal of the information.
  * @param along [n].
  * @param product, diagonal [n] out. */
 gbs_status gbsi_pseudo_product(const gbsi_pseudo *pseudo, const double *w, const double *along,

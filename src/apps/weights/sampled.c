@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stochastic approximation with the chains' own covariance as its matrix (Gu & Kong 1998, PNAS
- * 95:7270-7274): w moves by g (N C)^-1 times the sampled gradient, where C is the covariance of the
- * features. If there are many weights, a diagonal takes the place of C (sampled_diagonal.c). After
- * a quarter, a half and all of the steps w is held at its average. From the chains at these
- * weights, one step of Newton's method leads to an estimate of the maximum. Learning ends if the
- * average and this estimate agree. Each row with missing values has its own chain, in which the
- * observed values are fixed, as in Younes (1989) and DimmWitted.
+ * 95:7270-7274): w moves by g (N C)^-1 times the sampled gradient. Here g is the size of the step,
+ * N the weight of all rows, and C the covariance of the features. If there are many weights, a
+ * diagonal takes the place of C (sampled_diagonal.c). After a quarter, a half and all of the steps
+ * w is held at its average. From the chains at these weights, one step of Newton's method leads to
+ * an estimate of the maximum. Learning ends if the average and this estimate agree. Each row with
+ * missing values has its own chain, in which the observed values are fixed, as in Younes (1989) and
+ * DimmWitted.
  *
- * The result has the same bits on any number of threads: one thread draws a chain, with random
- * numbers of its own, and one thread computes each sum over chains and each row of a matrix of
- * sums. */
+ * The result has the same bits on any number of threads: one thread draws each chain, with random
+ * numbers of the chain's own. One thread computes each sum over chains, and each row of a matrix of
+ * such sums. */
 #include "weights/sampled_climbing.h"
 
 #include <inttypes.h>
@@ -22,12 +23,14 @@
 #include "rng/philox.h"
 #include "simd/math.h"
 
-#define FASTEST               0.5 /* largest share of a step of Newton's method in one step */
-#define FARTHEST              0.5 /* largest change of a weight in one step */
-#define QUARTER               4u /* steps are not shortened in the first 1 / QUARTER of all steps */
-#define SLOWING               10.0 /* growth of the divisor of later steps, over all steps */
-#define PIVOT                 1e-9
-#define FARTHEST_FROM_MAXIMUM 1.0 /* largest last step of Newton's method, in standard errors */
+#define FASTEST  0.5 /* largest size g of a step */
+#define FARTHEST 0.5 /* largest change of a weight in one step */
+#define QUARTER  4u  /* steps are not shortened in the first 1 / QUARTER of all steps */
+/* in later steps g is FASTEST / (1 + SLOWING * the share of all steps taken since that quarter) */
+#define SLOWING 10.0
+#define PIVOT   1e-9
+/* largest last step of Newton's method, in standard errors, with which learning has converged */
+#define FARTHEST_FROM_MAXIMUM 1.0
 /* learning may end early if the error by chance is below this share of a standard error */
 #define MOST_CHANCE 0.5
 

@@ -21,20 +21,20 @@ typedef struct gbsi_climbing {
     uint32_t round;   /* counts down from GBSI_ROUNDS - 1 to 0. The last three rounds look at the
                          average after a quarter, a half and all of the steps */
     uint64_t n_steps; /* number of steps that are complete */
-    bool drawn;       /* whether the chains of the next step are drawn */
+    bool drawn;       /* whether the chains of the next step are already drawn */
     uint64_t pass;
     double n_rows;
-    double *complete; /* [n] features of complete rows */
+    double *complete; /* [n] sums of the weighted features of complete rows */
     size_t n_partial;
     size_t *partial;  /* [n_partial] rows with missing values */
     uint32_t *state;  /* [chains + n_partial][n_variables] states of the chains */
     uint8_t *clamped; /* [members][n_variables] scratch */
     double *feature;  /* [chains + n_partial][n] features at the last sweep; for many weights
                          [members][2][n] scratch */
-    const double *at; /* [n] weights of the sweep */
+    const double *at; /* [n] weights at which the current sweep draws */
     _Atomic size_t next;
     double *mean;       /* [n] mean features of the free chains at the last sweep */
-    double *rows;       /* [n] sums over the rows at the last sweep */
+    double *rows;       /* [n] sums of the weighted features over the rows at the last sweep */
     double *step;       /* [n] step of the weights */
     double *covariance; /* [n][n] lower triangle; NULL for many weights, like `second` and `root` */
     double *second; /* [n][n] lower triangle of the chains' covariance at the last sweep, or of the
@@ -45,7 +45,8 @@ typedef struct gbsi_climbing {
     double *scale;    /* [n] P: N variance + l2 and a small constant */
     double *towards; /* [n] mean of P^-1/2 (N C + l2) d over the steps, where C is the covariance */
     double *along;   /* [n] d: P^-1/2 towards, scaled to d^T P d = 1 */
-    double longest;  /* length of towards: the largest eigenvalue of P^-1/2 (N C + l2) P^-1/2 */
+    double longest;  /* length of `towards`, which estimates the largest eigenvalue of P^-1/2 (N C +
+                        l2) P^-1/2 */
     gbsi_keep keep;
     /* copy of `state` after all chains were last drawn; NULL: no checkpoint is wanted */
     uint32_t *kept;
@@ -57,7 +58,7 @@ static inline bool gbsi_climbing_stopped(const gbsi_climbing *c)
     return gbsi_watch_stopped(c->pseudo->watch);
 }
 
-/* row[0 .. k] += share * feature k * features 0 to k. */
+/* Adds share * feature[k] * feature[j] to row[j], for j = 0 to k. */
 static inline void gbsi_add_products(const double *feature, size_t k, double share, double *row)
 {
     for (size_t j = 0; j <= k; ++j) {
@@ -76,9 +77,8 @@ void gbsi_climbing_draw_chain(const gbsi_climbing *c, uint32_t member, size_t ch
                               double *feature);
 /* Draws all chains once. */
 void gbsi_climbing_draw(gbsi_climbing *c, const double *w);
-/* Multiplies the matrix by the gradient at these sums over rows and means of chains, into
- * c->step.
- * @return the gradient's length. */
+/* Computes the gradient from sums of features over rows and means over chains, divides it by the
+ * matrix, and stores the result in c->step. @return the gradient's length. */
 double gbsi_climbing_step(gbsi_climbing *c, const double *w, const double *rows,
                           const double *mean);
 /* sampled_diagonal.c, for many weights: allocates the diagonal and the scratch memory of members.

@@ -16,7 +16,7 @@
 #include "learn/split_rhat.h"
 #include "weights/learning.h"
 
-#define OF_MEMBER 3u    /* number of scratch vectors of a member */
+#define OF_MEMBER 3u    /* number of scratch vectors of each thread */
 #define SAME      1e-12 /* share of the mean square that rounding may give to a variance of 0 */
 
 /* Arrays [n] of sums over chains in a step. */

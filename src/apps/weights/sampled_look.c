@@ -16,7 +16,7 @@ typedef struct looking {
     gbsi_climbing *climbing;
     double *chain;       /* [2 chains][n] means of the features over halves of chains */
     double *square;      /* [2 chains][n] means of the squared features over halves of chains */
-    double *second;      /* [n][n] mean of products, over all chains */
+    double *second;      /* [n][n] mean of products of two features, over all chains */
     double *batch;       /* [BATCHES][n] means of the sums over rows */
     double *of_row;      /* [n_partial][n] mean features of each row */
     double *products;    /* [n][n] weighted sum over rows of mean products */
@@ -140,7 +140,7 @@ static bool find_information(gbsi_climbing *c, const looking *l)
 }
 
 /* Adds the variance of the solution whose right side is a mean of independent terms. @param at
- * [count][n] terms. */
+ * [count][n] the independent terms. */
 static void add_chance(gbsi_climbing *c, const double *at, size_t count, size_t stride,
                        double scale, const double *mean, double *variance)
 {

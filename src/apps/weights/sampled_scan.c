@@ -10,8 +10,9 @@
 #include "base/memory.h"
 #include "gibbsite/dobrushin.h"
 
-#define MOVED    0.01 /* change of a weight after which a new scan is made */
-#define TOO_LONG 8u   /* a scan may be longer than the shortest scan by 1 / TOO_LONG */
+#define MOVED 0.01 /* change of a weight after which a new scan is made */
+#define TOO_LONG \
+    8u /* a scan may be longer than the shortest sufficient scan by the share 1 / TOO_LONG */
 
 void gbsi_learning_scan_free(gbsi_learning_scan *scan)
 {

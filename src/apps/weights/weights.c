@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Learns tied weights by Newton's method on the pseudo-likelihood [M61] or the likelihood [M66],
  * with standard errors. If there are too many weights for a matrix of second derivatives, products
- * of this matrix with vectors take its place (products.c). If the matrix is not positive definite,
- * because directions are undetermined or rows have missing values, a multiple of the unit matrix is
- * added to it. A step that does not increase the objective is halved. */
+ * of this matrix with vectors take its place (products.c). The matrix may not be positive definite,
+ * because the data do not determine all weights or because rows have missing values. A multiple of
+ * the unit matrix is then added to it. A step that does not increase the objective is halved. */
 #include "gibbsite/learn.h"
 
 #include <math.h>

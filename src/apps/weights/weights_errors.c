@@ -19,8 +19,8 @@ bool gbsi_learning_factorise(gbsi_learning *learning, double more)
 }
 
 /* Adds rows to the sums of the sandwich H^-1 J H^-1 [M61], where J is n times the covariance of the
- * gradients g of the n rows. The variance of a weight is the variance of its entry of H^-1 g over
- * the rows, times n. @param sum sums of the entries and of their squares. */
+ * gradients g of the n rows. The variance of a weight is n times the variance, over the rows, of
+ * the weight's entry of H^-1 g. @param sum sums of the entries and of their squares. */
 static void add_rows(void *context, uint32_t member, size_t first, size_t end, double *sum)
 {
     const gbsi_learning *l = context;

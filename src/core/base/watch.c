@@ -88,6 +88,7 @@ static bool is_told_to_stop(gbsi_watch *watch)
 void gbsi_watch_look(gbsi_watch *watch)
 {
     watch->longest = watch->spent > watch->longest ? watch->spent : watch->longest;
+    watch->before += watch->spent;
     watch->spent = 0;
     ++watch->n_looks;
     if (watch->outer != NULL && !watch->lent) {

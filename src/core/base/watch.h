@@ -33,6 +33,7 @@ typedef struct gbsi_watch {
                   asks the outer watch */
     _Atomic bool stopped;
     uint64_t spent;   /* number of operations since the last look */
+    uint64_t before;  /* number of operations before the last look */
     uint64_t n_looks; /* number of looks, for tests */
     uint64_t longest; /* largest number of operations between two looks, for tests */
 } gbsi_watch;

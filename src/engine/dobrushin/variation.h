@@ -20,8 +20,10 @@ double gbsi_weigh(const double *d, const double *b, uint32_t n);
 
 /* Sets all b_i to 1, the value before the first update. @param b [n]. */
 void gbsi_variation_begin(const gbsi_influences *c, double *b);
-/* Applies n updates to b: for each variable i of the sequence, in order, sets b_i = sum_j C_ij b_j.
- * The time is O(sum of the degrees of these variables).
+/* Applies n updates to b, in order. An entry i of the sequence is the degenerate vector q_t = e_i:
+ * b_i = sum_j C_ij b_j, in time O(degree). The entry GBSI_NONE is the uniform vector q_t, whose
+ * update takes a variable drawn uniformly: b = (1 - 1/n) b + C b / n, in time O(entries of C + n).
+ * @param b [n]; with an entry GBSI_NONE [2 n], of which the second half is scratch.
  * @param watch borrowed or NULL. @return false if the watch stopped; b is then undefined. */
 bool gbsi_variation_follow(const gbsi_influences *c, const uint32_t *sequence, size_t n, double *b,
                            gbsi_watch *watch);

@@ -265,30 +265,37 @@ static double distance(const space *s, const double *law, uint32_t set)
 
 enum { STEPS = 14 };
 
+/* Computes the distribution after the update of a variable drawn uniformly. */
+static void update_one_of_all(const space *s, const double *law, double *next)
+{
+    double one[MOST_STATES];
+    memset(next, 0, s->n * sizeof *next);
+    for (uint32_t i = 0; i < s->model->n_variables; ++i) {
+        update(s, i, law, one);
+        for (size_t at = 0; at < s->n; ++at) {
+            next[at] += one[at] / s->model->n_variables;
+        }
+    }
+}
+
 /* Computes the largest distance over all starts after every update, for all variables and for some
- * of them. @param scan [STEPS] updates; NULL: each update takes a variable drawn uniformly. */
+ * of them. @param scan [STEPS] updates; GBSI_NONE: a variable drawn uniformly. NULL: all updates
+ * take a variable drawn uniformly. */
 static void worst_distances(const space *s, const uint32_t *scan, uint32_t set, double *joint,
                             double *marginal)
 {
     double law[MOST_STATES];
     double next[MOST_STATES];
-    double one[MOST_STATES];
     memset(joint, 0, STEPS * sizeof *joint);
     memset(marginal, 0, STEPS * sizeof *marginal);
     for (size_t start = 0; start < s->n; ++start) {
         memset(law, 0, sizeof law);
         law[start] = 1.0;
         for (unsigned t = 0; t < STEPS && s->p[start] > 0.0; ++t) {
-            if (scan != NULL) {
+            if (scan != NULL && scan[t] != GBSI_NONE) {
                 update(s, scan[t], law, next);
             } else {
-                memset(next, 0, sizeof next);
-                for (uint32_t i = 0; i < s->model->n_variables; ++i) {
-                    update(s, i, law, one);
-                    for (size_t at = 0; at < s->n; ++at) {
-                        next[at] += one[at] / s->model->n_variables;
-                    }
-                }
+                update_one_of_all(s, law, next);
             }
             memcpy(law, next, sizeof law);
             const double all = distance(s, law, UINT32_MAX);
@@ -327,13 +334,14 @@ static void follow(const gbsi_influences *c, const double *d, const uint32_t *sc
     }
 }
 
-/* One random sequence and the uniform scan. */
+/* One random sequence, the same sequence with some updates of a variable drawn uniformly, and the
+ * uniform scan. */
 static void check_model(const made *m, uint64_t *seed, tally *t)
 {
     const uint32_t n = m->c->n;
     space s;
     uint32_t scan[STEPS];
-    double b[MOST_FREE];
+    double b[2 * MOST_FREE];
     double d[MOST_FREE];
     double joint[STEPS];
     double marginal[STEPS];
@@ -346,11 +354,16 @@ static void check_model(const made *m, uint64_t *seed, tally *t)
     for (unsigned k = 0; k < STEPS; ++k) {
         scan[k] = random_below(seed, n);
     }
-    worst_distances(&s, scan, set, joint, marginal);
-    follow(m->c, NULL, scan, b, bound);
-    compare(joint, bound, t);
-    follow(m->c, d, scan, b, bound);
-    compare(marginal, bound, t);
+    for (unsigned mixed = 0; mixed < 2; ++mixed) {
+        for (unsigned k = 0; k < STEPS; ++k) {
+            scan[k] = mixed == 1 && random_below(seed, 3) == 0 ? GBSI_NONE : scan[k];
+        }
+        worst_distances(&s, scan, set, joint, marginal);
+        follow(m->c, NULL, scan, b, bound);
+        compare(joint, bound, t);
+        follow(m->c, d, scan, b, bound);
+        compare(marginal, bound, t);
+    }
     worst_distances(&s, NULL, set, joint, marginal);
     const double *const targets[2] = {NULL, d};
     double all[STEPS];

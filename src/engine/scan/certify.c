@@ -16,10 +16,15 @@
 #define STALLED        (1.0 - 1e-9)
 #define LEAST_DOUBLING 16u
 
-/* Returns the mean number of entries of C that an update reads, plus 1. */
-static double work_of_update(const gbs_influences *f)
+/* Returns the mean number of entries of C and of b that an update of the pass reads. An update of
+ * one variable reads a row of C; an update of a variable drawn uniformly reads all rows. */
+static double work_of_update(const gbs_influences *f, const gbsi_scan_pass *pass)
 {
-    return f->c->n == 0 ? 1.0 : 1.0 + (double)f->report.n_entries / f->c->n;
+    const double of_one = f->c->n == 0 ? 1.0 : 1.0 + (double)f->report.n_entries / f->c->n;
+    const double n_uniform = (double)pass->n_uniform;
+    return n_uniform == 0.0
+               ? of_one
+               : of_one * (1.0 + n_uniform / (double)pass->sequence.n * (f->c->n - 1.0));
 }
 
 /* ---- the variation after given numbers of updates ------------------------------------------- */
@@ -141,7 +146,7 @@ static gbs_status of_sequence(const gbs_influences *f, const gbsi_sequence *sequ
     uint64_t done = 0;
     size_t at = 0;
     gbsi_watch watch = gbsi_influences_watch(f);
-    double *b = gbsi_alloc_array(f->c->n, sizeof *b);
+    double *b = gbsi_alloc_array(f->c->n, 2 * sizeof *b);
     GBSI_PASS(GBSI_HAVE(err, "variation", b));
     gbsi_variation_begin(f->c, b);
     for (size_t k = 0; k < n_steps; ++k) {
@@ -159,8 +164,7 @@ cleanup:
     return status;
 }
 
-static gbs_status check_steps(const gbs_influences *f, size_t n_steps, const uint64_t *steps,
-                              gbs_error *err)
+static gbs_status check_order(size_t n_steps, const uint64_t *steps, gbs_error *err)
 {
     for (size_t k = 0; k < n_steps; ++k) {
         if (k > 0 && steps[k] < steps[k - 1]) {
@@ -168,11 +172,20 @@ static gbs_status check_steps(const gbs_influences *f, size_t n_steps, const uin
                              "steps: %" PRIu64 " after %" PRIu64 ", expected ascending numbers",
                              steps[k], steps[k - 1]);
         }
-        if ((double)steps[k] * work_of_update(f) > (double)MOST_WORK) {
+    }
+    return GBS_OK;
+}
+
+static gbs_status check_work(const gbs_influences *f, const gbsi_scan_pass *pass, size_t n_steps,
+                             const uint64_t *steps, gbs_error *err)
+{
+    const double work = work_of_update(f, pass);
+    for (size_t k = 0; k < n_steps; ++k) {
+        if ((double)steps[k] * work > (double)MOST_WORK) {
             return gbsi_fail(err, GBS_ERR_LIMIT,
                              "%" PRIu64 " steps with %.3g influences each are more than the %.3g "
                              "that are looked at: ask for fewer",
-                             steps[k], work_of_update(f), (double)MOST_WORK);
+                             steps[k], work, (double)MOST_WORK);
         }
     }
     return GBS_OK;
@@ -191,11 +204,12 @@ gbs_status gbs_variation(const gbs_influences *influences, const gbs_run_options
     targets t = {0};
     double *sums = NULL; /* [n_steps][2 n_targets] */
     gbsi_budget *before = gbsi_influences_enter(influences);
-    GBSI_TRY(check_steps(influences, n_steps, steps, err));
+    GBSI_TRY(check_order(n_steps, steps, err));
     GBSI_TRY(targets_init(influences, n_targets, weight, &t, err));
     sums = gbsi_alloc_array(n_steps, 2 * n_targets * sizeof *sums);
     GBSI_TRY(GBSI_HAVE(err, "variation", sums));
     GBSI_TRY(gbsi_scan_pass_init(influences, options, &pass, err));
+    GBSI_TRY(check_work(influences, &pass, n_steps, steps, err));
     if (pass.sequence.variable == NULL && pass.sequence.n > 0) {
         GBSI_TRY(of_random(influences, &t, n_steps, steps, sums, err));
     } else {
@@ -236,7 +250,7 @@ static gbs_status search_sequence(const search *s, gbs_error *err)
     gbs_status status = GBS_OK;
     const gbsi_sequence *sequence = &s->pass->sequence;
     gbsi_watch watch = gbsi_influences_watch(s->f);
-    double *b = gbsi_alloc_array(s->f->c->n, sizeof *b);
+    double *b = gbsi_alloc_array(s->f->c->n, 2 * sizeof *b);
     GBSI_PASS(GBSI_HAVE(err, "variation", b));
     gbsi_variation_begin(s->f->c, b);
     note(s, 0, gbsi_weigh(s->d, b, s->f->c->n));
@@ -315,7 +329,7 @@ gbs_status gbs_variation_within(const gbs_influences *influences, const gbs_run_
     gbsi_budget *before = gbsi_influences_enter(influences);
     GBSI_TRY(gbsi_weights_of(influences, weight, &d, err));
     GBSI_TRY(gbsi_scan_pass_init(influences, options, &pass, err));
-    const double work = work_of_update(influences) * (double)(pass.sequence.n + 1);
+    const double work = work_of_update(influences, &pass) * (double)(pass.sequence.n + 1);
     const double most = (double)MOST_SEARCHED / work;
     const search s = {.f = influences,
                       .pass = &pass,

@@ -45,8 +45,8 @@ static gbs_run_options systematic(const gbs_scan_request *request)
     return options;
 }
 
-/* Sets the current scan to the first n updates of w->start. If w->start is a scan that draws its
- * updates at random, the current scan becomes empty. */
+/* Sets the current scan to the first n updates of w->start; the updates of a scan that draws them
+ * are GBSI_NONE. */
 static gbs_status take_start(dogs *w, uint64_t n, gbs_error *err)
 {
     const gbsi_sequence *pass = &w->start.sequence;
@@ -70,6 +70,35 @@ static gbs_status take_start(dogs *w, uint64_t n, gbs_error *err)
         const size_t left = w->n - t;
         memcpy(w->scan + t, pass->variable, (left < pass->n ? left : pass->n) * sizeof *w->scan);
     }
+    for (size_t t = 0; pass->variable == NULL && t < w->n; ++t) {
+        w->scan[t] = GBSI_NONE;
+    }
+    return GBS_OK;
+}
+
+static bool has_uniform(const dogs *w)
+{
+    bool found = false;
+    for (size_t t = 0; t < w->n && !found; ++t) {
+        found = w->scan[t] == GBSI_NONE;
+    }
+    return found;
+}
+
+/* Chooses the variables of all updates of the current scan, some of which are uniform. V of the
+ * whole scan is computed by a separate pass. If the watch stops, V is the value of the descent. */
+static gbs_status choose_uniform(dogs *w, gbs_error *err)
+{
+    gbsi_descended found = {0};
+    double after = NAN;
+    GBSI_PASS(gbsi_optimise_uniform(w->f->c, w->d, &w->watch, gbsi_influences_room(w->f), w->scan,
+                                    w->n, &found, err));
+    if (found.n_left == 0) {
+        after = gbsi_optimiser_variation(w->optimiser, w->scan, w->n);
+    }
+    w->report.before = found.before;
+    w->report.after = isnan(after) ? found.after : after;
+    w->report.n_left = found.n_left;
     return GBS_OK;
 }
 
@@ -79,21 +108,19 @@ static gbs_status improve(dogs *w, double enough, gbs_error *err)
 {
     gbs_scan_report *r = &w->report;
     double before = 0.0;
-    size_t left = 0;
     r->rounds = 0;
-    if (w->start.sequence.variable == NULL && w->n > 0) {
-        GBSI_PASS(gbsi_optimise_uniform(w->f->c, w->d, &w->watch, gbsi_influences_room(w->f),
-                                        w->scan, w->n, &r->before, &left, err));
+    if (has_uniform(w)) {
+        GBSI_PASS(choose_uniform(w, err));
         ++r->rounds;
-    }
-    r->after = gbsi_optimiser_variation(w->optimiser, w->scan, w->n);
-    r->before = r->rounds == 0 ? r->after : r->before;
-    r->n_left = left;
-    if (isnan(r->after) || (left > 0 && r->after > r->before)) {
-        return gbsi_watch_fail(err, "bounding the variation of a scan");
-    }
-    if (r->rounds > 0 && (!w->request->iterate || r->after <= enough || left > 0)) {
-        return GBS_OK;
+        if (!w->request->iterate || r->after <= enough || r->n_left > 0) {
+            return GBS_OK;
+        }
+    } else {
+        r->n_left = 0;
+        r->before = r->after = gbsi_optimiser_variation(w->optimiser, w->scan, w->n);
+        if (isnan(r->after)) {
+            return gbsi_watch_fail(err, "bounding the variation of a scan");
+        }
     }
     do {
         before = r->after;
@@ -188,8 +215,8 @@ static gbs_status run(dogs *w, gbs_error *err)
     return by_doubling(w, err);
 }
 
-/* Translates the scan to the user's numbers of variables, and counts the different variables in the
- * scan. */
+/* Translates the scan to the user's numbers of variables, and counts the variables that it names.
+ */
 static gbs_status give(dogs *w, uint32_t **sequence, gbs_error *err)
 {
     const uint32_t *user = w->f->conditioned->user_variable;
@@ -201,6 +228,10 @@ static gbs_status give(dogs *w, uint32_t **sequence, gbs_error *err)
     }
     w->report.n_visited = 0;
     for (size_t t = 0; t < w->n; ++t) {
+        if (w->scan[t] == GBSI_NONE) {
+            made[t] = GBS_STEP_UNIFORM;
+            continue;
+        }
         w->report.n_visited += !seen[w->scan[t]];
         seen[w->scan[t]] = 1;
         made[t] = user[w->scan[t]];

@@ -231,6 +231,9 @@ gbs_status gbsi_scan_pass_init(const gbs_influences *influences, const gbs_run_o
     if (uniform) {
         made.sequence.variable = NULL;
     }
+    for (size_t t = 0; !uniform && t < made.sequence.n; ++t) {
+        made.n_uniform += made.sequence.variable[t] == GBSI_NONE;
+    }
     *pass = made;
     return GBS_OK;
 

@@ -41,6 +41,7 @@ typedef struct gbsi_scan_pass {
     const gbsi_scan *scan;
     void *state;
     gbsi_sequence sequence; /* sequence of the pass; for a random scan `variable` is NULL */
+    size_t n_uniform; /* number of entries of the sequence that are drawn uniformly (GBSI_NONE) */
 } gbsi_scan_pass;
 
 /* Makes one pass of the scan of `options`; its sequence may omit variables. @param options options

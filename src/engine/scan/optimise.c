@@ -27,8 +27,9 @@ struct gbsi_optimiser {
     double *d0, *g0;
     uint32_t *support; /* [n_support] variables with d0 > 0; NULL if these are too many to list */
     uint32_t n_support;
-    double *b, *d, *g; /* [n] arrays that between calls have the values 1, d0 and g0 */
-    gbsi_tournament w; /* tournament over w, which between calls has the values -d0 g0 */
+    double *d, *g;     /* [n] between calls equal to d0 and g0 */
+    double *b;         /* [2 n] first half: between calls equal to 1; second half: scratch */
+    gbsi_tournament w; /* tournament over w; between calls w = -d0 g0 */
     uint8_t *is_touched;
     uint32_t *touched; /* [n_touched] variables whose entries in b, d, g and w may differ from these
                           values */
@@ -109,14 +110,14 @@ gbs_status gbsi_optimiser_new(const gbsi_influences *c, const double *d, gbsi_wa
     GBSI_PASS(GBSI_HAVE(err, "scan", o));
     o->c = c;
     o->watch = watch;
-    o->d0 = gbsi_alloc_array(n, 5 * sizeof *o->d0);
+    o->d0 = gbsi_alloc_array(n, 6 * sizeof *o->d0);
     o->is_touched = gbsi_alloc_array_zero(n, 1);
     o->touched = gbsi_alloc_array(n, sizeof *o->touched);
     GBSI_TRY(GBSI_HAVE(err, "scan", o->d0, o->is_touched, o->touched));
     o->g0 = o->d0 + n;
-    o->b = o->g0 + n;
-    o->d = o->b + n;
+    o->d = o->g0 + n;
     o->g = o->d + n;
+    o->b = o->g + n;
     GBSI_TRY(gbsi_tournament_init(&o->w, c->n, err));
     fill(o, d);
     GBSI_TRY(list_support(o, err));
@@ -155,6 +156,16 @@ static void put_all_back(gbsi_optimiser *o)
     o->n_touched = 0;
 }
 
+/* Touches the variables whose b an update changes. */
+static void touch_updated(gbsi_optimiser *o, uint32_t i)
+{
+    const uint32_t first = i == GBSI_NONE ? 0 : i;
+    const uint32_t end = i == GBSI_NONE ? o->c->n : i + 1;
+    for (uint32_t k = first; k < end && o->n_touched < o->c->n; ++k) {
+        touch(o, k);
+    }
+}
+
 /* ---- forwards ------------------------------------------------------------------------------ */
 
 static double weigh(const gbsi_optimiser *o)
@@ -174,8 +185,9 @@ double gbsi_optimiser_variation(gbsi_optimiser *o, const uint32_t *scan, size_t 
     uint64_t work = 0;
     bool stopped = false;
     for (size_t t = 0; t < n && !stopped; ++t) {
-        const uint64_t more = gbsi_influences_work(o->c, scan[t]);
-        touch(o, scan[t]);
+        const uint64_t more = scan[t] == GBSI_NONE ? gbsi_influences_row(o->c, o->c->n) + o->c->n
+                                                   : gbsi_influences_work(o->c, scan[t]);
+        touch_updated(o, scan[t]);
         (void)gbsi_variation_follow(o->c, scan + t, 1, o->b, NULL);
         work += more;
         stopped = gbsi_watch_spend(o->watch, more) && work > GRACE;

@@ -15,9 +15,9 @@ gbs_status gbsi_optimiser_new(const gbsi_influences *c, const double *d, gbsi_wa
                               gbsi_optimiser **out, gbs_error *err);
 void gbsi_optimiser_free(gbsi_optimiser *o);
 
-/* Computes V of a scan. The time has the order of the time of gbsi_optimiser_descend(). @return V;
- * NAN if the watch stopped. Scans that take less than about a tenth of a second are finished even
- * after a stop. */
+/* Computes V of a scan, in the time that gbsi_optimiser_descend() takes if every entry is a
+ * variable. An entry may also be GBSI_NONE (variation.h). @return V; NAN if the watch stopped.
+ * Scans that take less than about a tenth of a second are finished even after a stop. */
 double gbsi_optimiser_variation(gbsi_optimiser *o, const uint32_t *scan, size_t n);
 
 /**
@@ -38,22 +38,26 @@ gbs_status gbsi_optimiser_descend(gbsi_optimiser *o, uint32_t *scan, size_t n, d
 
 /* optimise_uniform.c */
 
+/* What gbsi_optimise_uniform() found. */
+typedef struct gbsi_descended {
+    double before; /* V of the given scan */
+    double after; /* V of the new scan: the sum of d_i b_i at the earliest update that was chosen */
+    size_t n_left; /* number of updates at the beginning that are unchanged because the watch
+                      stopped the descent */
+} gbsi_descended;
+
 /**
- * One descent from the random scan of n updates, in which each update takes a variable drawn
- * uniformly. V is linear in the distribution q_t of each update and therefore never grows. The time
- * is O(n (influences + variables)), the memory O(sqrt(n) variables).
+ * One descent from a scan in which some updates take a variable drawn uniformly. V is linear in
+ * each q_t and never grows. Time O(n (influences + variables)), memory O(sqrt(n) variables).
  *
- * @param d      [variables] weights; if NULL, all weights are 1.
- * @param room   limit on the bytes that the computation takes.
- * @param scan   [n] out.
- * @param before out: V of the random scan.
- * @param left   out: number of updates at the beginning that were not chosen when the watch stopped
- *               the descent. These updates are taken from the systematic scan, and V may then be
- *               above `before`.
+ * @param d [variables] weights; NULL: all weights are 1. @param room limit on the bytes of the
+ * computation.
+ * @param scan [n] in, out. An entry GBSI_NONE is a uniform q_t, any other entry the degenerate q_t
+ * of this variable. All entries that were chosen are variables.
  * @return GBS_ERR_LIMIT for too much work or memory; GBS_ERR_STOPPED if the watch stopped the
  *         descent before any update was chosen. */
 gbs_status gbsi_optimise_uniform(const gbsi_influences *c, const double *d, gbsi_watch *watch,
-                                 uint64_t room, uint32_t *scan, size_t n, double *before,
-                                 size_t *left, gbs_error *err);
+                                 uint64_t room, uint32_t *scan, size_t n, gbsi_descended *found,
+                                 gbs_error *err);
 
 #endif

@@ -114,15 +114,34 @@ static void dense_update(const dense *m, uint32_t i, double *b)
     b[i] = sum;
 }
 
+/* The mean over all variables of b after the update of the variable. */
+static void dense_uniform(const dense *m, double *b)
+{
+    double next[12] = {0};
+    for (uint32_t i = 0; i < m->n; ++i) {
+        double one[12];
+        memcpy(one, b, sizeof one);
+        dense_update(m, i, one);
+        for (uint32_t j = 0; j < m->n; ++j) {
+            next[j] += one[j] / m->n;
+        }
+    }
+    memcpy(b, next, sizeof next);
+}
+
 static double dense_variation(const dense *m, const double *d, const uint32_t *scan, size_t n)
 {
-    double b[12];
+    double b[12] = {0};
     double v = 0.0;
     for (uint32_t i = 0; i < m->n; ++i) {
         b[i] = 1.0;
     }
     for (size_t t = 0; t < n; ++t) {
-        dense_update(m, scan[t], b);
+        if (scan[t] == GBSI_NONE) {
+            dense_uniform(m, b);
+        } else {
+            dense_update(m, scan[t], b);
+        }
     }
     for (uint32_t i = 0; i < m->n; ++i) {
         v += d[i] * b[i];
@@ -467,6 +486,45 @@ static void from_a_sequence(void **unused)
     end(&f);
 }
 
+/* The descent from a scan in which some updates take a variable drawn uniformly: each choice is the
+ * best one, given the later choices and the old earlier ones. A variable stays if no other is
+ * better. */
+static void from_rows_of_probabilities(void **unused)
+{
+    (void)unused;
+    uint64_t seed = 19;
+    for (unsigned k = 0; k < 1000; ++k) {
+        dense m;
+        double d[12];
+        uint32_t old[64];
+        uint32_t new[64];
+        gbsi_descended found;
+        const uint32_t n = 2 + below(&seed, 11);
+        const size_t length = 1 + below(&seed, 40);
+        make_dense(&m, &seed, n, k % 3 == 0 ? 0.2 : k % 3 == 1 ? 0.5 : 1.0);
+        for (uint32_t i = 0; i < n; ++i) {
+            d[i] = k % 2 == 0 ? 1.0 : below(&seed, 3) == 0 ? uniform(&seed) : 0.0;
+        }
+        for (size_t t = 0; t < length; ++t) {
+            new[t] = old[t] = below(&seed, 3) == 0 ? GBSI_NONE : below(&seed, n);
+        }
+        gbsi_optimiser *o = NULL;
+        assert_int_equal(gbsi_optimiser_new(&m.sparse, d, NULL, &o, NULL), GBS_OK);
+        const double before = dense_variation(&m, d, old, length);
+        const double slack = 1e-11 * (1.0 + before);
+        assert_true(fabs(gbsi_optimiser_variation(o, old, length) - before) <= slack);
+        assert_int_equal(
+            gbsi_optimise_uniform(&m.sparse, d, NULL, UINT64_MAX, new, length, &found, NULL),
+            GBS_OK);
+        assert_true(found.n_left == 0 && fabs(found.before - before) <= slack);
+        assert_true(found.after <= found.before + slack);
+        assert_true(fabs(found.after - dense_variation(&m, d, new, length)) <= slack);
+        (void)check_choices(&m, d, old, new, length, 0, slack);
+        gbsi_optimiser_free(o);
+        free_dense(&m);
+    }
+}
+
 static void refused(const fixture *f, const gbs_scan_request *request, gbs_status status,
                     const char *part)
 {
@@ -675,8 +733,43 @@ static void descents_stop_anywhere(void **unused)
     end(&f);
 }
 
-/* From the random scan: the updates that were chosen before the stop are those of the whole search.
- */
+/* V of a sequence that may have updates of variables drawn uniformly. */
+static double variation_of(const fixture *f, const uint32_t *sequence, size_t n)
+{
+    const double *const all[1] = {NULL};
+    const uint64_t steps = n;
+    gbs_variation_bound bound;
+    gbs_run_options options = options_of(GBS_SCAN_SEQUENCE);
+    options.sequence = sequence;
+    options.sequence_length = n;
+    assert_int_equal(gbs_variation(f->influences, &options, 1, all, 1, &steps, &bound, NULL),
+                     GBS_OK);
+    return bound.variation;
+}
+
+/* Goes on from a scan that was stopped early: all updates are chosen, and V does not grow. */
+static void go_on(const fixture *f, const uint32_t *part, size_t n, double so_far)
+{
+    gbs_run_options start = options_of(GBS_SCAN_SEQUENCE);
+    start.sequence = part;
+    start.sequence_length = n;
+    const gbs_scan_request request = {.size = sizeof request, .steps = n, .start = &start};
+    gbs_scan_report report = {.size = sizeof report};
+    uint32_t *scan = NULL;
+    size_t n_made = 0;
+    assert_int_equal(gbs_scan_optimise(f->influences, &request, &scan, &n_made, &report, NULL),
+                     GBS_OK);
+    assert_true(n_made == n && report.n_left == 0);
+    assert_true(fabs(report.before - so_far) < 1e-12 * so_far && report.after <= report.before);
+    assert_true(fabs(report.after - variation_of(f, scan, n)) < 1e-12 * report.after);
+    for (size_t t = 0; t < n; ++t) {
+        assert_true(scan[t] < f->influences->c->n);
+    }
+    gbs_free(scan);
+}
+
+/* From the random scan: the updates that were chosen before the stop are those of the whole search,
+ * and the updates before them take a variable drawn uniformly, as in the random scan. */
 static void random_starts_stop_anywhere(void **unused)
 {
     (void)unused;
@@ -707,9 +800,11 @@ static void random_starts_stop_anywhere(void **unused)
             assert_memory_equal(part + report.n_left, scan + report.n_left,
                                 (STEPS - report.n_left) * sizeof *scan);
             for (uint64_t t = 0; t < report.n_left; ++t) {
-                assert_int_equal(part[t], t % f.influences->c->n);
+                assert_int_equal(part[t], GBS_STEP_UNIFORM);
             }
             assert_true(report.after <= report.before && report.before == whole.before);
+            assert_true(fabs(report.after - variation_of(&f, part, n)) < 1e-12 * report.after);
+            go_on(&f, part, n, report.after);
             n_parts += report.n_left > 0;
         }
         gbs_free(part);
@@ -810,6 +905,7 @@ int main(void)
         cmocka_unit_test(doubling_leaves_the_last_whole_scan),
         cmocka_unit_test(from_the_random_scan),
         cmocka_unit_test(from_a_sequence),
+        cmocka_unit_test(from_rows_of_probabilities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

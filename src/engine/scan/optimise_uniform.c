@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Algorithm 2 of Mitliagkas & Mackey (2017), where the distribution q_t of every update begins as
- * the uniform distribution [M39]. An update whose variable is not chosen yet multiplies b by (1 -
- * 1/n) I + C / n, where n is the number of variables. This changes all entries of b and cannot be
- * undone. Therefore b is kept after every sqrt(T)-th of the T updates. The descent goes backwards,
- * and computes b again between two kept vectors. */
+/* Mitliagkas & Mackey (2017), algorithm 2, from q_t uniform at all or some steps [M39]. A uniform
+ * step multiplies b by (1 - 1/n) I + C / n. This changes all entries of b and cannot be undone.
+ * Therefore b is kept at every sqrt(T)-th step. The descent goes backwards; between two kept steps,
+ * b is computed again. */
 #include "scan/optimise.h"
 
 #include <inttypes.h>
@@ -12,41 +11,34 @@
 
 #include "base/memory.h"
 
-#define MOST_WORK ((uint64_t)1 << 36) /* limit on updates times influences */
+#define MOST_WORK ((uint64_t)1 << 36) /* limit on steps times influences */
 
 typedef struct descent {
     const gbsi_influences *c;
     gbsi_watch *watch;
-    size_t n, stride; /* n: number of updates; stride: number of updates between two kept vectors */
-    double *kept, *before; /* kept: [n / stride + 1][n variables] kept vectors b; before: b after
-                              each update between two kept vectors */
+    uint32_t *scan;        /* [n] the given updates, replaced from the last to the first */
+    size_t n, stride;      /* number of updates; steps between two kept vectors */
+    double *kept, *before; /* [n / stride + 1][n variables] b at the kept steps; b at all steps
+                              between two of these */
+    double *b;             /* [2 n variables] b after the last update that was followed; scratch */
     double *d;             /* [n variables] weights, propagated back so far */
+    size_t n_left;         /* number of updates at the beginning that are not chosen yet */
 } descent;
 
-/* Applies to b one update of a variable drawn uniformly. @return false if the watch stopped. */
-static bool step(const descent *w, const double *b, double *next)
+/* w_i = -d_i ((I - C) b)_i, the derivative of V by q_t(i). */
+static double derivative(const descent *w, const double *b, uint32_t i)
 {
-    const gbsi_influences *c = w->c;
-    const double n = c->n;
-    for (uint32_t i = 0; i < c->n; ++i) {
-        const double value = b[i] + (gbsi_influences_times(c, i, b) - b[i]) / n;
-        next[i] = value < GBSI_VARIATION_CEILING ? value : GBSI_VARIATION_CEILING;
-        if (gbsi_watch_spend(w->watch, gbsi_influences_work(c, i))) {
-            return false;
-        }
-    }
-    return true;
+    return w->d[i] > 0.0 ? -w->d[i] * (b[i] - gbsi_influences_times(w->c, i, b)) : 0.0;
 }
 
-/* Returns the variable i with the least w_i = -d_i ((I - C) b)_i, which is the derivative of V by
- * q_t(i). Among variables of equal w_i, the lowest is returned. */
-static uint32_t best(const descent *w, const double *b)
+/* Returns the variable with the least derivative: the given variable if no other is less, otherwise
+ * the lowest. @param given GBSI_NONE if the update takes a variable drawn uniformly. */
+static uint32_t best(const descent *w, const double *b, uint32_t given)
 {
-    uint32_t found = 0;
-    double least = INFINITY;
+    uint32_t found = given == GBSI_NONE ? 0 : given;
+    double least = given == GBSI_NONE ? INFINITY : derivative(w, b, given);
     for (uint32_t i = 0; i < w->c->n; ++i) {
-        const double value =
-            w->d[i] > 0.0 ? -w->d[i] * (b[i] - gbsi_influences_times(w->c, i, b)) : 0.0;
+        const double value = derivative(w, b, i);
         if (value < least) {
             least = value;
             found = i;
@@ -68,48 +60,46 @@ static void bring_back(const descent *w, uint32_t s)
     }
 }
 
-/* Computes b update by update, and stores b after every w->stride-th update. @param last out: b
- * after all updates. */
-static bool forward(const descent *w, double *last)
+/* Follows the given updates from `first` to `end`, and stores b before each of them whose number is
+ * a multiple of `stride`. @param kept [(end - first) / stride, rounded up][n variables] out.
+ * @return false if the watch stopped. */
+static bool follow(const descent *w, size_t first, size_t end, size_t stride, double *kept)
 {
-    const size_t size = w->c->n * sizeof *last;
-    gbsi_variation_begin(w->c, last);
-    for (size_t t = 0; t < w->n; ++t) {
-        if (t % w->stride == 0) {
-            memcpy(w->kept + t / w->stride * w->c->n, last, size);
+    const size_t n = w->c->n;
+    for (size_t t = first; t < end; ++t) {
+        if ((t - first) % stride == 0) {
+            memcpy(kept + (t - first) / stride * n, w->b, n * sizeof *kept);
         }
-        double *next = w->before + t % 2 * w->c->n; /* this function uses w->before as scratch */
-        if (!step(w, last, next)) {
+        if (!gbsi_variation_follow(w->c, w->scan + t, 1, w->b, w->watch)) {
             return false;
         }
-        memcpy(last, next, size);
     }
     return true;
 }
 
-/* Chooses updates from the last to the first. @return the number of updates that are not chosen
- * yet, which is 0 unless the watch stopped the descent. */
-static size_t backward(const descent *w, uint32_t *scan)
+/* Chooses updates from the last to the first, until the watch stops. @return b before the earliest
+ * update that was chosen; NULL if none was. */
+static const double *backward(descent *w)
 {
     const size_t n = w->c->n;
+    const double *at = NULL;
     for (size_t first = (w->n - 1) / w->stride * w->stride;; first -= w->stride) {
-        const size_t left = w->n - first;
-        const size_t length = left < w->stride ? left : w->stride;
-        memcpy(w->before, w->kept + first / w->stride * n, n * sizeof *w->before);
-        for (size_t t = 1; t < length; ++t) {
-            if (!step(w, w->before + (t - 1) * n, w->before + t * n)) {
-                return first + length;
-            }
+        const size_t end = w->n_left;
+        memcpy(w->b, w->kept + first / w->stride * n, n * sizeof *w->b);
+        if (!follow(w, first, end, 1, w->before)) {
+            return at == NULL ? NULL : w->kept + end / w->stride * n;
         }
-        for (size_t t = length; t-- > 0;) {
-            scan[first + t] = best(w, w->before + t * n);
-            bring_back(w, scan[first + t]);
+        for (size_t t = end; t-- > first; w->n_left = t) {
+            at = w->before + (t - first) * n;
+            w->scan[t] = best(w, at, w->scan[t]);
+            bring_back(w, w->scan[t]);
             if (gbsi_watch_spend(w->watch, gbsi_influences_row(w->c, n) + n)) {
-                return first + t;
+                w->n_left = t;
+                return at;
             }
         }
         if (first == 0) {
-            return 0;
+            return at;
         }
     }
 }
@@ -142,31 +132,31 @@ static gbs_status take_room(descent *w, uint64_t room, gbs_error *err)
 }
 
 gbs_status gbsi_optimise_uniform(const gbsi_influences *c, const double *d, gbsi_watch *watch,
-                                 uint64_t room, uint32_t *scan, size_t n, double *before,
-                                 size_t *left, gbs_error *err)
+                                 uint64_t room, uint32_t *scan, size_t n, gbsi_descended *found,
+                                 gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    descent w = {.c = c, .watch = watch, .n = n};
-    double *last = gbsi_alloc_array(c->n, 2 * sizeof *last);
-    GBSI_PASS(GBSI_HAVE(err, "scan", last));
-    w.d = last + c->n;
+    descent w = {.c = c, .watch = watch, .scan = scan, .n = n, .n_left = n};
+    w.b = gbsi_alloc_array(c->n, 3 * sizeof *w.b);
+    GBSI_PASS(GBSI_HAVE(err, "scan", w.b));
+    w.d = w.b + 2 * (size_t)c->n;
     GBSI_TRY(take_room(&w, room, err));
     for (uint32_t i = 0; i < c->n; ++i) {
         w.d[i] = d == NULL ? 1.0 : d[i];
     }
-    if (!forward(&w, last)) {
-        GBSI_TRY(gbsi_watch_fail(err, "bounding the variation of the random scan"));
+    gbsi_variation_begin(c, w.b);
+    if (!follow(&w, 0, n, w.stride, w.kept)) {
+        GBSI_TRY(gbsi_watch_fail(err, "bounding the variation of a scan with random updates"));
     }
-    *before = gbsi_weigh(w.d, last, c->n);
-    *left = backward(&w, scan);
-    if (*left == n && n > 0) {
+    found->before = gbsi_weigh(w.d, w.b, c->n);
+    const double *at = backward(&w);
+    if (at == NULL) {
         GBSI_TRY(gbsi_watch_fail(err, "choosing updates of a scan"));
     }
-    for (size_t t = 0; t < *left; ++t) {
-        scan[t] = (uint32_t)(t % c->n);
-    }
+    found->after = gbsi_weigh(w.d, at, c->n);
+    found->n_left = w.n_left;
 
 cleanup:
-    GBSI_FREE(w.kept, last);
+    GBSI_FREE(w.kept, w.b);
     return status;
 }

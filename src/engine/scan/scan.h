@@ -27,7 +27,8 @@
 
 /* A sequence that the scan owns. It is valid until the next call of next_pass(). */
 typedef struct gbsi_sequence {
-    const uint32_t *variable; /* [n] free variables */
+    /* [n] free variables; in a sequence for bounds, GBSI_NONE is a variable drawn uniformly */
+    const uint32_t *variable;
     size_t n;
 } gbsi_sequence;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sequence scan visits the variables that a scan file lists, in every pass. The file uses the
- * user's numbering. The scan skips variables that are observed, implied or in another part of the
- * model. */
+ * user's numbering. Variables that are observed, implied or in another part of the model are
+ * skipped. An update of a variable drawn uniformly is the entry GBSI_NONE; bounds follow it, and
+ * gbsi_options_check() refuses it for chains. */
 #include <inttypes.h>
 
 #include "base/memory.h"
@@ -14,7 +15,7 @@ static gbs_status check_ids(const gbs_run_options *options, uint32_t n_user, gbs
                          options->sequence_length);
     }
     for (size_t t = 0; t < options->sequence_length; t++) {
-        if (options->sequence[t] >= n_user) {
+        if (options->sequence[t] >= n_user && options->sequence[t] != GBS_STEP_UNIFORM) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
                              "scan: entry %zu is variable %" PRIu32 ", the model has %" PRIu32
                              " variables",
@@ -32,7 +33,11 @@ static bool keep_free(const gbsi_conditioned *model, const gbs_run_options *opti
     bool twice = false;
     fixed->n = 0;
     for (size_t t = 0; t < options->sequence_length; t++) {
-        const uint32_t v = model->free_variable[options->sequence[t]];
+        const uint32_t user = options->sequence[t];
+        if (user == GBS_STEP_UNIFORM && model->n_variables > 0) {
+            fixed->variable[fixed->n++] = GBSI_NONE;
+        }
+        const uint32_t v = user == GBS_STEP_UNIFORM ? GBSI_NONE : model->free_variable[user];
         if (v == GBSI_NONE) {
             continue;
         }

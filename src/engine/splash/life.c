@@ -10,10 +10,15 @@
 /* The splashes of a round may grow at the same time only if all of them together can hold at most
  * the fraction 1 / CROWDED of the slots. */
 #define CROWDED 4u
+/* Least number of variables to which the size of splashes is lowered, so that they grow side by
+ * side. Splashes of fewer variables would hardly be blocks, so smaller models keep the size. */
+#define LEAST_SIZE 10u
 
+/* Largest number of variables of a splash, unless lower_size() lowers it. */
 static uint32_t most_of(const gbs_run_options *options, uint32_t n)
 {
-    return options->splash_size < n ? (uint32_t)options->splash_size : n;
+    const uint64_t size = options->splash_size == 0 ? GBSI_SPLASH_SIZE : options->splash_size;
+    return size < n ? (uint32_t)size : n;
 }
 
 uint64_t gbsi_splash_bytes(const gbsi_pass_setting *setting)
@@ -33,18 +38,89 @@ uint64_t gbsi_splash_bytes(const gbsi_pass_setting *setting)
     return gbsi_potentials_bytes(plan) + (uint64_t)n * (4 + 8 + 17 + 4 + 9) + many.n * 4 +
            options->splashes * of_block +
            setting->n_threads *
-               (gbsi_grower_bytes(plan, options->grow) + gbsi_splash_work_bytes(plan, width, most));
+               (gbsi_grower_bytes(plan, options->grow) + gbsi_splash_work_bytes(plan, width, most) +
+                2 * GBSI_LANES * sizeof(float) + sizeof(float *));
+}
+
+/* The first root in the largest component; GBSI_NONE if there is none. */
+static uint32_t root_of_largest(const gbsi_splash *s)
+{
+    const gbsi_roots *roots = &s->roots[GBSI_REACH_INTERIOR];
+    uint32_t root = GBSI_NONE;
+    uint32_t largest = 0;
+    for (uint32_t i = 0; i < roots->n; ++i) {
+        const uint32_t size = s->wholes.size[s->wholes.of[roots->order[i]]];
+        root = size > largest ? roots->order[i] : root;
+        largest = size > largest ? size : largest;
+    }
+    return root;
+}
+
+/* Whether a splash of at most `most` variables holds the largest component, but for a sixteenth.
+ * Such a splash draws the component almost independently of all earlier states, which no number of
+ * smaller splashes does. Grows one splash to find out. */
+static gbs_status find_whole(gbsi_splash *s, const gbs_run_options *options, uint32_t most,
+                             bool *whole, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_grower grower = {0};
+    gbsi_growth growth = {0};
+    const uint32_t root = root_of_largest(s);
+    const int order = options->grow == GBS_GROW_FIFO ? GBS_GROW_FIFO : GBS_GROW_RANDOM;
+    const gbsi_growing job = {.potentials = s->potentials,
+                              .own = &s->own,
+                              .first_tag = 1,
+                              .order = order,
+                              .seed = options->seed,
+                              .turns = &s->turns,
+                              .reach = GBSI_REACH_INTERIOR};
+    *whole = false;
+    if (root == GBSI_NONE || s->wholes.size[s->wholes.of[root]] > most) {
+        return GBS_OK;
+    }
+    GBSI_TRY(gbsi_growth_init(&growth, (uint32_t)options->width, most, err));
+    GBSI_TRY(gbsi_grower_init(&grower, s->potentials, order, err));
+    GBSI_TRY(gbsi_grow(&grower, &job, 1, root, &growth, err));
+    *whole = 16 * (uint64_t)growth.n >= 15 * (uint64_t)s->wholes.size[s->wholes.of[root]];
+cleanup:
+    gbsi_grower_free(&grower);
+    gbsi_growth_free(&growth);
+    return status;
+}
+
+/* Lowers the size of splashes that is not given by the user, so that the splashes of a round grow
+ * side by side and at once: the first splash of a round would otherwise take most of the model. The
+ * size stays if it is large enough for the largest component, or if splashes must hold variables
+ * that hard zeros join. */
+static gbs_status lower_size(gbsi_splash *s, const gbs_run_options *options, uint32_t *most,
+                             gbs_error *err)
+{
+    const uint32_t size = (uint32_t)(s->potentials->n / (CROWDED * options->splashes));
+    bool whole = false;
+    if (options->splash_size != 0 || size < LEAST_SIZE || size >= *most || s->zeros.n_open > 0) {
+        return GBS_OK;
+    }
+    GBSI_PASS(find_whole(s, options, *most, &whole, err));
+    *most = whole ? *most : size;
+    return GBS_OK;
 }
 
 static gbs_status take_blocks(gbsi_splash *s, const gbs_run_options *options, gbs_error *err)
 {
     const uint32_t n = s->potentials->n;
-    const uint32_t most = most_of(options, n);
+    uint32_t most = most_of(options, n);
+    GBSI_PASS(lower_size(s, options, &most, err));
     s->most_blocks = (uint32_t)(options->splashes < n ? options->splashes : n);
     s->block = gbsi_alloc_array_zero(s->most_blocks, sizeof *s->block);
     s->fresh = gbsi_alloc_array_zero(s->most_blocks, 1);
     s->worker = gbsi_alloc_array_zero(s->n_workers, sizeof *s->worker);
-    GBSI_PASS(GBSI_HAVE(err, "splash", s->block, s->fresh, s->worker));
+    s->team = (gbsi_splash_team){
+        .pool = s->setting.pool,
+        .n = s->n_workers,
+        .partial = gbsi_alloc_array_zero(s->n_workers, sizeof *s->team.partial),
+        .extreme = gbsi_alloc_lanes((size_t)s->n_workers * 2 * GBSI_LANES, sizeof(float))};
+    GBSI_PASS(
+        GBSI_HAVE(err, "splash", s->block, s->fresh, s->worker, s->team.partial, s->team.extreme));
     for (uint32_t i = 0; i < s->most_blocks; ++i) {
         GBSI_PASS(gbsi_growth_init(&s->block[i].growth, (uint32_t)options->width, most, err));
     }
@@ -52,6 +128,7 @@ static gbs_status take_blocks(gbsi_splash *s, const gbs_run_options *options, gb
         GBSI_PASS(gbsi_grower_init(&s->worker[w].grower, s->potentials, options->grow, err));
         GBSI_PASS(gbsi_splash_work_init(&s->worker[w].work, s->potentials, (uint32_t)options->width,
                                         most, err));
+        s->team.partial[w] = s->worker[w].work.partial;
         s->worker[w].loops = gbsi_splash_loops_of(s->setting.level);
         s->worker[w].words = gbsi_words_of(s->setting.level);
     }
@@ -145,7 +222,7 @@ void gbsi_splash_free(void *state)
         gbsi_splash_work_free(&s->worker[w].work);
     }
     GBSI_FREE(s->block, s->fresh, s->worker, s->view, s->own.owner, s->own.of_long, s->own.number,
-              s->lock);
+              s->lock, s->team.partial, s->team.extreme);
     gbsi_roots_free(&s->roots[GBSI_REACH_INTERIOR]);
     gbsi_roots_free(&s->roots[GBSI_REACH_BOUNDARY]);
     gbsi_zeros_free(&s->zeros);

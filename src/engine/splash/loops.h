@@ -6,6 +6,7 @@
 #ifndef GBSI_SPLASH_LOOPS_H
 #define GBSI_SPLASH_LOOPS_H
 
+#include "parallel/pool.h"
 #include "simd/dispatch.h"
 #include "splash/program.h"
 #include "splash/view.h"
@@ -45,11 +46,26 @@ typedef struct gbsi_splash_work {
     double *table;       /* [largest clique] */
 } gbsi_splash_work;
 
+/* Least number of entries of a clique whose table the members of a team share. */
+#define GBSI_SPLASH_SHARED (UINT32_C(1) << 15)
+
+/* Threads that share the large tables of one splash: ParCalibrate and ParSample of Gonzalez, Low,
+ * Gretton & Guestrin 2011, algorithm 3. The number of members changes no bit: a member computes
+ * whole rows of a message, or whole sums of own states, in the order of a single thread. */
+typedef struct gbsi_splash_team {
+    gbsi_pool *pool;
+    uint32_t n;      /* number of members */
+    float **partial; /* [n] gbsi_splash_work.partial of each member */
+    float
+        *extreme; /* [n][2] rows: largest and smallest entry of each member's share of a message */
+} gbsi_splash_team;
+
 typedef struct gbsi_splash_job {
     const gbsi_potentials *potentials;
     const gbsi_splash_program *program;
     const gbsi_splash_view *view;
     gbsi_splash_work *work;
+    const gbsi_splash_team *team; /* NULL if one thread computes the splash */
 } gbsi_splash_job;
 
 typedef struct gbsi_splash_loops {

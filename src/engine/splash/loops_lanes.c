@@ -98,8 +98,21 @@ static void base(const gbsi_splash_job *job)
 
 /* ---- walking --------------------------------------------------------------------------------- */
 
-/* Position of an operand at given states of the first n axes. If `scalar` is set, the operand has
- * one number for all chains. */
+/* Products of the operands that depend on at most the first `depth` axes, for each depth, for own
+ * states `first` to first + k. */
+typedef struct walk {
+    const gbsi_splash_job *job;
+    const gbsi_splash_clique *c;
+    const gbsi_splash_operand *operand;  /* operands of the clique, sorted by depth */
+    uint32_t end[GBSI_SPLASH_WIDTH + 1]; /* end of the operands of this depth or a smaller one */
+    const float *part[GBSI_SPLASH_WIDTH + 1];
+    uint32_t x[GBSI_SPLASH_WIDTH + 1];
+    uint32_t first, k;
+    float *partial; /* scratch of the thread */
+} walk;
+
+/* Position of an operand at the current states of the first n axes. `scalar`: the operand has one
+ * number for all chains. */
 typedef struct place {
     const float *at;
     uint32_t step; /* distance, in floats, between the entries for two successive states of the last
@@ -107,12 +120,12 @@ typedef struct place {
     bool scalar;
 } place;
 
-GBSI_INLINE place place_of(const gbsi_splash_job *job, const gbsi_splash_operand *operand,
-                           const uint32_t *x, uint32_t n)
+GBSI_INLINE place place_of(const walk *w, const gbsi_splash_operand *operand, uint32_t n)
 {
-    uint32_t at = operand->at;
+    const gbsi_splash_job *job = w->job;
+    uint32_t at = operand->at + w->first;
     for (uint32_t j = 0; j < n; ++j) {
-        at += x[j] * operand->stride[j];
+        at += w->x[j] * operand->stride[j];
     }
     switch ((gbsi_operand_kind)operand->kind) {
     case GBSI_SPLASH_LINK:
@@ -136,41 +149,51 @@ static void multiply(float *out, const float *in, place p, uint32_t k)
     }
 }
 
-/* Products of the operands that depend on at most the first `depth` axes, for each depth. */
-typedef struct walk {
-    const gbsi_splash_job *job;
-    const gbsi_splash_clique *c;
-    const gbsi_splash_operand *operand;  /* operands of the clique, sorted by depth */
-    uint32_t end[GBSI_SPLASH_WIDTH + 1]; /* [depth] end of the operands of at most this depth */
-    const float *part[GBSI_SPLASH_WIDTH + 1];
-    uint32_t x[GBSI_SPLASH_WIDTH + 1];
-    uint32_t k;
-} walk;
-
 static float *scratch_of(const walk *w, uint32_t depth)
 {
-    return w->job->work->partial + (size_t)depth * w->job->potentials->plan->max_arity * ROW;
+    return w->partial + (size_t)depth * w->job->potentials->plan->max_arity * ROW;
 }
 
 /* Computes part[depth] from part[depth - 1]. */
 static void enter(walk *w, uint32_t depth)
 {
     const uint32_t first = depth == 0 ? 0 : w->end[depth - 1];
-    const float *in =
-        depth == 0 ? w->job->work->base + (size_t)w->c->base * ROW : w->part[depth - 1];
+    const float *in = depth == 0 ? w->job->work->base + (size_t)(w->c->base + w->first) * ROW
+                                 : w->part[depth - 1];
     float *out = scratch_of(w, depth);
     for (uint32_t o = first; o < w->end[depth]; ++o) {
-        multiply(out, in, place_of(w->job, &w->operand[o], w->x, depth), w->k);
+        multiply(out, in, place_of(w, &w->operand[o], depth), w->k);
         in = out;
     }
     w->part[depth] = in;
 }
 
-static walk begin(const gbsi_splash_job *job, uint32_t i)
+/* The part of a clique's table that a thread computes: strips along the last axis, own states. */
+typedef struct share {
+    uint32_t strip, n_strips, first, k;
+} share;
+
+static share whole_of(const gbsi_splash_clique *c)
+{
+    share whole = {.n_strips = 1, .k = c->arity};
+    for (uint32_t j = 0; j + 1 < c->n_axes; ++j) {
+        whole.n_strips *= c->axis_arity[j];
+    }
+    return whole;
+}
+
+static walk begin(const gbsi_splash_job *job, uint32_t i, const share *part, float *partial)
 {
     const gbsi_splash_clique *c = &job->program->clique[i];
-    walk w = {
-        .job = job, .c = c, .operand = job->program->operand + c->first_operand, .k = c->arity};
+    walk w = {.job = job,
+              .c = c,
+              .operand = job->program->operand + c->first_operand,
+              .first = part->first,
+              .k = part->k,
+              .partial = partial};
+    for (uint32_t j = c->n_axes, strip = part->strip; j-- > 1; strip /= c->axis_arity[j - 1]) {
+        w.x[j - 1] = strip % c->axis_arity[j - 1];
+    }
     for (uint32_t depth = 0, o = 0; depth <= c->n_axes; ++depth) {
         while (o < c->n_operands && w.operand[o].depth == depth) {
             ++o;
@@ -289,11 +312,11 @@ static void sum_many(walk *w, strip s, uint32_t first, uint32_t end)
         strip one = s;
         const float *in = s.part;
         for (uint32_t o = first; o + 1 < end; ++o) {
-            multiply(tmp, in, place_of(w->job, &w->operand[o], w->x, last + 1), w->k);
+            multiply(tmp, in, place_of(w, &w->operand[o], last + 1), w->k);
             in = tmp;
         }
         one.part = in;
-        one.first = place_of(w->job, &w->operand[end - 1], w->x, last + 1);
+        one.first = place_of(w, &w->operand[end - 1], last + 1);
         one.n = 1;
         one.out = s.out + w->x[last] * s.out_step;
         sum_any(&one, w->k, false);
@@ -301,7 +324,7 @@ static void sum_many(walk *w, strip s, uint32_t first, uint32_t end)
     w->x[last] = 0;
 }
 
-static void sum_walk(walk *w)
+static void sum_walk(walk *w, uint32_t n_strips)
 {
     const gbsi_splash_clique *c = w->c;
     const uint32_t last = c->n_axes - 1;
@@ -316,45 +339,142 @@ static void sum_walk(walk *w)
             sum_many(w, s, first, end);
             continue;
         }
-        s.first = place_of(w->job, &w->operand[first], w->x, last);
+        s.first = place_of(w, &w->operand[first], last);
         s.second = s.first;
         if (end - first == 2) {
-            s.second = place_of(w->job, &w->operand[first + 1], w->x, last);
+            s.second = place_of(w, &w->operand[first + 1], last);
         }
         sum_any(&s, w->k, end - first == 2);
-    } while (advance(w));
+    } while (--n_strips > 0 && advance(w));
 }
 
-/* Scales a message so that its largest entry is 1 in each lane. @param least out: the smallest
- * entry that is not 0. @return a bit for each lane in which all entries are 0. */
-static unsigned normalise(float *message, uint32_t n_rows, float *scale, float *least)
+/* ---- teams ----------------------------------------------------------------------------------- */
+
+/* A step of one clique that the members of a team do together. */
+typedef struct step {
+    const gbsi_splash_job *job;
+    uint32_t i; /* the clique */
+    uint32_t n; /* number of things that are shared */
+    uint32_t n_members;
+    float *message; /* message of the clique */
+    float *over;    /* row: factor of a message */
+    void (*run)(const struct step *step, uint32_t member, uint32_t first, uint32_t end);
+} step;
+
+static void run_member(void *context, uint32_t member)
+{
+    const step *s = context;
+    uint64_t first = 0;
+    uint64_t end = 0;
+    gbsi_pool_share(s->n, 1, member, s->n_members, &first, &end);
+    s->run(s, member, (uint32_t)first, (uint32_t)end);
+}
+
+/* Runs a step by the team if the clique is large, otherwise by this thread. */
+static void run_step(step *s, uint32_t n,
+                     void (*run)(const step *step, uint32_t member, uint32_t first, uint32_t end))
+{
+    const gbsi_splash_team *team = s->job->team;
+    s->n = n;
+    s->run = run;
+    if (s->n_members == 1) {
+        run(s, 0, 0, n);
+    } else {
+        gbsi_pool_run(team->pool, run_member, s);
+    }
+}
+
+static step step_of(const gbsi_splash_job *job, uint32_t i)
+{
+    const gbsi_splash_clique *c = &job->program->clique[i];
+    const bool shared = job->team != NULL && (uint64_t)c->n_rows * c->arity >= GBSI_SPLASH_SHARED;
+    return (step){.job = job,
+                  .i = i,
+                  .n_members = shared ? job->team->n : 1,
+                  .message = job->work->message + (size_t)c->message * ROW,
+                  .over = job->work->scale + (size_t)i * ROW};
+}
+
+static float *partial_of(const step *s, uint32_t member)
+{
+    return s->n_members == 1 ? s->job->work->partial : s->job->team->partial[member];
+}
+
+/* ---- up, by cliques -------------------------------------------------------------------------- */
+
+static void sum_strips(const step *s, uint32_t member, uint32_t first, uint32_t end)
+{
+    const share part = {.strip = first, .k = s->job->program->clique[s->i].arity};
+    if (first < end) {
+        walk w = begin(s->job, s->i, &part, partial_of(s, member));
+        sum_walk(&w, end - first);
+    }
+}
+
+/* Finds the largest entry of rows of a message, and the smallest entry that is not 0. @param
+ * extreme [2] rows, out. */
+static void find_extremes(const float *message, uint32_t first, uint32_t end, float *extreme)
 {
     vf top = vf_set1(0.0F);
     vf low = vf_set1(INFINITY);
-    for (uint32_t r = 0; r < n_rows; ++r) {
+    for (uint32_t r = first; r < end; ++r) {
         const vf m = vf_load(message + (size_t)r * ROW);
         top = vf_max(m, top);
         low = vf_min(vf_select(vf_lt(vf_set1(0.0F), m), m, vf_set1(INFINITY)), low);
     }
-    const vm dead = vm_not(vf_lt(vf_set1(0.0F), top));
-    const vf over = vf_div(vf_set1(1.0F), vf_select(dead, vf_set1(1.0F), top));
-    for (uint32_t r = 0; r < n_rows; ++r) {
-        float *row = message + (size_t)r * ROW;
+    vf_store(extreme, top);
+    vf_store(extreme + ROW, low);
+}
+
+static void find_share(const step *s, uint32_t member, uint32_t first, uint32_t end)
+{
+    find_extremes(s->message, first, end, s->job->team->extreme + (size_t)member * 2 * ROW);
+}
+
+static void scale_rows(const step *s, uint32_t member, uint32_t first, uint32_t end)
+{
+    const vf over = vf_load(s->over);
+    (void)member;
+    for (uint32_t r = first; r < end; ++r) {
+        float *row = s->message + (size_t)r * ROW;
         vf_store(row, vf_mul(vf_load(row), over));
     }
-    vf_store(scale, over);
+}
+
+/* Scales a message so that its largest entry is 1. @param least out: the smallest entry that is not
+ * 0. @return lanes without weight. */
+static unsigned normalise(step *s, uint32_t n_rows, float *least)
+{
+    float extreme[2 * ROW];
+    vf top = vf_set1(0.0F);
+    vf low = vf_set1(INFINITY);
+    const float *found = extreme;
+    if (s->n_members == 1) {
+        find_extremes(s->message, 0, n_rows, extreme);
+    } else {
+        run_step(s, n_rows, find_share);
+        found = s->job->team->extreme;
+    }
+    for (uint32_t m = 0; m < s->n_members; ++m, found += (size_t)2 * ROW) {
+        top = vf_max(vf_load(found), top);
+        low = vf_min(vf_load(found + ROW), low);
+    }
+    const vm dead = vm_not(vf_lt(vf_set1(0.0F), top));
+    const vf over = vf_div(vf_set1(1.0F), vf_select(dead, vf_set1(1.0F), top));
+    vf_store(s->over, over);
+    run_step(s, n_rows, scale_rows);
     vf_store(least, vf_mul(low, over));
     return vm_bits(dead);
 }
 
-/* Returns a bit for each lane in which a product of operands of clique i may be smaller than LEAST.
- */
-static unsigned out_of_range(const walk *w, uint32_t i)
+/* Lanes in which a product of operands may be smaller than LEAST. */
+static unsigned out_of_range(const gbsi_splash_job *job, uint32_t i)
 {
-    const gbsi_splash_work *work = w->job->work;
+    const gbsi_splash_work *work = job->work;
+    const gbsi_splash_clique *c = &job->program->clique[i];
     vf least = vf_load(work->least + (size_t)i * ROW);
-    for (uint32_t o = 0; o < w->c->n_operands; ++o) {
-        const gbsi_splash_operand *operand = &w->operand[o];
+    for (uint32_t o = 0; o < c->n_operands; ++o) {
+        const gbsi_splash_operand *operand = &job->program->operand[c->first_operand + o];
         if (operand->kind == GBSI_SPLASH_LINK) {
             least = vf_mul(least, vf_set1(operand->least));
         } else if (operand->kind == GBSI_SPLASH_MESSAGE) {
@@ -364,26 +484,32 @@ static unsigned out_of_range(const walk *w, uint32_t i)
     return vm_bits(vm_not(vf_le(vf_set1(LEAST), least)));
 }
 
+/* The message of a root, whose separator is empty: the sum over its own states. */
+static void sum_root(const step *s)
+{
+    const share whole = whole_of(&s->job->program->clique[s->i]);
+    const walk w = begin(s->job, s->i, &whole, s->job->work->partial);
+    vf sum = vf_set1(0.0F);
+    for (uint32_t a = 0; a < w.k; ++a) {
+        sum = vf_add(sum, vf_load(w.part[0] + (size_t)a * ROW));
+    }
+    vf_store(s->message, sum);
+}
+
 static unsigned up(const gbsi_splash_job *job)
 {
     gbsi_splash_work *work = job->work;
     unsigned bad = 0;
     for (uint32_t i = job->program->n; i-- > 0;) {
         const gbsi_splash_clique *c = &job->program->clique[i];
-        float *message = work->message + (size_t)c->message * ROW;
-        walk w = begin(job, i);
-        bad |= out_of_range(&w, i);
+        step s = step_of(job, i);
+        bad |= out_of_range(job, i);
         if (c->n_axes == 0) {
-            vf sum = vf_set1(0.0F);
-            for (uint32_t a = 0; a < c->arity; ++a) {
-                sum = vf_add(sum, vf_load(w.part[0] + (size_t)a * ROW));
-            }
-            vf_store(message, sum);
+            sum_root(&s);
         } else {
-            sum_walk(&w);
+            run_step(&s, whole_of(c).n_strips, sum_strips);
         }
-        bad |= normalise(message, c->n_rows, work->scale + (size_t)i * ROW,
-                         work->least + (size_t)i * ROW);
+        bad |= normalise(&s, c->n_rows, work->least + (size_t)i * ROW);
     }
     return bad;
 }
@@ -436,13 +562,13 @@ static unsigned weigh(const gbsi_splash_job *job, uint32_t i, unsigned bad)
 
 /* ---- down ------------------------------------------------------------------------------------ */
 
-static void clear_children(const walk *w)
+static void clear_children(const gbsi_splash_job *job, const gbsi_splash_clique *c)
 {
-    const gbsi_splash_program *program = w->job->program;
-    for (uint32_t o = 0; o < w->c->n_operands; ++o) {
-        if (w->operand[o].kind == GBSI_SPLASH_MESSAGE) {
-            const gbsi_splash_clique *child = &program->clique[w->operand[o].child];
-            memset(w->job->work->q + (size_t)child->message * ROW, 0,
+    for (uint32_t o = 0; o < c->n_operands; ++o) {
+        const gbsi_splash_operand *operand = &job->program->operand[c->first_operand + o];
+        if (operand->kind == GBSI_SPLASH_MESSAGE) {
+            const gbsi_splash_clique *child = &job->program->clique[operand->child];
+            memset(job->work->q + (size_t)child->message * ROW, 0,
                    (size_t)child->n_rows * ROW * sizeof(float));
         }
     }
@@ -463,7 +589,7 @@ static void give_children(const walk *w, uint32_t depth, uint32_t n_fixed, const
     const uint32_t first = depth == 0 ? 0 : w->end[depth - 1];
     for (uint32_t o = first; o < w->end[depth]; ++o) {
         if (w->operand[o].kind == GBSI_SPLASH_MESSAGE) {
-            uint32_t at = w->operand[o].at;
+            uint32_t at = w->operand[o].at + w->first;
             for (uint32_t j = 0; j < n_fixed; ++j) {
                 at += w->x[j] * w->operand[o].stride[j];
             }
@@ -486,7 +612,7 @@ static void down_strip(walk *w, vf scale, float *sum)
             vf_mul(vf_load(rho + (size_t)w->x[last] * c->row_stride[last] * ROW), scale);
         const float *in = w->part[last];
         for (uint32_t o = w->end[last]; o < w->end[c->n_axes]; ++o) {
-            multiply(b, in, place_of(w->job, &w->operand[o], w->x, c->n_axes), w->k);
+            multiply(b, in, place_of(w, &w->operand[o], c->n_axes), w->k);
             in = b;
         }
         for (uint32_t a = 0; a < w->k; ++a) {
@@ -499,21 +625,26 @@ static void down_strip(walk *w, vf scale, float *sum)
     w->x[last] = 0;
 }
 
-/* Replaces each child's message by q / message, and by 0 where the message is 0. */
-static void divide_children(const walk *w)
+/* Replaces rows of the message of clique s->i by q / message; 0 where the message is 0. */
+static void divide_rows(const step *s, uint32_t member, uint32_t first, uint32_t end)
 {
-    const gbsi_splash_program *program = w->job->program;
-    for (uint32_t o = 0; o < w->c->n_operands; ++o) {
-        if (w->operand[o].kind != GBSI_SPLASH_MESSAGE) {
-            continue;
-        }
-        const gbsi_splash_clique *child = &program->clique[w->operand[o].child];
-        const size_t first = (size_t)child->message * ROW;
-        for (size_t r = first; r < first + (size_t)child->n_rows * ROW; r += ROW) {
-            const vf m = vf_load(w->job->work->message + r);
-            const vf ratio = vf_div(vf_load(w->job->work->q + r), m);
-            const vm some = vf_lt(vf_set1(0.0F), m);
-            vf_store(w->job->work->message + r, vf_select(some, ratio, vf_set1(0.0F)));
+    const size_t base = (size_t)s->job->program->clique[s->i].message * ROW;
+    (void)member;
+    for (size_t r = base + (size_t)first * ROW; r < base + (size_t)end * ROW; r += ROW) {
+        const vf m = vf_load(s->job->work->message + r);
+        const vf ratio = vf_div(vf_load(s->job->work->q + r), m);
+        const vm some = vf_lt(vf_set1(0.0F), m);
+        vf_store(s->job->work->message + r, vf_select(some, ratio, vf_set1(0.0F)));
+    }
+}
+
+static void divide_children(const gbsi_splash_job *job, const gbsi_splash_clique *c)
+{
+    for (uint32_t o = 0; o < c->n_operands; ++o) {
+        const gbsi_splash_operand *operand = &job->program->operand[c->first_operand + o];
+        if (operand->kind == GBSI_SPLASH_MESSAGE) {
+            step s = step_of(job, operand->child);
+            run_step(&s, job->program->clique[operand->child].n_rows, divide_rows);
         }
     }
 }
@@ -532,14 +663,19 @@ static void share_out(float *p, uint32_t k)
     }
 }
 
-static void down_clique(const gbsi_splash_job *job, uint32_t i)
+/* Sums up the beliefs of own states `first` to `end`, and adds them to the children's separators.
+ * Own states are separate rows of all these sums. */
+static void down_states(const step *s, uint32_t member, uint32_t first, uint32_t end)
 {
-    const gbsi_splash_work *work = job->work;
-    const gbsi_splash_clique *c = &job->program->clique[i];
-    const vf scale = vf_load(work->scale + (size_t)i * ROW);
-    float *p = work->p + (size_t)c->base * ROW;
-    walk w = begin(job, i);
-    clear_children(&w);
+    const gbsi_splash_work *work = s->job->work;
+    const gbsi_splash_clique *c = &s->job->program->clique[s->i];
+    const vf scale = vf_load(s->over);
+    float *p = work->p + (size_t)(c->base + first) * ROW;
+    const share part = {.first = first, .k = end - first};
+    if (first == end) {
+        return;
+    }
+    walk w = begin(s->job, s->i, &part, partial_of(s, member));
     memset(p, 0, (size_t)w.k * ROW * sizeof *p);
     if (c->n_axes == 0) { /* the message of a root is 1 */
         for (uint32_t a = 0; a < w.k; ++a) {
@@ -556,8 +692,16 @@ static void down_clique(const gbsi_splash_job *job, uint32_t i)
         } while (advance(&w));
     }
     give_children(&w, 0, 0, p);
-    divide_children(&w);
-    share_out(p, w.k);
+}
+
+static void down_clique(const gbsi_splash_job *job, uint32_t i)
+{
+    const gbsi_splash_clique *c = &job->program->clique[i];
+    step s = step_of(job, i);
+    clear_children(job, c);
+    run_step(&s, c->arity, down_states);
+    divide_children(job, c);
+    share_out(job->work->p + (size_t)c->base * ROW, c->arity);
 }
 
 static void down(const gbsi_splash_job *job)

@@ -47,6 +47,7 @@ struct gbsi_splash {
     gbsi_splash_view *view; /* [n_bundles] */
     uint32_t n_workers;
     gbsi_splash_worker *worker;
+    gbsi_splash_team team; /* all workers, for rounds with fewer splashes than workers */
     gbsi_zeros zeros;
     gbsi_wholes wholes;
     gbsi_splash_counts counts; /* all counts except n_log_entries, which the workers count */

@@ -24,6 +24,7 @@ typedef struct phase {
     gbsi_splash *s;
     gbsi_growing growing;
     const gbsi_pass_job *sweep;
+    const gbsi_splash_team *team; /* NULL unless all threads draw one splash after the other */
     void (*run)(struct phase *phase, gbsi_splash_worker *worker, uint32_t task);
     uint32_t n_tasks;
     _Atomic uint32_t next;
@@ -202,7 +203,8 @@ static void draw_block(phase *ph, gbsi_splash_worker *worker, uint32_t task)
     const uint32_t bundle = task / s->n_blocks;
     const block *b = &s->block[task % s->n_blocks];
     const gbsi_splash_task at = {.setting = &s->setting,
-                                 .job = {.potentials = s->potentials,
+                                 .job = {.team = ph->team,
+                                         .potentials = s->potentials,
                                          .program = &b->program,
                                          .view = &s->view[bundle],
                                          .work = &worker->work},
@@ -212,6 +214,32 @@ static void draw_block(phase *ph, gbsi_splash_worker *worker, uint32_t task)
                                  .place = b->place,
                                  .bundle = bundle};
     gbsi_splash_draw(worker, &at);
+}
+
+static bool has_large(const gbsi_splash *s)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < s->n_blocks && !found; ++i) {
+        found = s->block[i].program.largest >= GBSI_SPLASH_SHARED && !s->block[i].program.precise;
+    }
+    return found;
+}
+
+/* Draws all splashes in all chains. If there are fewer of these than threads, and some have large
+ * tables, all threads draw one after the other; otherwise each thread draws splashes of its own. */
+static gbs_status draw_blocks(phase *ph, gbs_error *err)
+{
+    gbsi_splash *s = ph->s;
+    const uint32_t n_tasks = s->n_blocks * s->n_bundles;
+    if (n_tasks >= s->n_workers || !has_large(s)) {
+        return run_phase(ph, draw_block, n_tasks, err);
+    }
+    ph->team = &s->team;
+    for (uint32_t task = 0; task < n_tasks && !gbsi_watch_stopped(ph->sweep->watch); ++task) {
+        draw_block(ph, &s->worker[0], task);
+    }
+    ph->team = NULL;
+    return GBS_OK;
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
@@ -389,7 +417,7 @@ static gbs_status run_round(gbsi_splash *s, phase *ph, gbsi_reach reach, gbs_err
     GBSI_PASS(expect_updates(ph, n, err));
     GBSI_PASS(run_phase(ph, build_block, n, err));
     if (!gbsi_watch_stopped(ph->sweep->watch)) {
-        GBSI_PASS(run_phase(ph, draw_block, n * s->n_bundles, err));
+        GBSI_PASS(draw_blocks(ph, err));
     }
     for (uint32_t i = 0; i < n; ++i) {
         s->counts.n_variables += s->block[i].program.n;

@@ -15,6 +15,9 @@
 #include "estimate/estimate.h"
 #include "plan/pass.h"
 
+/* Largest number of variables of a splash if the user gives none. */
+#define GBSI_SPLASH_SIZE 1000u
+
 typedef struct gbsi_splash gbsi_splash; /* state of the pass gbsi_pass_splash */
 
 extern const gbsi_pass gbsi_pass_splash;

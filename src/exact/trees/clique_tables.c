@@ -95,6 +95,23 @@ static void list_arrays(gbsi_tables *t, const gbsi_tree *tree, gbsi_keep keep,
     memcpy(out, arrays, sizeof arrays);
 }
 
+double gbsi_tree_operations(const gbsi_tree *tree, gbsi_keep keep, bool down)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < tree->n_cliques; ++i) {
+        const gbsi_clique *c = &tree->clique[i];
+        const double n = (double)c->n_rows * (double)c->n_columns;
+        const uint32_t n_children = tree->child_start[i + (size_t)1] - tree->child_start[i];
+        const size_t n_factors = tree->factor_start[i + (size_t)1] - tree->factor_start[i];
+        const double fill = n * (double)(n_factors + n_children + 1);
+        sum += fill;
+        if (down) {
+            sum += n * (n_children + 3.0) + (keep == GBSI_KEEP_MESSAGES ? fill : 0.0);
+        }
+    }
+    return sum;
+}
+
 uint64_t gbsi_tree_work_bytes(const gbsi_tree *tree, gbsi_keep keep)
 {
     gbsi_tables nothing = {0};

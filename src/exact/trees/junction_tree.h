@@ -110,6 +110,9 @@ typedef enum gbsi_keep {
 /* Returns the number of bytes that calibration takes in addition to the tree; UINT64_MAX if the
  * number does not fit 64 bits. */
 uint64_t gbsi_tree_work_bytes(const gbsi_tree *tree, gbsi_keep keep);
+/* Returns the least number of operations that calibration reports to the watch, on all threads
+ * together. @param down whether messages are also passed back, for marginals. */
+double gbsi_tree_operations(const gbsi_tree *tree, gbsi_keep keep, bool down);
 
 /* ---- calibration ------------------------------------------------------------------------- */
 

@@ -58,12 +58,15 @@ static inline void release(made *m)
     memset(m, 0, sizeof *m);
 }
 
-/* Computes marginals of all variables of the tree's model, unless p is NULL. @return ln Z. */
+/* Computes marginals of all variables of the tree's model, unless p is NULL. Checks the prediction
+ * of the operations that the watch counts. @return ln Z. */
 static inline double calibrate_by(const made *m, gbsi_keep keep, gbsi_pool *pool, double *p)
 {
     gbsi_tables *tables = NULL;
+    gbsi_watch watch = {0};
     double log_z = m->model->log_constant;
     test_ok(gbsi_tables_new(m->tree, keep, pool, &tables, NULL));
+    tables->watch = &watch;
     for (uint32_t t = 0; t < m->tree->n_trees; ++t) {
         double part = 0.0;
         gbsi_tree_up(tables, t, &part);
@@ -71,6 +74,11 @@ static inline double calibrate_by(const made *m, gbsi_keep keep, gbsi_pool *pool
         if (part > -INFINITY && p != NULL) {
             gbsi_tree_down(tables, t, m->home, p);
         }
+    }
+    if (pool == NULL && log_z > -INFINITY) {
+        const double done = (double)(watch.before + watch.spent);
+        const double least = gbsi_tree_operations(m->tree, keep, p != NULL);
+        assert_true(least <= done && done <= 8.0 * least);
     }
     gbsi_tables_free(tables);
     return log_z;

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "answers/answers.h"
+#include "gibbsite/options.h"
 #include "text/test_models.h"
 
 static gbs_status read_marginals(const char *text, const gbs_read_options *options,
@@ -188,6 +189,27 @@ static void states(void **state)
     gbs_model_free(m);
 }
 
+/* Rows of probabilities: a variable, or * for a variable drawn uniformly. */
+static void scans_with_uniform_updates(void **state)
+{
+    (void)state;
+    gbs_model *m = model_of_three();
+    static const uint32_t given[] = {GBS_STEP_UNIFORM, 0, 2, GBS_STEP_UNIFORM, 1};
+    uint32_t *sequence = NULL;
+    size_t n = 0;
+    const char *path = scratch_file("c", "scan 1\nvariables 3\n* 0 2 # *\n*\n1\n");
+    assert_int_equal(gbs_scan_read(path, m, &sequence, &n, NULL), GBS_OK);
+    assert_int_equal(n, 5);
+    assert_memory_equal(sequence, given, sizeof given);
+    assert_int_equal(gbs_scan_write(path, m, sequence, n, "again", NULL), GBS_OK);
+    gbs_free(sequence);
+    assert_int_equal(gbs_scan_read(path, m, &sequence, &n, NULL), GBS_OK);
+    assert_int_equal(n, 5);
+    assert_memory_equal(sequence, given, sizeof given);
+    gbs_free(sequence);
+    gbs_model_free(m);
+}
+
 static void scans(void **state)
 {
     (void)state;
@@ -210,6 +232,8 @@ static void scans(void **state)
         {"scan 1 variables 3", "expected a variable"},
         {"scan 1 variables 3\n0 3", "c:2:3: found variable '3', expected less than 3"},
         {"scan 1 variables 3 0 x", "found 'x'"},
+        {"scan 1 variables 3 0 **", "found '**'"},
+        {"scan 1 variables 3 0 -1", "c:1:22: found '-1'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         gbs_error err = {0};
@@ -288,6 +312,7 @@ int main(void)
         cmocka_unit_test(compare),
         cmocka_unit_test(states),
         cmocka_unit_test(scans),
+        cmocka_unit_test(scans_with_uniform_updates),
         cmocka_unit_test(dummy_edges),
     };
     return cmocka_run_group_tests(tests, NULL, end);

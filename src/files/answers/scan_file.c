@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads scans: "scan 1", "variables N", optionally "model DIGEST", then variables. A # starts a
- * comment. */
+/* Reads and writes scans: "scan 1", "variables N", optionally "model DIGEST", then a row q_t of
+ * probabilities for each update (Mitliagkas & Mackey 2017, definition 7): a variable, which has
+ * probability 1, or *, which gives all free variables the same probability. A # starts a comment.
+ */
 #include "base/memory.h"
 #include "base/plural.h"
+#include "gibbsite/options.h"
 #include "text/output.h"
 #include "text/text.h"
 
@@ -56,7 +59,12 @@ static gbs_status read_sequence(gbsi_text *text, const gbs_model *model, uint32_
     size_t count = 0;
     for (; gbsi_text_peek(text).n != 0 || count == 0; ++count) {
         uint32_t variable = 0;
-        GBSI_TRY(gbsi_text_variable(text, gbs_model_n_variables(model), &variable, err));
+        if (gbsi_token_is(gbsi_text_peek(text), "*")) {
+            (void)gbsi_text_next(text);
+            variable = GBS_STEP_UNIFORM;
+        } else {
+            GBSI_TRY(gbsi_text_variable(text, gbs_model_n_variables(model), &variable, err));
+        }
         GBSI_TRY(gbsi_reserve(&read, &capacity, count + 1, sizeof(uint32_t), text->name, err));
         ((uint32_t *)read)[count] = variable;
     }
@@ -95,7 +103,7 @@ gbs_status gbs_scan_write(const char *path, const gbs_model *model, const uint32
     GBSI_NEED(path, model, sequence);
     gbs_output *output = NULL;
     for (size_t t = 0; t < n; t++) {
-        if (sequence[t] >= gbs_model_n_variables(model)) {
+        if (sequence[t] >= gbs_model_n_variables(model) && sequence[t] != GBS_STEP_UNIFORM) {
             return gbsi_fail(
                 err, GBS_ERR_ARGUMENT,
                 "%s: entry %zu of the scan is variable %u, the model has %u variable%s", path, t,
@@ -115,7 +123,11 @@ gbs_status gbs_scan_write(const char *path, const gbs_model *model, const uint32
         gbsi_output_text(output, "\n");
     }
     for (size_t t = 0; t < n; t++) {
-        gbsi_output_uint(output, sequence[t]);
+        if (sequence[t] == GBS_STEP_UNIFORM) {
+            gbsi_output_text(output, "*");
+        } else {
+            gbsi_output_uint(output, sequence[t]);
+        }
         gbsi_output_bytes(output, t % PER_LINE == PER_LINE - 1 || t == n - 1 ? "\n" : " ", 1);
     }
     return gbs_output_commit(output, err);

@@ -215,7 +215,7 @@ static void memory_runs_out_of_results(void **state)
     const char *mar = scratch_file("x.MAR", "MAR 2 2 0.25 0.75 3 0.1 0.2 0.7");
     const char *evid = scratch_file("x.evid", "2 1 1 0 1 2 3");
     const char *tab = scratch_file("x.tab", "2\t0\t1\n\n3\t\t2\n\t1\t\n");
-    const char *scan = scratch_file("x.scan", "scan 1 variables 3 0 1 2 1 2 0");
+    const char *scan = scratch_file("x.scan", "scan 1 variables 3 0 1 * 1 2 0");
     for (int reader = 0; reader < 4; reader++) {
         gbs_status status = GBS_ERR_MEMORY;
         for (uint64_t n = 0; status != GBS_OK; n++) {

@@ -11,7 +11,7 @@
 const char *gbsi_model_format_of(const char *path);
 /* @param options NULL for the defaults.
  * @return the sign convention with which the couplings of the file would be read: "physics", "bqm"
- *   or "maxcut". @return NULL if the format has no couplings. */
+ *   or "maxcut". NULL if the format has no couplings. */
 const char *gbsi_model_convention_of(const char *path, const gbs_read_options *options);
 
 #endif

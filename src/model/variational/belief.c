@@ -34,8 +34,10 @@ struct gbsi_belief {
                         largest entry of each message is 0 */
     double *sum; /* [state_offset[n_variables]] for each state, the sum of the finite entries of the
                     messages to the state */
-    uint32_t *n_zeros; /* [state_offset[n_variables]] for each state, the number of messages whose
-                          entry is minus infinity */
+    uint32_t *n_zeros;  /* [state_offset[n_variables]] for each state, the number of messages whose
+                           entry is minus infinity */
+    uint8_t *ruled_out; /* [state_offset[n_variables]] 1 for states that are ruled out; they count
+                           as a message of minus infinity */
     double *moved;  /* [n_variables] sum of the sizes of all changes of messages to the variable so
                        far */
     double *seen;   /* [n_edges] value of `moved` of the edge's variable when the edge's factor last
@@ -85,7 +87,7 @@ uint64_t gbsi_belief_bytes(const gbsi_conditioned *model)
     const sizes s = count(model);
     const uint64_t edges = n_edges(model);
     return (edges + 1) * sizeof(size_t) + edges * sizeof(double) +
-           model->state_offset[model->n_variables] * (sizeof(double) + sizeof(uint32_t)) +
+           model->state_offset[model->n_variables] * (sizeof(double) + sizeof(uint32_t) + 1) +
            model->n_variables * sizeof(double) + s.longest * sizeof(uint32_t) +
            (s.messages + s.in + 2 * s.arity) * sizeof(double);
 }
@@ -126,6 +128,7 @@ gbs_status gbsi_belief_new(const gbsi_conditioned *model, gbsi_watch *watch, gbs
     b->message = gbsi_alloc_array_zero(s.messages, sizeof *b->message);
     b->sum = gbsi_alloc_array_zero(states, sizeof *b->sum);
     b->n_zeros = gbsi_alloc_array_zero(states, sizeof *b->n_zeros);
+    b->ruled_out = gbsi_alloc_array_zero(states, 1);
     b->moved = gbsi_alloc_array_zero(model->n_variables, sizeof *b->moved);
     b->seen = gbsi_alloc_array(edges, sizeof *b->seen);
     b->at = gbsi_alloc_array(s.longest, sizeof *b->at);
@@ -133,7 +136,7 @@ gbs_status gbsi_belief_new(const gbsi_conditioned *model, gbsi_watch *watch, gbs
     b->out = gbsi_alloc_array(s.arity, sizeof *b->out);
     b->top = gbsi_alloc_array(s.arity, sizeof *b->top);
     GBSI_TRY(GBSI_HAVE(err, "belief propagation", b->start, b->message, b->sum, b->n_zeros,
-                       b->moved, b->seen, b->at, b->in, b->out, b->top));
+                       b->ruled_out, b->moved, b->seen, b->at, b->in, b->out, b->top));
     b->start[0] = 0;
     for (size_t e = 0; e < edges; ++e) {
         b->start[e + 1] = b->start[e] + model->arity[factors->scope[e]];
@@ -150,9 +153,38 @@ cleanup:
 void gbsi_belief_free(gbsi_belief *b)
 {
     if (b != NULL) {
-        GBSI_FREE(b->start, b->message, b->sum, b->n_zeros, b->moved, b->seen, b->at, b->in, b->out,
-                  b->top, b);
+        GBSI_FREE(b->start, b->message, b->sum, b->n_zeros, b->ruled_out, b->moved, b->seen, b->at,
+                  b->in, b->out, b->top, b);
     }
+}
+
+void gbsi_belief_rule_out(gbsi_belief *b, uint32_t variable, uint32_t state)
+{
+    const size_t at = b->model->state_offset[variable] + state;
+    if (b->ruled_out[at] == 0) {
+        b->ruled_out[at] = 1;
+        ++b->n_zeros[at];
+        b->moved[variable] += 1.0; /* so that the variable's factors take notice */
+    }
+}
+
+double gbsi_belief_operations(const gbsi_conditioned *model)
+{
+    enum { EXPONENTIAL_NS = 10 };
+    const gbsi_factors *factors = &model->factors;
+    double operations = 0.0;
+    for (size_t f = 0; f < factors->n_factors; ++f) {
+        const double n = (double)(factors->scope_start[f + 1] - factors->scope_start[f]);
+        double states = 1.0;
+        for (size_t e = factors->scope_start[f]; e < factors->scope_start[f + 1]; ++e) {
+            states *= model->arity[factors->scope[e]];
+        }
+        operations +=
+            factors->kind[f] == GBS_FACTOR_POTTS
+                ? 4.0 * EXPONENTIAL_NS * model->arity[factors->scope[factors->scope_start[f]]]
+                : n * states * (n + EXPONENTIAL_NS);
+    }
+    return operations;
 }
 
 /* ---- messages ------------------------------------------------------------------------------ */
@@ -368,7 +400,9 @@ static void sum_messages(gbsi_belief *b)
     const gbsi_conditioned *model = b->model;
     const size_t states = model->state_offset[model->n_variables];
     memset(b->sum, 0, states * sizeof *b->sum);
-    memset(b->n_zeros, 0, states * sizeof *b->n_zeros);
+    for (size_t a = 0; a < states; ++a) {
+        b->n_zeros[a] = b->ruled_out[a];
+    }
     for (size_t e = 0; e < n_edges(model); ++e) {
         const uint32_t v = model->factors.scope[e];
         const double *message = b->message + b->start[e];

@@ -35,6 +35,13 @@ void gbsi_belief_free(gbsi_belief *b);
  * if the watch stopped the round. */
 double gbsi_belief_round(gbsi_belief *b, double damping);
 
+/* Rules out a state of a variable in all later rounds, as evidence does. Messages of the factors
+ * stay as they are until the next round. */
+void gbsi_belief_rule_out(gbsi_belief *b, uint32_t variable, uint32_t state);
+
+/* Returns the approximate number of nanoseconds of one round. It is counted, not measured. */
+double gbsi_belief_operations(const gbsi_conditioned *model);
+
 /* Computes the probabilities of the variables' states from the current messages.
  * @param p [state_offset[n_variables]] out. @return GBS_ERR_IMPOSSIBLE if the zeros of the
  * messages leave a variable without a state; no state of the model then has positive weight. */

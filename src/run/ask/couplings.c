@@ -86,6 +86,13 @@ static gbs_status check_pass(const coupling *c, gbs_error *err)
     gbs_status status = GBS_OK;
     const uint32_t n = c->f->c->n;
     const gbsi_sequence *s = &c->pass.sequence;
+    if (c->pass.n_uniform > 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "coupled chains need a scan that names the variable of each update, and "
+                         "%zu of the %zu updates take a variable drawn uniformly: finish the scan "
+                         "with gibbsite scan, or leave out --couplings",
+                         c->pass.n_uniform, s->n);
+    }
     uint8_t *met = gbsi_alloc_array_zero(n, sizeof *met);
     GBSI_PASS(GBSI_HAVE(err, "scan", met));
     for (size_t i = 0; s->variable != NULL && i < s->n; ++i) {

@@ -182,7 +182,7 @@ static gbs_status sample_instead(const gbs_model *model, const gbs_evidence *evi
     const gbs_status status = open_run(NULL, model, evidence, &sampled, ladders, run, err);
     gbsi_watch_leave(before);
     GBSI_PASS(status);
-    (*run)->report.late_share = GBSI_EXACT_SHARE;
+    gbsi_drive_note_late(drive, &(*run)->report);
     drive->run = *run;
     gbsi_drive_go_on(drive, false);
     return prepare(*run, drive, files, &log_exact, err);

@@ -10,6 +10,11 @@
 
 #define PROGRESS_S 0.1
 #define GRACE_S    0.3 /* seconds allowed to finish a pass whose draws are kept */
+/* Exact work is measured for this share of --time before its end is predicted. */
+#define MEASURED 0.1
+/* Exact work is given up if the rest of it, by its rate so far, takes this many times the time that
+ * is left for it. The rate of tables differs by less than this between parts of a tree. */
+#define MARGIN 2.0
 
 static void tell_progress(const gbs_run_options *options, const gbsi_report *report,
                           gbsi_drive *drive, bool keep, double now_s)
@@ -59,6 +64,42 @@ void gbsi_run_watch(const gbs_run_options *options, const gbsi_report *report, g
     }
 }
 
+void gbsi_drive_expect(gbsi_drive *drive, double operations, uint32_t n_threads)
+{
+    drive->expected = (gbsi_expected){.operations = operations / n_threads,
+                                      .before = drive->watch.before + drive->watch.spent,
+                                      .begun_s = gbsi_clock_s()};
+}
+
+/* Predicts when the exact work under way ends: its rate is the number of operations for each second
+ * of the clock, which already contains the share of the processor that this process gets.
+ * @return whether the work would end too late and is given up. */
+static bool comes_too_late(gbsi_drive *drive, double time_s, double spent_s, double now_s)
+{
+    gbsi_expected *e = &drive->expected;
+    const double measured_s = now_s - e->begun_s;
+    const double done = (double)(drive->watch.before - e->before);
+    if (e->operations == 0.0 || drive->share == 1.0 || measured_s < MEASURED * time_s ||
+        done >= e->operations) {
+        return false;
+    }
+    const double rest_s = done > 0.0 ? measured_s * (e->operations - done) / done : INFINITY;
+    if (rest_s <= MARGIN * (drive->share * time_s - spent_s)) {
+        return false;
+    }
+    e->operations = 0.0;
+    e->given_up = spent_s / time_s;
+    e->times = (spent_s + rest_s) / time_s;
+    return true;
+}
+
+void gbsi_drive_note_late(const gbsi_drive *drive, gbsi_report *report)
+{
+    const gbsi_expected *e = &drive->expected;
+    report->late_share = e->given_up > 0.0 ? e->given_up : GBSI_EXACT_SHARE;
+    report->late_times = e->times;
+}
+
 /* Called by the watch inside a pass, or before the first pass. Such a progress report does not
  * delay the next report after a pass, from which marginals can be read. @return whether to cut the
  * work short. */
@@ -66,7 +107,7 @@ static bool look(void *context)
 {
     gbsi_drive *drive = context;
     const double now_s = gbsi_clock_s();
-    const double time_s = drive->run->task.options.time_s * drive->share;
+    const double time_s = drive->run->task.options.time_s;
     const gbsi_stop before = drive->stop;
     if (drive->callbacks->progress != NULL && now_s - drive->last_progress_s > PROGRESS_S &&
         now_s - drive->last_look_s > PROGRESS_S) {
@@ -81,7 +122,9 @@ static bool look(void *context)
         return false;
     }
     if (drive->stop == GBSI_GO_ON) {
-        return !drive->keeping && time_s > 0.0 && gbsi_drive_spent_s(drive, now_s) > time_s;
+        const double spent_s = gbsi_drive_spent_s(drive, now_s);
+        return !drive->keeping && time_s > 0.0 &&
+               (spent_s > drive->share * time_s || comes_too_late(drive, time_s, spent_s, now_s));
     }
     /* If counts ended the run, its pass is finished even if finishing takes long, because the bits
      * of the run must not depend on the clock. */
@@ -109,6 +152,7 @@ void gbsi_drive_go_on(gbsi_drive *drive, bool keep)
 {
     drive->keeping = keep;
     drive->whole = false;
+    drive->expected.operations = 0.0;
     atomic_store(&drive->watch.stopped, drive->stop != GBSI_GO_ON);
 }
 

@@ -45,6 +45,8 @@ typedef struct gbsi_report {
                             is then exact */
     double late_share;   /* share of --time after which exact answers were given up; 0 if exact
                             answers were kept */
+    double late_times;   /* time that exact answers were predicted to take, as a multiple of --time;
+                            0: no prediction decided */
     bool late_search;    /* whether exact answers were given up before any component was known to be
                             exact */
     bool bare; /* whether the run is of a lattice or a picture, which has no factors in its model */

@@ -239,6 +239,7 @@ typedef enum gbsi_stop {
     GBSI_STOP_EXACT,
     GBSI_STOP_FIXED_POINT,
     GBSI_STOP_SETTLED,
+    GBSI_STOP_BOUND, /* the upper bound of a search is equal to its best state */
     GBSI_STOP_ITERATIONS,
     GBSI_STOP_NO_PROGRESS, /* many iterations of an approximation brought it no closer to a fixed
                               point */
@@ -252,12 +253,23 @@ typedef enum gbsi_stop {
 
 /* The state of a loop over passes, in burn-in and in sampling, and of the checks that may stop it.
  */
+/* Exact work whose length is known in operations of the watch, from which the time of its end is
+ * predicted. */
+typedef struct gbsi_expected {
+    double operations; /* least number of operations of the calling thread; 0: not known */
+    uint64_t before;   /* number of operations of the watch before the work */
+    double begun_s;    /* time at which the work began */
+    double given_up;   /* share of --time after which the work was given up because of its rate; 0:
+                          it was not */
+    double times;      /* predicted end of that work, as a multiple of --time */
+} gbsi_expected;
+
 typedef struct gbsi_drive {
     const gbs_run_callbacks *callbacks; /* never NULL, but members may be NULL */
     double started_s, last_progress_s;
     uint64_t pass; /* number of the present pass, which keys the random numbers; counted on from
                       burn-in to sampling */
-    double worst_error; /* largest error at the last check of the estimates */
+    double worst_error; /* largest error at the last check of the estimates of the estimates */
     double rhat; /* R-hat of the log density during burn-in, then R-hat at the last check; 0 before
                     the first check */
     gbsi_stop stop;
@@ -267,9 +279,10 @@ typedef struct gbsi_drive {
     bool keeping;       /* whether the draws of the present pass are kept */
     double last_look_s; /* time of the last progress report inside a pass */
     double share; /* share of --time after which a pass is cut short if its draws are not kept */
-    double exact_share; /* share of --time after which exact answers are given up */
-    double stopped_s;   /* time at which `stop` was set inside a pass */
-    bool whole;         /* whether the present pass is finished even if something stops the run */
+    double exact_share;     /* share of --time after which exact answers are given up */
+    gbsi_expected expected; /* the exact work under way */
+    double stopped_s;       /* time at which `stop` was set inside a pass */
+    bool whole;    /* whether the present pass is finished even if something stops the run */
     bool prepares; /* whether --time includes the preparation of the run, for which no run exists
                       yet */
 } gbsi_drive;
@@ -284,6 +297,12 @@ void gbsi_drive_go_on(gbsi_drive *drive, bool keep);
  * because a run cannot resume in the middle of a pass. With several ranks, passes must be whole
  * too, because all ranks end a pass together. */
 void gbsi_drive_go_whole(gbsi_drive *drive, bool keep);
+/* Tells how many operations the exact work that begins now needs at least, for a prediction of its
+ * end. The prediction ends with gbsi_drive_go_on() and with the next call. @param operations on
+ * all threads; 0: not known. */
+void gbsi_drive_expect(gbsi_drive *drive, double operations, uint32_t n_threads);
+/* Notes in the report when and why exact answers were given up. */
+void gbsi_drive_note_late(const gbsi_drive *drive, gbsi_report *report);
 /* Returns the seconds of --time that are used, including the time for the preparation of the
  * run. */
 double gbsi_drive_spent_s(const gbsi_drive *drive, double now_s);

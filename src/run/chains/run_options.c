@@ -81,6 +81,22 @@ static gbs_status check_temper(const gbs_run_options *o, gbs_error *err)
     return GBS_OK;
 }
 
+/* Refuses a sequence with updates of variables drawn uniformly, which an early stop of a search for
+ * a scan leaves. */
+static gbs_status check_sequence(const gbs_run_options *options, gbs_error *err)
+{
+    for (size_t t = 0; options->sequence != NULL && t < options->sequence_length; ++t) {
+        if (options->sequence[t] == GBS_STEP_UNIFORM) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "scan: update %zu takes a variable drawn uniformly (* in a scan "
+                             "file), expected a variable: gibbsite scan --scan FILE chooses the "
+                             "variables of such updates",
+                             t);
+        }
+    }
+    return GBS_OK;
+}
+
 gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
 {
     const gbsi_scan *scan = gbsi_scan_of(options->scan);
@@ -90,6 +106,7 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "sequence and the scan GBS_SCAN_SEQUENCE must be given together");
     }
+    GBSI_PASS(check_sequence(options, err));
     GBSI_PASS(gbsi_option_check_names(options, "scan", options->scan, gbsi_scan_options, err));
     GBSI_PASS(gbsi_option_check_names(options, "draw", options->draw, gbsi_draw_options, err));
     GBSI_PASS(check_short_chains(options, err));

@@ -301,6 +301,18 @@ static bool find_line(const char *text, const char *group, const char *name, cha
     return false;
 }
 
+/* The value of an option of the run. Older versions wrote --damping=1 for a damping that is not
+ * set; runs with checkpoints have no damping.
+ * @param value [VALUE] out. @return false if the text has no such line. */
+static bool find_option(const char *text, const char *name, char *value)
+{
+    const bool found = find_line(text, "--", name, value);
+    if (found && strcmp(name, "damping") == 0 && strcmp(value, "1") == 0) {
+        (void)snprintf(value, VALUE, "auto");
+    }
+    return found;
+}
+
 /* Whether files of older versions may lack the line; the value of a missing line is read as 0. */
 static bool is_later(const char *name)
 {
@@ -347,7 +359,7 @@ static gbs_status check_option(const gbsi_runner *plain, const gbsi_checkpoints 
     char saved[VALUE];
     char own[VALUE] = "";
     GBSI_PASS(gbs_option_get(&checkpoints->asked, name, own, sizeof own, err));
-    if (!find_line(text, "--", name, saved)) {
+    if (!find_option(text, name, saved)) {
         return gbsi_fail(err, GBS_ERR_FORMAT, "%s: the line --%s is missing", path, name);
     }
     const bool fixed =
@@ -491,7 +503,10 @@ gbs_status gbsi_text_options(const char *text, gbs_run_options *options, gbs_err
     for (size_t i = 0; i < gbsi_n_options; ++i) {
         char value[VALUE];
         const char *name = gbsi_options[i].shown.name;
-        if (find_line(text, "--", name, value)) {
+        /* Versions that gave splash-size a fixed default wrote it for every scan. */
+        const bool applies = strcmp(name, "splash-size") != 0 ||
+                             (gbsi_scan_traits(options->scan) & GBSI_SCAN_BLOCKS) != 0;
+        if (applies && find_option(text, name, value)) {
             GBSI_PASS(gbs_option_set(options, name, value, err));
         }
     }

@@ -18,8 +18,8 @@
 /* An approximation is at a fixed point if an iteration changes no number by more than TOLERANCE. */
 #define TOLERANCE  1e-10
 #define PROGRESS_S 0.1
-/* Number of iterations of belief propagation without damping, and the damping of later iterations.
- * Both apply unless the user sets a damping below 1. */
+/* Number of iterations of belief propagation without damping, and the damping of later iterations,
+ * unless the user sets the damping. */
 #define UNDAMPED 50u
 #define DAMPING  0.5
 
@@ -46,9 +46,9 @@ static gbs_status begin_mean_field(const gbsi_conditioned *model, const gbs_run_
                                    gbsi_watch *watch, void **state, gbs_error *err)
 {
     gbsi_mean_field *m = NULL;
-    const gbs_status status =
-        gbsi_mean_field_new(model, (gbs_mean_field_schedule)options->mean_field_schedule,
-                            options->damping, watch, &m, err);
+    const double damping = options->damping == GBS_DAMPING_AUTO ? 1.0 : options->damping;
+    const gbs_status status = gbsi_mean_field_new(
+        model, (gbs_mean_field_schedule)options->mean_field_schedule, damping, watch, &m, err);
     *state = m;
     return status;
 }
@@ -86,7 +86,7 @@ typedef struct belief {
                                   if no factor is long */
     gbsi_belief *messages;
     double residual; /* residual (largest change of a message) of the last iteration */
-    double *p;       /* [states of `chained`, or of the model] scratch */
+    double *p;       /* [states of `chained`, or of the model] scratch scratch */
 } belief;
 
 static void free_belief(void *state)
@@ -123,7 +123,9 @@ cleanup:
 static double step_belief(void *state, const gbs_run_options *options, uint64_t n)
 {
     belief *b = state;
-    const double damping = options->damping < 1.0 || n < UNDAMPED ? options->damping : DAMPING;
+    const double damping = options->damping != GBS_DAMPING_AUTO ? options->damping
+                           : n < UNDAMPED                       ? 1.0
+                                                                : DAMPING;
     const double change = gbsi_belief_round(b->messages, damping);
     b->residual = isnan(change) ? b->residual : change;
     return change;

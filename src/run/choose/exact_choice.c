@@ -11,6 +11,7 @@
 #include "plan/draw.h"
 #include "reference/enumerate.h"
 #include "trees/clique_tables.h"
+#include "variational/bound.h"
 
 #define DRAW_NS      100.0 /* nanoseconds per clique for one draw */
 #define SEARCH_SHARE 0.4   /* share of --time that `auto` spends on choosing exact components */
@@ -117,6 +118,13 @@ gbs_status gbsi_run_auto_forms(const gbsi_task *task, gbsi_exact_plan *plan, uin
     if (forms->tree != NULL) {
         entry_ns = gbsi_exact_entry_ns(gbsi_exact_keep(forms->tree, up_only, bytes));
         left_ns -= (double)forms->tree->n_entries * entry_ns;
+    }
+    bool obvious = false;
+    if (maximises(&task->purpose) && memchr(take, 0, task->problem.components->n) != NULL) {
+        GBSI_PASS(gbsi_bound_is_obvious(task->problem.whole, gbsi_watch_current(), &obvious, err));
+    }
+    if (obvious) { /* the search proves its first state, and needs no sparse tables */
+        return GBS_OK;
     }
     const gbsi_sparse_limits of_sparse = {.ns = left_ns,
                                           .bytes = bytes / 2,

@@ -25,6 +25,15 @@ static gbs_status take_pool(gbsi_engine *engine, const gbs_run_options *options,
     return gbsi_pool_new(gbsi_options_threads(options), &engine->pool, err);
 }
 
+/* Announces the work on the tables of all trees. The work on sparse tables and cutsets has no known
+ * length, because it may skip zeros. */
+static void expect(gbsi_drive *drive, const gbsi_engine *engine, const gbsi_tables *tables,
+                   bool down)
+{
+    gbsi_drive_expect(drive, gbsi_tree_operations(tables->tree, tables->keep, down),
+                      gbsi_pool_size(engine->pool));
+}
+
 /* Sends messages up one tree, under the watch. @return GBS_ERR_IMPOSSIBLE if no state has positive
  * weight. */
 static gbs_status tree_up(gbsi_drive *drive, gbsi_tables *tables, uint32_t t, double *log_z,
@@ -58,6 +67,7 @@ static gbs_status calibrate(const gbsi_task *task, gbsi_engine *engine,
     }
     GBSI_TRY(take_pool(engine, &task->options, tree->n_tables, err));
     GBSI_TRY(gbsi_tables_new(tree, task->problem.keep, engine->pool, &tables, err));
+    expect(drive, engine, tables, true);
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double part = 0.0;
         GBSI_TRY(tree_up(drive, tables, t, &part, err));
@@ -156,6 +166,7 @@ gbs_status gbsi_run_exact_log_z(gbsi_task *task, gbsi_engine *engine, gbsi_estim
     }
     GBSI_TRY(take_pool(engine, &task->options, task->problem.tree->n_tables, err));
     GBSI_TRY(gbsi_tables_new(task->problem.tree, task->problem.keep, engine->pool, &tables, err));
+    expect(drive, engine, tables, false);
     for (uint32_t t = 0; t < task->problem.tree->n_trees; ++t) {
         double part = 0.0;
         GBSI_TRY(tree_up(drive, tables, t, &part, err));
@@ -180,6 +191,7 @@ static gbs_status maximise_trees(const gbs_run_options *options, const gbsi_prob
     gbsi_tables *tables = NULL;
     GBSI_TRY(take_pool(engine, options, tree->n_tables, err));
     GBSI_TRY(gbsi_tables_new(tree, problem->keep, engine->pool, &tables, err));
+    expect(drive, engine, tables, false);
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double most = 0.0;
         GBSI_TRY(tree_up(drive, tables, t, &most, err));
@@ -255,6 +267,7 @@ static gbs_status take_tables(const gbsi_task *task, gbsi_engine *engine, gbsi_d
     GBSI_TRY(gbsi_exact_check_bytes(tree, keep, bytes, err));
     GBSI_TRY(take_pool(engine, &task->options, tree->n_tables, err));
     GBSI_TRY(gbsi_tables_new(tree, keep, engine->pool, &tables, err));
+    expect(drive, engine, tables, false);
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double log_z = 0.0;
         GBSI_TRY(tree_up(drive, tables, t, &log_z, err));

@@ -11,10 +11,11 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "chains/run_options.h"
+#include "splash/splash_rounds.h"
 
 /* Least number of passes of the first stretch of a trial; both limits are powers of two. */
 #define FIRST_LEAST 8u
-#define FIRST_MOST  256u /* largest number of passes of the first stretch of a trial */
+#define FIRST_MOST  256u /* largest number of passes of the first stretch of a trial of a trial */
 #define SHARE       20u /* the first stretch has at most 1 / SHARE of the passes of the shortest run */
 #define FEWEST      8u /* least number of passes after which a trial is judged */
 /* Least number of passes of the cheapest splash before a splash can win. */
@@ -51,7 +52,7 @@ typedef struct pilot {
     const gbsi_schedule *schedule;
     bool crosses; /* whether updates of single variables reach all states that hard zeros allow */
     double mean_arity;
-    double budget;                      /* number of operations for all trials together */
+    double budget; /* number of number of operations for all trials together together */
     gbsi_trial *trial[GBS_MOST_TRIALS]; /* trials in the order of the report; the first is of the
                                            chromatic scan */
     uint32_t n_widths;                  /* number of widths that may be tried */
@@ -166,13 +167,15 @@ static gbs_status take_plan(pilot *p, gbs_error *err)
 }
 
 /* The options of a trial of splashes. Splashes that grow in order of discovery (fifo) expand from
- * the root in breadth, and need the least width. */
+ * the root in breadth, and need the least width. Their size is that of the user or the usual one,
+ * and is not lowered: a trial counts operations, in which few large splashes are cheapest. */
 static gbs_run_options splashes_of(const pilot *p, uint32_t w)
 {
     gbs_run_options how = p->run->task.options;
     how.scan = gbsi_scan_with(GBSI_SCAN_CANDIDATE);
     how.grow = GBS_GROW_FIFO;
     how.width = w;
+    how.splash_size = how.splash_size == 0 ? GBSI_SPLASH_SIZE : how.splash_size;
     if (!p->crosses && p->plan->n_slots <= WHOLE && how.splash_size < p->plan->n_slots) {
         how.splash_size = p->plan->n_slots; /* the splash size is large enough for all variables
                                                that hard zeros join */

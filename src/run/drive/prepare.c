@@ -386,7 +386,7 @@ gbs_status gbsi_run_sample_instead(gbs_run *run, gbsi_drive *drive, gbs_error *e
     run->report.public.nonzero_entries = 0.0;
     run->report.public.exact = (gbs_exact_cost){0};
     run->report.public.log_z = NAN;
-    run->report.late_share = GBSI_EXACT_SHARE;
+    gbsi_drive_note_late(drive, &run->report);
     GBSI_TRY(prepare_whole(run, run->checkpoints.asked.scan, &drive->watch, err));
     GBSI_TRY(gbsi_run_take_known_memory(run, err));
 cleanup:

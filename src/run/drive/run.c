@@ -73,6 +73,7 @@ static const char *const stop_name[] = {
     [GBSI_STOP_EXACT] = "exact",
     [GBSI_STOP_FIXED_POINT] = "fixed point",
     [GBSI_STOP_SETTLED] = "settled",
+    [GBSI_STOP_BOUND] = "bound",
     [GBSI_STOP_ITERATIONS] = "iterations",
     [GBSI_STOP_NO_PROGRESS] = "no progress",
     [GBSI_STOP_TO_TEMPER] = "",
@@ -125,13 +126,18 @@ static gbs_status answer(gbs_run *run, bool timed, gbsi_drive *drive, gbs_error 
 
 gbs_status gbsi_run_tell_late(gbsi_report *report, gbs_error *err)
 {
+    char predicted[64] = "";
     if (report->late_share == 0.0) {
         return GBS_OK;
     }
-    return gbsi_report_warn(report, err, "%s after %.0f %% of --time: %s",
+    if (isfinite(report->late_times) && report->late_times > 0.0) {
+        (void)snprintf(predicted, sizeof predicted, ", and would have taken %.2g times --time",
+                       report->late_times);
+    }
+    return gbsi_report_warn(report, err, "%s after %.0f %% of --time%s: %s",
                             report->late_search ? "the search for exact answers was given up"
                                                 : "exact answers were not there",
-                            100.0 * report->late_share,
+                            100.0 * report->late_share, predicted,
                             report->in_hand
                                 ? "the answer is by belief propagation, as sampling had "
                                   "none in the rest"

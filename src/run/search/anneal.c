@@ -6,6 +6,7 @@
  * set. */
 #include "search/anneal.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,14 +28,20 @@
 static void search_free(gbsi_search *s)
 {
     gbsi_quench_free(s->quench);
+    gbsi_bound_free(s->bound);
+    gbsi_conditioned_free(s->chained);
     GBSI_FREE(s->density, s->x, s->best_x, s->kept_x, s->kept_lanes, s->state);
     gbs_run_free(s->run);
     s->run = NULL;
     s->drive.run = NULL;
     s->quench = NULL;
+    s->bound = NULL;
+    s->chained = NULL;
+    s->round_ns = 0.0;
+    s->n_bound_rounds = 0;
     s->density = NULL;
     s->x = s->best_x = s->kept_x = s->kept_lanes = s->state = NULL;
-    s->at = (gbsi_search_standing){0};
+    s->at = (gbsi_search_standing){.upper = INFINITY};
 }
 
 /* ---- densities ------------------------------------------------------------------------------- */
@@ -147,6 +154,17 @@ static double operations_so_far(const gbsi_search *s)
     return x->pass->operations(x->pass_state, x->n_chains);
 }
 
+/* Lowers the upper bound after an annealing, and asks belief propagation for a state. The guess
+ * takes at most as long as all sweeps before it. */
+static gbs_status follow(gbsi_search *s, gbs_error *err)
+{
+    GBSI_PASS(gbsi_search_bound(s, operations_so_far(s), err));
+    if (s->run->task.options.sweeps == 0 && s->heats && !gbsi_search_is_proved(s)) {
+        GBSI_PASS(gbsi_search_guess(s, operations_so_far(s), err));
+    }
+    return GBS_OK;
+}
+
 /* Runs one annealing, starting at its current temperature. */
 static gbs_status anneal(gbsi_search *s, gbs_error *err)
 {
@@ -158,6 +176,7 @@ static gbs_status anneal(gbsi_search *s, gbs_error *err)
     if (s->at.stage != GBSI_STAGE_OVER) {
         GBSI_TRY(gbsi_search_quench(s, operations_so_far(s) - s->at.spent, err));
     }
+    GBSI_TRY(follow(s, err));
 cleanup:
     return status;
 }
@@ -178,6 +197,10 @@ static gbs_status anneal_rounds(gbsi_search *s, gbs_error *err)
     if (s->at.n == 0 && !once && s->drive.stop != GBSI_GO_ON) {
         return GBS_OK;
     }
+    if (s->at.n == 0 && !once && gbsi_search_is_proved(s)) {
+        s->drive.stop = GBSI_STOP_BOUND;
+        return gbsi_search_keep(s, err);
+    }
     if (s->at.n == 0) {
         begin_annealing(s, once ? options->sweeps : FIRST_ROUND);
     }
@@ -185,6 +208,8 @@ static gbs_status anneal_rounds(gbsi_search *s, gbs_error *err)
         GBSI_PASS(anneal(s, err));
         if (s->drive.stop == GBSI_GO_ON && once) {
             s->drive.stop = GBSI_STOP_SWEEPS;
+        } else if (s->drive.stop == GBSI_GO_ON && gbsi_search_is_proved(s)) {
+            s->drive.stop = GBSI_STOP_BOUND;
         } else if (s->drive.stop == GBSI_GO_ON && options->time_s == 0.0 &&
                    s->at.rounds >= LEAST_ROUNDS && !(s->at.best > s->at.before)) {
             s->drive.stop = GBSI_STOP_SETTLED;
@@ -274,7 +299,8 @@ static gbs_status begin(gbsi_search *s, gbs_error *err)
         GBSI_PASS(whole_density(&run->task.problem, s->state, &whole, err));
         s->at.offset = whole - s->at.best;
     }
-    return look(s, err);
+    GBSI_PASS(look(s, err));
+    return gbsi_search_first_bound(s, err);
 }
 
 static gbs_status find(gbsi_search *s, gbs_error *err)
@@ -320,7 +346,7 @@ static gbs_status open_run(gbsi_search *s, const gbs_model *model, const gbs_evi
 {
     gbs_run_options chosen = *options;
     const gbsi_run_purpose purpose = {.limited = true, .anneals = true};
-    chosen.lattice = GBS_LATTICE_NEVER; /* lattices stored as bits have no temperatures */
+    chosen.lattice = GBS_LATTICE_NEVER; /* lattices stored as bits have no temperaturess */
     GBSI_PASS(gbsi_run_open(model, evidence, &chosen, &purpose, &s->run, err));
     GBSI_PASS(
         gbsi_run_note_inputs(&s->run->task.problem, &s->run->checkpoints, evidence, &chosen, err));
@@ -335,6 +361,17 @@ static gbs_status open_run(gbsi_search *s, const gbs_model *model, const gbs_evi
     return GBSI_HAVE(err, "map", s->state);
 }
 
+/* Reports the upper bound. It is never below the state found, and the gap is 0 if the difference is
+ * rounding. The components that were answered exactly count with their exact maxima. */
+static void report_bound(double part, double offset, gbs_map_report *found)
+{
+    const double rounding = offset == 0.0 ? 0.0 : 4.0 * DBL_EPSILON * (fabs(part) + fabs(offset));
+    const double upper = part + offset + rounding;
+    const bool proved = gbsi_bound_reaches(found->log_density, upper);
+    found->upper_bound = upper > found->log_density ? upper : found->log_density;
+    found->gap = proved ? 0.0 : found->upper_bound - found->log_density;
+}
+
 /* Writes the most probable state, or the best state found, to the report. */
 static gbs_status answer(gbsi_search *s, gbs_map_report *found, gbs_error *err)
 {
@@ -345,10 +382,12 @@ static gbs_status answer(gbsi_search *s, gbs_map_report *found, gbs_error *err)
         GBSI_PASS(solve_exactly(s, err));
         GBSI_PASS(whole_density(&s->run->task.problem, s->state, &found->log_density, err));
         s->drive.stop = GBSI_STOP_EXACT;
+        report_bound(found->log_density, 0.0, found);
     } else {
         GBSI_PASS(find(s, err));
         found->log_density = s->at.best + s->at.offset;
         found->final_log_density = s->density[best_chain(s)] + s->at.offset;
+        report_bound(s->at.upper, s->at.offset, found);
     }
     return gbsi_run_tell_late(&s->run->report, err);
 }
@@ -367,7 +406,7 @@ static gbs_status search_instead(gbsi_search *s, const gbs_model *model,
     const gbs_status status = open_run(s, model, evidence, &sampled, files, err);
     gbsi_watch_leave(before);
     GBSI_PASS(status);
-    s->run->report.late_share = GBSI_EXACT_SHARE;
+    gbsi_drive_note_late(&s->drive, &s->run->report);
     gbsi_drive_go_on(&s->drive, false);
     return GBS_OK;
 }
@@ -402,7 +441,7 @@ gbs_status gbs_map_with_checkpoints(const gbs_model *model, const gbs_evidence *
     GBSI_OUT_STRUCT(report, gbs_map_report);
     static const gbs_map_callbacks nobody = {0};
     gbs_status status = GBS_OK;
-    gbsi_search s = {.callbacks = callbacks == NULL ? &nobody : callbacks};
+    gbsi_search s = {.callbacks = callbacks == NULL ? &nobody : callbacks, .at.upper = INFINITY};
     const gbs_run_callbacks watch = {.context = s.callbacks->context,
                                      .progress = s.callbacks->progress};
     gbs_map_report found = {.final_log_density = NAN};

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <string.h>
 
 #include "search/anneal.h"
@@ -71,6 +72,9 @@ gbs_status gbsi_search_load(void *object, const gbsi_source *source, gbs_error *
     GBSI_PASS(gbsi_take_numbers(source, &s->at, sizeof s->at / NUMBER, NUMBER, err));
     if (s->at.stage > GBSI_STAGE_OVER) {
         return gbsi_fail(err, GBS_ERR_FORMAT, "the saved search is damaged: no such stage");
+    }
+    if (s->at.bound_rounds > GBSI_MOST_BOUND_ROUNDS || isnan(s->at.upper)) {
+        return gbsi_fail(err, GBS_ERR_FORMAT, "the saved search is damaged: no such upper bound");
     }
     GBSI_PASS(take_states(source, s->state, model->n_variables, 1, model->arity, err));
     GBSI_PASS(take_states(source, s->best_x, part->n_variables, 1, part->arity, err));

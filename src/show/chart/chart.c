@@ -2,9 +2,7 @@
 /* Draws the page of a chart: style sheet, title, key, and a grid of panels. */
 #include "chart/chart.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include <assert.h>
 
 #include "chart/chart_pen.h"
 
@@ -17,73 +15,7 @@
 #define BETWEEN     18.0 /* gap between panels */
 #define KEY_STROKE  24.0
 
-/* ---- text -------------------------------------------------------------------------------- */
-
-const char *gbsi_chart_number(double value, char *text)
-{
-    const double tenths = fabs(value) * 10.0 + 0.5;
-    const unsigned long long n = tenths < 1e15 ? (unsigned long long)tenths : 0;
-    (void)snprintf(text, 24, "%s%llu.%llu", value < 0.0 && n > 0 ? "-" : "", n / 10, n % 10);
-    return text;
-}
-
-void gbsi_put(gbs_output *output, const char *format, ...)
-{
-    char text[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    gbsi_output_text(output, text);
-}
-
-void gbsi_put_escaped(gbs_output *output, const char *text)
-{
-    char code[7];
-    for (; *text != '\0'; text++) {
-        const size_t unseen = gbsi_unseen(text, code);
-        if (unseen > 0) {
-            gbsi_output_text(output, code);
-            text += unseen - 1;
-            continue;
-        }
-        switch (*text) {
-        case '&':
-            gbsi_output_text(output, "&amp;");
-            break;
-        case '<':
-            gbsi_output_text(output, "&lt;");
-            break;
-        case '>':
-            gbsi_output_text(output, "&gt;");
-            break;
-        default:
-            gbsi_output_bytes(output, text, 1);
-        }
-    }
-}
-
-void gbsi_put_text(gbs_output *output, const char *style, double x, double y, const char *text)
-{
-    gbsi_put(output, "<text class=\"%s\" x=\"%s\" y=\"%s\">", style, N(x), N(y));
-    gbsi_put_escaped(output, text);
-    gbsi_output_text(output, "</text>\n");
-}
-
-double gbsi_text_width(const char *text, double size)
-{
-    double ems = 0.0;
-    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
-        if (*c >= 0x80 && *c < 0xc0) {
-            continue; /* continuation byte of a UTF-8 character */
-        }
-        ems += *c == 'i' || *c == 'l' || *c == '.' || *c == ',' || *c == ' ' || *c == '1' ? 0.36
-               : *c == 'm' || *c == 'w' || *c == 'M' || *c == 'W'                         ? 0.88
-               : *c >= 'A' && *c <= 'Z'                                                   ? 0.70
-                                                                                          : 0.58;
-    }
-    return ems * size;
-}
+static_assert((int)GBSI_N_COLORS == (int)GBSI_N_LIGHT, "the palette has every colour");
 
 /* ---- the page ---------------------------------------------------------------------------- */
 
@@ -91,24 +23,9 @@ double gbsi_text_width(const char *text, double size)
  * variable. */
 void gbsi_figure_style(gbs_output *output, const char *root)
 {
-    static const char *const light[GBSI_N_COLORS] = {"#0072b2", "#d55e00", "#009e73", "#b5578f",
-                                                     "#e69f00", "#56b4e9", "#000000", "#767676"};
-    static const char *const dark[GBSI_N_COLORS] = {"#4aa8dd", "#ff8a3d", "#2fc79d", "#e59fc6",
-                                                    "#ffbf47", "#9bd6f7", "#f2f2f2", "#9a9a9a"};
-    gbsi_put(output, "%s{--paper:#ffffff;--ink:#1c1c1c;--soft:#595959;--grid:#e3e3e3", root);
-    for (int c = 0; c < GBSI_N_COLORS; c++) {
-        gbsi_put(output, ";--c%d:%s", c, light[c]);
-    }
-    gbsi_put(output,
-             "}\n@media (prefers-color-scheme:dark){%s{--paper:#16181c;"
-             "--ink:#ececec;--soft:#b0b0b0;--grid:#33373d",
-             root);
-    for (int c = 0; c < GBSI_N_COLORS; c++) {
-        gbsi_put(output, ";--c%d:%s", c, dark[c]);
-    }
+    gbsi_put_palette(output, root);
     gbsi_output_text(
         output,
-        "}}\n"
         "text{font-family:Helvetica,Arial,'DejaVu Sans',sans-serif;font-size:11px;fill:#1c1c1c;"
         "fill:var(--ink)}\n"
         ".title{font-size:15px;font-weight:bold}.panel{font-size:12px;font-weight:bold}\n"
@@ -123,7 +40,7 @@ void gbsi_figure_style(gbs_output *output, const char *root)
         "image{image-rendering:pixelated}\n");
     for (int c = 0; c < GBSI_N_COLORS; c++) {
         gbsi_put(output, ".s%d{stroke:%s;stroke:var(--c%d)}.f%d{fill:%s;fill:var(--c%d)}\n", c,
-                 light[c], c, c, light[c], c);
+                 gbsi_light[c], c, c, gbsi_light[c], c);
     }
 }
 

@@ -4,10 +4,10 @@
  *
  * A figure is a plain value that the caller fills and this module only reads: strings and arrays
  * are borrowed while gbsi_figure_write() runs. The text of a figure depends on the figure alone,
- * not on the clock or the locale. Its coordinates are rounded to a tenth of a pixel. The text can
- * be searched, and has a title and a description for readers who do not see the figure. Colours are
- * those of Okabe & Ito (2008). They are variables of a style sheet, with other values for dark
- * screens. */
+ * not on the clock or the locale. Coordinates in the text are rounded to a tenth of a pixel. The
+ * text can be searched, and has a title and a description for readers who do not see the figure.
+ * The colours of Okabe & Ito (2008) are used. These colours are variables of a style sheet, with
+ * other values for dark screens. */
 #ifndef GBSI_CHART_CHART_H
 #define GBSI_CHART_CHART_H
 
@@ -43,10 +43,11 @@ typedef struct gbsi_line {
     const char *label; /* label at the right end of the line, or NULL */
     gbsi_color color;
     gbsi_dash dash;
-    bool dots; /* a mark at each point */
+    bool dots; /* 1: a mark is drawn at each point */
     size_t n;
-    const double *x, *y;      /* [n] */
-    const double *low, *high; /* [n] lower and upper edge of a band around the line, or NULL */
+    const double *x, *y; /* [n] */
+    const double *low,
+        *high; /* [n] lower edge and upper edge of a band around the line; NULL: no band */
 } gbsi_line;
 
 /* The line y = y0 (x / x0)^slope, thin and grey, which shows a rate. The axes must be
@@ -93,8 +94,8 @@ typedef struct gbsi_panel {
     const gbsi_line *line;
     size_t n_guides;
     const gbsi_guide *guide;
-    const gbsi_bars *bars;     /* drawn instead of lines, with an own x axis */
-    const gbsi_swings *swings; /* drawn instead of lines, with an own y axis */
+    const gbsi_bars *bars;     /* instead of lines, with an x axis of their own */
+    const gbsi_swings *swings; /* instead of lines, with a y axis of their own */
     const gbs_image *image;    /* drawn instead of axes and lines */
     const gbsi_boxes *boxes;   /* drawn instead of axes and lines */
 } gbsi_panel;
@@ -112,7 +113,7 @@ typedef struct gbsi_figure {
      * separate file. A figure in a page has no style sheet, and its titles are only for readers
      * who do not see it */
     const char *id;
-    const char *title;                /* what the figure shows */
+    const char *title;                /* title: a text that says what the figure shows */
     const char *subtitle;             /* the conditions of the experiment, or NULL */
     const char *description;          /* text for readers who do not see the figure */
     double panel_width, panel_height; /* size of the plotting area, in pixels */
@@ -130,7 +131,7 @@ gbs_status gbsi_figure_write(const gbsi_figure *figure, const char *path, gbs_er
 /* Writes the style sheet that all figures of a page share.
  * @param root CSS selector of the element that carries the variables: ":root". */
 void gbsi_figure_style(gbs_output *output, const char *root);
-/* Writes the figure to an output. Errors of the output are reported when it is committed. */
+/* Writes the figure to an output. Errors of writing are reported when the output is committed. */
 gbs_status gbsi_figure_text(const gbsi_figure *figure, gbs_output *output, gbs_error *err);
 
 #endif

@@ -54,7 +54,7 @@ static void widen_many(gbsi_span *span, const double *value, size_t n)
     }
 }
 
-/* Widens the box for bars. Their x axis counts groups: group g fills g to g + 1. */
+/* Widens the box for bars. On the x axis of bars, group g takes the range from g to g + 1. */
 static void widen_bars(const gbsi_bars *bars, gbsi_box *box)
 {
     box->x = (gbsi_span){.low = 0.0, .high = (double)bars->n_groups};
@@ -72,7 +72,8 @@ static void widen_bars(const gbsi_bars *bars, gbsi_box *box)
     }
 }
 
-/* Widens the box for swings. Their y axis counts swings from the top: swing i fills i to i + 1. */
+/* Widens the box for swings. On the y axis of swings, which begins at the top, swing i takes the
+ * range from i to i + 1. */
 static void widen_swings(const gbsi_swings *swings, gbsi_box *box)
 {
     widen(&box->x, swings->origin);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that the files of this folder share: they put text into an output, and find the
- * place of a value on the page. */
+/* Functions that the files of this folder share: they find the place of a value on the page. */
 #ifndef GBSI_CHART_CHART_PEN_H
 #define GBSI_CHART_CHART_PEN_H
 
@@ -9,10 +8,8 @@
 #include "base/extremes.h"
 #include "base/status.h"
 #include "chart/chart.h"
+#include "drawings/pen.h"
 #include "text/output.h"
-
-#define GBSI_FONT      11.0 /* size of labels, in pixels */
-#define GBSI_LINE_STEP 13.0 /* distance of two lines of labels */
 
 /* floor() without libm, for numbers below 2^63. */
 static inline double gbsi_chart_floor(double x)
@@ -20,19 +17,6 @@ static inline double gbsi_chart_floor(double x)
     const double whole = (double)(int64_t)x;
     return whole > x ? whole - 1.0 : whole;
 }
-
-/* Writes a coordinate to a tenth of a pixel: "12.5". printf's %f is never used, because its
- * decimal sign depends on the locale. */
-const char *gbsi_chart_number(double value, char *text);
-#define N(value) gbsi_chart_number((value), (char[24]){0})
-
-void gbsi_put(gbs_output *output, const char *format, ...) GBSI_PRINTF(2, 3);
-/* Writes text, with &, < and > as entities. */
-void gbsi_put_escaped(gbs_output *output, const char *text);
-/* Writes <text class="..." x y>...</text>. @param style class names. */
-void gbsi_put_text(gbs_output *output, const char *style, double x, double y, const char *text);
-/* @return the approximate width of a text in a plain sans serif font of this size. */
-double gbsi_text_width(const char *text, double size);
 
 /* The final scale of one axis of a panel: maps values [low, high] to pixels [from, to]. */
 typedef struct gbsi_span {

@@ -17,8 +17,8 @@ typedef enum gbsi_json_kind {
     GBSI_JSON_OBJECT,
 } gbsi_json_kind;
 
-/* A value. The elements of an array or object follow it in order. Each element is followed by
- * the values inside it. */
+/* A value. The elements of an array or object are stored behind the array or object, in order. Each
+ * element is followed by the values inside this element. */
 typedef struct gbsi_json {
     gbsi_json_kind kind;
     const char *name; /* name of the value as a member of an object, otherwise NULL */
@@ -46,8 +46,8 @@ void gbsi_json_free(gbsi_json_file *file);
  * after the last element, or if the argument is NULL. */
 const gbsi_json *gbsi_json_first(const gbsi_json *of);
 const gbsi_json *gbsi_json_next(const gbsi_json *of, const gbsi_json *element);
-/* @return the member of that name. NULL if no member has that name, or if `object` is NULL or
- *   not an object. If several members have the name, the first one is returned. */
+/* @return the member called `name`. NULL if no member has this name, or if `object` is NULL or not
+ * an object. If several members have the name, the first one is returned. */
 const gbsi_json *gbsi_json_member(const gbsi_json *object, const char *name);
 
 /* Fails with GBS_ERR_FORMAT and "NAME:LINE:COLUMN: found ..., expected ...". */

@@ -21,6 +21,7 @@ static const struct {
     {"logz/1", "The partition function", gbsi_page_log_z},
     {"map/1", "The most probable state", gbsi_page_map},
     {"draws/1", "Draws", gbsi_page_draws},
+    {"certify/1", "Certificates", gbsi_page_certify},
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -36,8 +37,8 @@ static size_t kind_of(gbsi_page *page, const gbsi_json_file *file)
     }
     const gbsi_json *at = gbsi_json_member(file->value, "schema");
     gbsi_page_refuse(page, at == NULL ? file->value : at,
-                     "a summary: an object whose \"schema\" is \"run/1\", \"logz/1\", \"map/1\" or "
-                     "\"draws/1\"");
+                     "a summary: an object whose \"schema\" is \"run/1\", \"logz/1\", \"map/1\", "
+                     "\"draws/1\" or \"certify/1\"");
     return N_KINDS;
 }
 

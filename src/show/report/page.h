@@ -72,6 +72,8 @@ void gbsi_page_run(gbsi_page *page, const gbsi_json *run);
 void gbsi_page_repeat(gbsi_page *page, const gbsi_json *run, const char *model);
 /* page_marginals.c */
 void gbsi_page_marginals(gbsi_page *page, const gbsi_json *marginals);
+/* page_network.c: draws the network of a run, unless it is missing. */
+void gbsi_page_network(gbsi_page *page, const gbsi_json *marginals);
 /* page_convergence.c */
 void gbsi_page_convergence(gbsi_page *page, const gbsi_json *marginals);
 void gbsi_page_draws(gbsi_page *page, const gbsi_json *draws);
@@ -81,6 +83,8 @@ void gbsi_page_traces(gbsi_page *page, const gbsi_json *monitored);
 /* page_answers.c */
 void gbsi_page_log_z(gbsi_page *page, const gbsi_json *log_z);
 void gbsi_page_map(gbsi_page *page, const gbsi_json *map);
+/* page_certify.c */
+void gbsi_page_certify(gbsi_page *page, const gbsi_json *certify);
 /* page_compare.c. @param file [n] sources, of which some are runs. */
 void gbsi_page_compare(gbsi_page *page, const gbsi_json_file *file, size_t n);
 

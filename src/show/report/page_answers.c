@@ -48,6 +48,9 @@ void gbsi_page_map(gbsi_page *page, const gbsi_json *map)
                            "</p>\n");
     gbsi_page_put(page, "<dl class=\"figures-in-words\">\n");
     gbsi_page_fact_real(page, "ln density", gbsi_page_real(page, map, "log_density"));
+    gbsi_page_fact_real(page, "Upper bound of ln density",
+                        gbsi_page_real(page, map, "upper_bound"));
+    gbsi_page_fact_real(page, "Gap", gbsi_page_real(page, map, "gap"));
     gbsi_page_fact_real(page, "ln P(state)", gbsi_page_real(page, map, "log_probability"));
     gbsi_page_fact_real(page, "ln Z", gbsi_page_real(page, map, "log_z"));
     gbsi_page_fact_count(page, "Chains", gbsi_page_digits(page, map, "chains"));

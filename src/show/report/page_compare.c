@@ -9,7 +9,7 @@
 
 enum { MOST_RUNS = 64 };
 
-#define FAR 3.0 /* number of standard errors from which a difference is marked */
+#define FAR 3.0 /* smallest difference, in standard errors, that is marked */
 
 typedef struct runs {
     size_t n;

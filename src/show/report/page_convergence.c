@@ -26,7 +26,7 @@ typedef struct steps {
     double x[2 * MOST_BINS], y[2 * MOST_BINS], zero[2 * MOST_BINS];
 } steps;
 
-/* Reads a histogram. @return whether its edges ascend and each bin has a count. */
+/* Reads a histogram. @return whether the edges of the histogram ascend and each bin has a count. */
 static bool read_steps(gbsi_page *page, const gbsi_json *of, bool positive, steps *s)
 {
     double edge[MOST_BINS + 1];

@@ -207,6 +207,8 @@ void gbsi_page_marginals(gbsi_page *page, const gbsi_json *marginals)
     if (map != NULL) {
         put_maps(page, map);
         gbsi_page_put(page, "<details><summary>As numbers</summary>\n");
+    } else {
+        gbsi_page_network(page, marginals);
     }
     put_table(page, marginals, shown);
     gbsi_page_put(page, map != NULL ? "</details>\n</section>\n" : "</section>\n");

@@ -248,6 +248,23 @@ static void put_lattice(gbsi_page *page, const gbsi_json *run)
     gbsi_page_put(page, "</dl>\n");
 }
 
+/* Writes the work of chains, of which exact answers have none. */
+static void put_work(gbsi_page *page, const gbsi_json *run)
+{
+    const char *updates = gbsi_page_digits(page, run, "updates");
+    const char *sweeps = gbsi_page_digits(page, run, "sweeps");
+    if (sweeps != NULL && strcmp(sweeps, "0") != 0) {
+        gbsi_page_fact_count(page, "Sweeps of each chain", sweeps);
+        gbsi_page_fact_count(page, "Sweeps thrown away before",
+                             gbsi_page_digits(page, run, "burn_in"));
+    }
+    if (updates != NULL && strcmp(updates, "0") != 0) {
+        gbsi_page_fact_count(page, "Updates of variables", updates);
+        gbsi_page_fact_real(page, "Updates in a second",
+                            gbsi_page_real(page, run, "updates_per_second"));
+    }
+}
+
 static void put_done(gbsi_page *page, const gbsi_json *run)
 {
     gbsi_page_put(page, "<section>\n<h3>How it was done</h3>\n");
@@ -255,11 +272,7 @@ static void put_done(gbsi_page *page, const gbsi_json *run)
     put_ladder(page, run);
     put_lattice(page, run);
     gbsi_page_put(page, "<h4>Work</h4>\n<dl class=\"facts\">\n");
-    gbsi_page_fact_count(page, "Sweeps of each chain", gbsi_page_digits(page, run, "sweeps"));
-    gbsi_page_fact_count(page, "Sweeps thrown away before", gbsi_page_digits(page, run, "burn_in"));
-    gbsi_page_fact_count(page, "Updates of variables", gbsi_page_digits(page, run, "updates"));
-    gbsi_page_fact_real(page, "Updates in a second",
-                        gbsi_page_real(page, run, "updates_per_second"));
+    put_work(page, run);
     gbsi_page_fact_real(page, "Seconds", gbsi_page_real(page, run, "sampling_seconds"));
     gbsi_page_fact_real(page, "Most memory, MiB",
                         gbsi_page_real(page, run, "peak_rss_bytes") / 1048576.0);

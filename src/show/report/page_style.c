@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The style sheet of the page. Its palette is that of the charts, for light and dark screens. */
+/* The style sheet of the page. The page has the colours of the charts, for light and dark
+ * screens. */
 #include "report/page.h"
 
 /* The style comes in pieces, because a string has at most 4095 bytes in C11. */
@@ -35,6 +36,7 @@ static const char *const style[] = {
     ".figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(22rem,100%),1fr));"
     "gap:1.2rem}\n",
     "figure{margin:0}figure svg{display:block;width:100%;height:auto;max-width:30rem}\n",
+    ".network{overflow-x:auto;margin:1.2rem 0}.network svg{width:auto;max-width:none}\n",
     "figcaption{font-size:.85rem;color:var(--soft)}\n",
     ".map img{display:block;width:100%;height:auto;max-width:30rem;image-rendering:pixelated;"
     "border:1px solid var(--grid)}\n",

@@ -97,24 +97,7 @@ void gbsi_page_put(gbsi_page *page, const char *html)
 
 void gbsi_page_text(gbsi_page *page, const char *text)
 {
-    const char *end = text + strlen(text);
-    char code[7];
-    while (text < end) {
-        const size_t n = gbsi_utf8_length(text, (size_t)(end - text));
-        const bool space = *text == '\n' || *text == '\t';
-        if (n == 0 || (gbsi_is_control(text, n) && !space)) {
-            gbsi_output_text(page->out, "\xef\xbf\xbd");
-        } else if (gbsi_unseen(text, code) == n) {
-            gbsi_output_text(page->out, code);
-        } else if (*text == '"') {
-            gbsi_output_text(page->out, "&quot;");
-        } else if (n == 1) {
-            gbsi_put_escaped(page->out, (char[2]){*text, '\0'});
-        } else {
-            gbsi_output_bytes(page->out, text, n);
-        }
-        text += n == 0 ? 1 : n;
-    }
+    gbsi_put_escaped(page->out, text);
 }
 
 static double power_of_ten(int e)

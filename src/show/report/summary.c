@@ -158,7 +158,8 @@ static void write_features(gbs_output *output, const char *name, const char *ter
     gbsi_output_text(output, "]");
 }
 
-/* Writes the lattice, or null unless the run was on a lattice of bits. */
+/* Writes the object about the lattice; writes null unless the run was on a lattice with one bit for
+ * each spin. */
 static void write_lattice(gbs_output *output, const gbs_report *r)
 {
     key(output, "lattice");
@@ -218,7 +219,7 @@ static void write_trial(gbs_output *output, const gbs_trial *t)
     gbsi_output_text(output, "}");
 }
 
-/* Writes the tempering, or null unless chains were ladders of temperatures. */
+/* Writes the object about tempering; writes null unless chains were ladders of temperatures. */
 static void write_tempering(gbs_output *output, const gbs_report *r)
 {
     key(output, "tempering");
@@ -236,7 +237,8 @@ static void write_tempering(gbs_output *output, const gbs_report *r)
     gbsi_output_text(output, "}");
 }
 
-/* Writes the pilot, or null unless `auto` chose the scan of a sampled run. */
+/* Writes the object about the pilot run; writes null unless `auto` chose the scan of a sampled
+ * run. */
 static void write_pilot(gbs_output *output, const gbs_report *r)
 {
     if (r->scan_reason == NULL) {
@@ -263,7 +265,7 @@ static void write_pilot(gbs_output *output, const gbs_report *r)
     gbsi_output_text(output, "]}");
 }
 
-/* Writes the herding, or null if the draw has no weights. */
+/* Writes the object about herding; writes null if the draw has no herding weights. */
 static void write_herding(gbs_output *output, const gbs_report *r)
 {
     if (r->n_weights == 0.0) {
@@ -285,7 +287,7 @@ static void write_herding(gbs_output *output, const gbs_report *r)
     gbsi_output_text(output, "}");
 }
 
-/* Writes the exchange, or null unless ranks shared the model. */
+/* Writes the object about messages between ranks; writes null unless ranks shared the model. */
 static void write_exchange(gbs_output *output, const gbs_report *r)
 {
     key(output, "exchange");

@@ -4,16 +4,17 @@
  * model. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "chains/run.h"
+#include "drawings/network.h"
 #include "report/summary.h"
 #include "simd/math.h"
 
 enum {
-    SHOWN = 40,       /* number of variables */
-    SHOWN_STATES = 8, /* number of states of a variable */
+    SHOWN = 40,                       /* number of variables */
+    SHOWN_STATES = GBSI_DRAWN_STATES, /* number of states of a variable */
+    MOST_ENTRIES = 400, /* total number of variables of all factors, in a network that is drawn */
     MOST_BINS = 40,
     LEAST_BINS = 8,
 };
@@ -112,36 +113,12 @@ static void choose(marginals *m)
 
 /* ---- one variable ---------------------------------------------------------------------------- */
 
-/* Chooses the most probable states, and keeps them in the model's order. @return the number of
- * these variables. */
-static size_t choose_states(const marginals *m, uint32_t v, uint32_t state[SHOWN_STATES])
-{
-    const double *p = m->p + m->offset[v];
-    const size_t arity = m->offset[v + 1] - m->offset[v];
-    size_t n = 0;
-    for (uint32_t a = 0; a < arity; a++) {
-        size_t least = 0;
-        if (n < SHOWN_STATES) {
-            state[n++] = a;
-            continue;
-        }
-        for (size_t k = 1; k < n; k++) {
-            least = p[state[k]] < p[state[least]] ? k : least;
-        }
-        if (p[a] > p[state[least]]) {
-            memmove(state + least, state + least + 1, (n - 1 - least) * sizeof *state);
-            state[n - 1] = a;
-        }
-    }
-    return n;
-}
-
 static void write_variable(gbs_output *output, const marginals *m, uint32_t v)
 {
     char text[32];
     uint32_t state[SHOWN_STATES];
-    const size_t n = choose_states(m, v, state);
     const size_t arity = m->offset[v + 1] - m->offset[v];
+    const size_t n = gbsi_most_probable(m->p + m->offset[v], arity, state, SHOWN_STATES);
     gbsi_output_text(output, "{\"id\": ");
     gbsi_output_uint(output, v);
     gbsi_summary_text(output, "name", variable_text(m->model, v, text));
@@ -163,7 +140,7 @@ static void write_variable(gbs_output *output, const marginals *m, uint32_t v)
 /* ---- distributions --------------------------------------------------------------------------- */
 
 typedef struct spread {
-    size_t n, n_above; /* number of finite values, and of those above a limit */
+    size_t n, n_above; /* number of finite values, and number of finite values above a limit */
     double least, most;
     uint32_t variable, state; /* variable and state of the worst value */
 } spread;
@@ -256,6 +233,54 @@ static void write_distribution(gbs_output *output, const marginals *m, const dou
     gbsi_output_text(output, "}");
 }
 
+/* ---- the network ----------------------------------------------------------------------------- */
+
+/* @return whether the model is small enough for the page to draw it. */
+static bool is_drawn(const marginals *m)
+{
+    size_t n = 0;
+    for (size_t f = 0; f < m->model->factors.n_factors && n <= MOST_ENTRIES; f++) {
+        uint32_t length = 0;
+        const uint32_t *scope = NULL;
+        (void)gbs_model_factor(m->model, f, &length, &scope);
+        n += length;
+    }
+    return m->variable == NULL && m->n_shown == m->n && n <= MOST_ENTRIES;
+}
+
+/* Writes the graph: the variables of each factor, by their positions among the shown ones. */
+static void write_network(gbs_output *output, const marginals *m, const gbs_evidence *observed)
+{
+    if (m->n_shown == 0 || !is_drawn(m)) {
+        gbsi_output_text(output, "null");
+        return;
+    }
+    gbsi_output_text(output, m->model->directed ? "{\"directed\": true, \"observed\": ["
+                                                : "{\"directed\": false, \"observed\": [");
+    bool first = true;
+    for (uint32_t v = 0; v < m->n; v++) {
+        if (observed != NULL && gbs_evidence_state(observed, v, NULL) == 1) {
+            gbsi_output_text(output, first ? "" : ", ");
+            gbsi_output_uint(output, v);
+            first = false;
+        }
+    }
+    gbsi_output_text(output, "], \"factors\": [");
+    first = true;
+    for (size_t f = 0; f < m->model->factors.n_factors; f++) {
+        uint32_t length = 0;
+        const uint32_t *scope = NULL;
+        (void)gbs_model_factor(m->model, f, &length, &scope);
+        for (uint32_t i = 0; length > 1 && i < length; i++) {
+            gbsi_output_text(output, i > 0 ? ", " : first ? "[" : ", [");
+            gbsi_output_uint(output, scope[i]);
+        }
+        gbsi_output_text(output, length > 1 ? "]" : "");
+        first = first && length < 2;
+    }
+    gbsi_output_text(output, "]}");
+}
+
 /* ---- the member "marginals" ------------------------------------------------------------------ */
 
 static gbs_status write_all(gbs_output *output, marginals *m, const gbs_summary_about *about,
@@ -281,6 +306,8 @@ static gbs_status write_all(gbs_output *output, marginals *m, const gbs_summary_
     write_distribution(output, m, m->rhat, true);
     gbsi_output_text(output, ",\n   \"ess\": ");
     write_distribution(output, m, m->ess, false);
+    gbsi_output_text(output, ",\n   \"network\": ");
+    write_network(output, m, about->observed);
     gbsi_output_text(output, ",\n   \"map\": ");
     const gbs_status status = gbsi_summary_map(m->model, rows, columns, m->p, m->mcse, output, err);
     gbsi_output_text(output, "}");
