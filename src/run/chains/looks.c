@@ -100,9 +100,9 @@ void gbsi_drive_note_late(const gbsi_drive *drive, gbsi_report *report)
     report->late_times = e->times;
 }
 
-/* Called by the watch inside a pass, or before the first pass. Such a progress report does not
- * delay the next report after a pass, from which marginals can be read. @return whether to cut the
- * work short. */
+/* Called by the watch inside a pass, or before the first pass. A progress report that is made here
+ * does not delay the next report after a pass, from which marginals can be read. @return whether to
+ * cut the work short. */
 static bool look(void *context)
 {
     gbsi_drive *drive = context;
