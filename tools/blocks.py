@@ -247,6 +247,8 @@ def run_session(block, folder):
         new += [*typed, *renewed(found, expected), *gap]
         if status < 0 or status > 128:
             wrong += [typed[0], f"ended by signal {abs(status) % 128}"]
+        elif status in (126, 127):
+            wrong += [typed[0], "is no command", *found]
         elif not same(found, expected):
             wrong += [typed[0], *difflib.unified_diff(expected, found, "page", "printed", lineterm="", n=2)]
     return wrong, new

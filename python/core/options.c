@@ -98,8 +98,8 @@ int core_options(PyObject *options, gbs_run_options *out)
         keyword k;
         if (PyBytes_Check(value) && PyUnicode_CompareWithASCIIString(name, "scan") == 0) {
             out->scan = GBS_SCAN_SEQUENCE;
-            out->sequence = (const uint32_t *)(const void *)PyBytes_AS_STRING(value);
-            out->sequence_length = (size_t)PyBytes_GET_SIZE(value) / sizeof *out->sequence;
+            out->sequence = (const uint32_t *)(const void *)PyBytes_AsString(value);
+            out->sequence_length = (size_t)PyBytes_Size(value) / sizeof *out->sequence;
             continue;
         }
         if (take(name, value, &k) < 0) {
