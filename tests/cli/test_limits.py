@@ -209,6 +209,9 @@ def test_what_is_there_instead_of_exact_answers_is_told(grid):
 
 @pytest.mark.parametrize("step", [0.08, 0.15, 0.3])
 def test_a_search_for_the_best_state_gives_exact_answers_up(grid, step):
+    """Of a glass, whose best state no bound proves."""
+    subprocess.run([program(), "generate", "ising", "--grid", "15x15", "--coupling-spread", "3",
+                    "-o", "grid.gbm"], cwd=grid, check=True)
     done = slowly(grid, step, "map", "grid.gbm", "--time", "10s", "-o", "a.csv")
     if step < 0.3:
         assert given_up(done.stderr)[0] <= 75
