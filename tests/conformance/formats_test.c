@@ -262,7 +262,7 @@ static gbs_model *through(const gbs_model *model, const char *format, const char
  * of the format. */
 static int is_distribution(const char *format)
 {
-    return strcmp(format, "col") != 0 && strcmp(format, "dot") != 0;
+    return strcmp(format, "col") != 0 && strcmp(format, "dot") != 0 && strcmp(format, "svg") != 0;
 }
 
 /* Read as format a, then through every other. @return how many could hold it. */

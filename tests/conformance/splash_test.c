@@ -124,7 +124,7 @@ static void zeros_are_crossed(void **state)
         /* blocks of noisy factors take long: too short a run to be called converged */
         const bool brief =
             test_scale_asked() == TEST_SMALL || strcmp(test_cases[m].name, "hard-noisy") == 0;
-        options.sweeps = brief ? 1 << 11 : 1 << test_scaled(17, 16, 16);
+        options.sweeps = brief ? 1 << 11 : 1 << 17;
         test_answer blocks = test_run_once(model, evidence, &options);
         (void)check_close(test_cases[m].name, &options, &blocks, &exact);
         assert_true(blocks.report.converged || brief);
