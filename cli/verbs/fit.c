@@ -148,6 +148,7 @@ static int write_summary(const fitting *f, int stopped)
                                 {"exact", r->exact},
                                 {"sweeps", r->sweeps},
                                 {"doubtful_rows", r->n_doubtful},
+                                {"unmet_probabilities", r->n_unmet},
                                 {NULL, 0}};
     const cli_number numbers[] = {{"prior_weight", f->options.weight},
                                   {"weight", r->weight},
@@ -189,6 +190,14 @@ static void tell_sampled_em(const fitting *f, int stopped)
              "ends by a standard error of up to %.2g",
              r->converged ? "converged, to within the error" : "not converged", r->change,
              r->error);
+    if (r->n_unmet > 0) {
+        cli_note(arguments,
+                 "%" PRIu64
+                 " probabilit%s met by no draw of the last iteration and not checked: EM "
+                 "with exact expectations might raise %s; try --method exact, or a --prior",
+                 r->n_unmet, gbsi_plural_of(r->n_unmet, "y is", "ies are"),
+                 gbsi_plural_of(r->n_unmet, "it", "them"));
+    }
     if (r->n_doubtful > 0) {
         cli_note(arguments,
                  "the chains of %" PRIu64 " row%s disagree: R-hat is above 1.1; try a larger "
@@ -231,6 +240,27 @@ static const char *error_text(double error, char *text)
     return text;
 }
 
+static void tell_likelihood(const fitting *f, const char *weight)
+{
+    const gbs_fit_report *r = gbs_fitted_report(f->fitted);
+    char error[32];
+    if (isnan(r->log_likelihood)) { /* it is sampled last */
+        cli_note(f->job.arguments,
+                 "%" PRIu64 " row%s%s: ln P(data) is unknown, since the fit was stopped before; "
+                 "%" PRIu64 " free parameter%s",
+                 r->n_rows, gbsi_plural(r->n_rows), weight, r->n_parameters,
+                 gbsi_plural(r->n_parameters));
+        return;
+    }
+    cli_note(f->job.arguments,
+             "%" PRIu64 " row%s%s: ln P(data) = %.10g%s, %.6g a %s; %" PRIu64
+             " free parameter%s, BIC %.10g",
+             r->n_rows, gbsi_plural(r->n_rows), weight, r->log_likelihood,
+             error_text(r->log_likelihood_error, error), r->log_likelihood / r->weight,
+             weight[0] == '\0' ? "row" : "unit of weight", r->n_parameters,
+             gbsi_plural(r->n_parameters), r->bic);
+}
+
 static void tell(const fitting *f, int stopped)
 {
     const cli_arguments *arguments = f->job.arguments;
@@ -240,13 +270,7 @@ static void tell(const fitting *f, int stopped)
     if (arguments->weights != NULL) {
         (void)snprintf(weight, sizeof weight, " of weight %.10g", r->weight);
     }
-    cli_note(arguments,
-             "%" PRIu64 " row%s%s: ln P(data) = %.10g%s, %.6g a %s; %" PRIu64
-             " free parameter%s, BIC %.10g",
-             r->n_rows, gbsi_plural(r->n_rows), weight, r->log_likelihood,
-             error_text(r->log_likelihood_error, error), r->log_likelihood / r->weight,
-             weight[0] == '\0' ? "row" : "unit of weight", r->n_parameters,
-             gbsi_plural(r->n_parameters), r->bic);
+    tell_likelihood(f, weight);
     tell_em(f, stopped);
     if (r->n_unseen > 0) {
         cli_note(arguments, "%" PRIu64 " of %" PRIu64 " column%s of the tables %s in no row: %s",

@@ -144,6 +144,10 @@ typedef struct gbs_fit_report {
                                   */
     uint64_t n_doubtful; /**< number of rows whose chains disagreed in the last iteration (R-hat
                             above 1.1) */
+    uint64_t
+        n_unmet; /**< number of probabilities between 0 and 1 that no draw of the last iteration
+                    met, although draws of an iteration met their columns. EM with exact
+                    expectations might raise such a probability; error does not include it */
 } gbs_fit_report;
 
 typedef struct gbs_fitted gbs_fitted;

@@ -81,6 +81,7 @@ static const core_field fit_fields[] = {
     {"error", CORE_REAL, offsetof(gbs_fit_report, error)},
     {"sweeps", CORE_WIDE, offsetof(gbs_fit_report, sweeps)},
     {"n_doubtful", CORE_WIDE, offsetof(gbs_fit_report, n_doubtful)},
+    {"n_unmet", CORE_WIDE, offsetof(gbs_fit_report, n_unmet)},
     {"seconds", CORE_REAL, offsetof(gbs_fit_report, seconds)},
     {NULL, 0, 0}};
 

@@ -47,6 +47,7 @@ struct gbsi_draws {
     double *of_row;               /* [2][at[n_asked]] counts of the current row, by half */
     double *rise, *fall; /* [at[n_asked]] sums over rows from which rate_of() computes how much of a
                             distance from the fixed point is left after a step */
+    uint8_t *met; /* [at[n_asked]] 1 at the first entry of each column that an iteration met */
 };
 
 void gbsi_draws_free(gbsi_draws *draws)
@@ -57,7 +58,7 @@ void gbsi_draws_free(gbsi_draws *draws)
     }
     gbs_model_free(d->model);
     GBSI_FREE(d->child, d->at, d->sum, d->row, d->half, d->first, d->other, d->before, d->of_row,
-              d->rise, d->fall, d);
+              d->rise, d->fall, d->met, d);
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */
@@ -91,8 +92,9 @@ static gbs_status take_counts(gbsi_draws *d, const uint8_t *asked, gbs_error *er
     d->of_row = gbsi_alloc_array(2 * d->at[d->n_asked], sizeof *d->of_row);
     d->rise = gbsi_alloc_array(d->at[d->n_asked], sizeof *d->rise);
     d->fall = gbsi_alloc_array(d->at[d->n_asked], sizeof *d->fall);
+    d->met = gbsi_alloc_array_zero(d->at[d->n_asked], sizeof *d->met);
     return GBSI_HAVE(err, "fit", d->sum, d->half, d->first, d->other, d->before, d->of_row, d->rise,
-                     d->fall);
+                     d->fall, d->met);
 }
 
 gbs_status gbsi_draws_new(const gbsi_families *families, const gbs_data *data, const uint8_t *asked,
@@ -415,35 +417,43 @@ static double column_error(const gbsi_draws *d, size_t at, uint32_t r, const dou
 
 /* Compares the steps from d->before that each half of the chains makes: to d->first and to
  * d->other. @param error out: the largest error of an entry, see column_error().
+ * @param n_unmet out: see gbs_fit_report.
  * @return the sum over columns of c sum_i (first_i - before_i) (other_i - before_i) / theta_i. The
  * halves are independent; the expectation of the sum is therefore the squared length of the true
  * step in the metric of Fisher's information. To second order this square is twice the rise of ln
  * P. */
-static double compare_halves(const gbsi_draws *d, const double *theta, const double *count,
-                             double *error)
+static double compare_halves(gbsi_draws *d, const double *theta, const double *count, double *error,
+                             uint64_t *n_unmet)
 {
     const gbsi_families *s = d->families;
     double square = 0.0;
     *error = 0.0;
+    *n_unmet = 0;
     for (uint32_t q = 0; q < d->n_asked; ++q) {
         const uint32_t v = d->child[q];
         const uint32_t r = s->network->arity[v];
         const double alpha = gbsi_family_prior(s, v, d->options);
         for (size_t i = s->start[v]; i < s->start[v + (size_t)1]; i += r) {
-            double total = r * alpha;
+            double drawn = 0.0;
             double sum = 0.0;
             for (uint32_t a = 0; a < r; ++a) {
                 const double middle = 0.5 * (theta[i + a] + d->before[i + a]);
                 const double step =
                     (d->first[i + a] - d->before[i + a]) * (d->other[i + a] - d->before[i + a]);
-                total += count[i + a];
+                drawn += count[i + a];
                 sum += middle > 0.0 ? step / middle : 0.0;
             }
+            const double total = drawn + r * alpha;
+            const size_t at = d->at[q] + (i - s->start[v]);
             square += total * sum;
+            d->met[at] |= drawn > 0.0;
             if (total > 0.0) {
-                const double e = column_error(d, d->at[q] + (i - s->start[v]), r, d->before + i,
-                                              theta + i, total);
+                const double e = column_error(d, at, r, d->before + i, theta + i, total);
                 *error = e > *error ? e : *error;
+            }
+            for (uint32_t a = 0; a < r && d->met[at] != 0 && alpha == 0.0; ++a) {
+                const double p = d->before[i + a];
+                *n_unmet += count[i + a] == 0.0 && p > 0.0 && p < 1.0;
             }
         }
     }
@@ -476,7 +486,7 @@ gbs_status gbsi_draws_maximise(gbsi_draws *draws, const double *base, double *th
         count_chains(d, base, 0, 1, count);
         memcpy(d->half, count, n_bytes);
         report->change = estimate(d, d->half, theta);
-        const double square = compare_halves(d, theta, count, &report->error);
+        const double square = compare_halves(d, theta, count, &report->error, &report->n_unmet);
         ++report->iterations;
         report->sweeps = sweeps;
         report->n_doubtful = n_doubtful;

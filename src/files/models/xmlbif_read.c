@@ -177,7 +177,7 @@ static gbs_status check_type(const xmlbif_reader *r, const char *type, gbs_error
         known ? ": decisions and utilities are not supported" : "");
 }
 
-/* @return the name that version 0.3 gives to an element of version 0.2; `name` if both versions use
+/* @return the name that XMLBIF 0.3 gives to an element of XMLBIF 0.2; `name` if both versions use
  * this name. */
 static const char *modern_name(const xmlbif_reader *r, const char *name)
 {
