@@ -42,8 +42,8 @@ typedef struct gbsi_layout {
 } gbsi_layout;
 
 /* Computes the layout.
- * @return GBS_ERR_ARGUMENT for a directed cycle; GBS_ERR_UNSUPPORTED if edges cross so many layers that nothing could be seen;
- *         GBS_ERR_MEMORY. */
+ * @return GBS_ERR_ARGUMENT for a directed cycle; GBS_ERR_UNSUPPORTED if edges cross so many layers
+ * that nothing could be seen; GBS_ERR_MEMORY. */
 gbs_status gbsi_layout_compute(gbsi_layout *layout, gbs_error *err);
 
 #endif
