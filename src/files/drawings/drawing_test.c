@@ -172,9 +172,15 @@ static void test_crossings(void **state)
     gbs_error err = {0};
     (void)state;
     for (int trial = 0; trial < 200; trial++) {
-        uint32_t layer[ALL], rank[ALL], member[ALL], first[3] = {0, UPPER, ALL};
-        uint32_t below[ALL + 1] = {0}, above[ALL + 1] = {0};
-        uint32_t down[UPPER * LOWER], up[UPPER * LOWER], tree[ALL + 1];
+        uint32_t layer[ALL];
+        uint32_t rank[ALL];
+        uint32_t member[ALL];
+        uint32_t first[3] = {0, UPPER, ALL};
+        uint32_t below[ALL + 1] = {0};
+        uint32_t above[ALL + 1] = {0};
+        uint32_t down[UPPER * LOWER];
+        uint32_t up[UPPER * LOWER];
+        uint32_t tree[ALL + 1];
         bool linked[UPPER][LOWER];
         uint32_t n = 0;
         for (uint32_t i = 0; i < ALL; i++) {
