@@ -254,6 +254,7 @@ static gbs_model *built(gbs_builder *b)
     gbs_model *m = NULL;
     gbs_error err = {0};
     assert_int_equal(gbs_builder_build(b, &m, &err), GBS_OK);
+    gbs_builder_free(b);
     return m;
 }
 

@@ -200,38 +200,37 @@ static size_t list_pairs(canvas *c, uint64_t *pair)
 
 static gbs_status make_graph(canvas *c, gbs_error *err)
 {
+    gbs_status status = GBS_OK;
     const gbsi_network *n = c->network;
     const size_t n_entries = n->n_scopes == 0 ? 0 : n->begin[n->n_scopes];
     uint64_t *pair = gbsi_alloc_array(n_entries, sizeof *pair);
     c->square = gbsi_alloc_array(n->n_scopes, sizeof *c->square);
-    GBSI_PASS(GBSI_HAVE(err, "drawing", pair, c->square));
+    GBSI_TRY(GBSI_HAVE(err, "drawing", pair, c->square));
     const size_t n_pairs = list_pairs(c, pair);
     qsort(pair, n_pairs, sizeof *pair, by_number);
     gbsi_layout *l = &c->layout;
     l->directed = n->directed;
     l->n_nodes = n->n_nodes + c->n_squares;
-    gbs_status status = gbsi_network_check(l->n_nodes, n_entries, err);
-    if (status < 0) {
-        gbsi_free(pair);
-        return status;
-    }
+    GBSI_TRY(gbsi_network_check(l->n_nodes, n_entries, err));
     l->node = gbsi_alloc_array_zero(l->n_nodes, sizeof *l->node);
     l->edge = gbsi_alloc_array_zero(n_pairs, sizeof *l->edge);
     c->port = gbsi_alloc_array(n_pairs, sizeof *c->port);
-    status = GBSI_HAVE(err, "drawing", l->node, l->edge, c->port);
-    for (size_t i = 0; status >= 0 && i < n_pairs; i++) {
+    GBSI_TRY(GBSI_HAVE(err, "drawing", l->node, l->edge, c->port));
+    for (size_t i = 0; i < n_pairs; i++) {
         if (i == 0 || pair[i] != pair[i - 1]) {
             l->edge[l->n_edges].from = (uint32_t)(pair[i] >> 32);
             l->edge[l->n_edges++].to = (uint32_t)pair[i];
         }
     }
-    for (size_t v = 0; status >= 0 && v < l->n_nodes; v++) {
+    for (size_t v = 0; v < l->n_nodes; v++) {
         if (v < n->n_nodes) {
             size_node(&n->node[v], &l->node[v]);
         } else {
             l->node[v].width = l->node[v].height = SQUARE;
         }
     }
+
+cleanup:
     gbsi_free(pair);
     return status;
 }
