@@ -118,7 +118,7 @@ static gbs_status check_table_size(const gbs_model *m, const gbsi_candidate *c, 
     return GBS_OK;
 }
 
-/* Checks a noisy factor. Checks a noisy factor. Its table has logarithms of probabilities: one for
+/* Checks a noisy factor. Its table has logarithms of probabilities: one for
  * the leak, then one for each state of each parent. */
 static gbs_status check_noisy(const gbs_model *m, const gbsi_candidate *c, gbs_error *err)
 {

@@ -269,7 +269,7 @@ typedef struct gbsi_drive {
     double started_s, last_progress_s;
     uint64_t pass; /* number of the present pass, which keys the random numbers; counted on from
                       burn-in to sampling */
-    double worst_error; /* largest error at the last check of the estimates of the estimates */
+    double worst_error; /* largest error at the last check of the estimates */
     double rhat; /* R-hat of the log density during burn-in, then R-hat at the last check; 0 before
                     the first check */
     gbsi_stop stop;

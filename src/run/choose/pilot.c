@@ -15,7 +15,7 @@
 
 /* Least number of passes of the first stretch of a trial; both limits are powers of two. */
 #define FIRST_LEAST 8u
-#define FIRST_MOST  256u /* largest number of passes of the first stretch of a trial of a trial */
+#define FIRST_MOST  256u /* largest number of passes of the first stretch of a trial */
 #define SHARE       20u /* the first stretch has at most 1 / SHARE of the passes of the shortest run */
 #define FEWEST      8u /* least number of passes after which a trial is judged */
 /* Least number of passes of the cheapest splash before a splash can win. */
@@ -52,7 +52,7 @@ typedef struct pilot {
     const gbsi_schedule *schedule;
     bool crosses; /* whether updates of single variables reach all states that hard zeros allow */
     double mean_arity;
-    double budget; /* number of number of operations for all trials together together */
+    double budget;                      /* number of operations for all trials together */
     gbsi_trial *trial[GBS_MOST_TRIALS]; /* trials in the order of the report; the first is of the
                                            chromatic scan */
     uint32_t n_widths;                  /* number of widths that may be tried */

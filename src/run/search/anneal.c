@@ -346,7 +346,7 @@ static gbs_status open_run(gbsi_search *s, const gbs_model *model, const gbs_evi
 {
     gbs_run_options chosen = *options;
     const gbsi_run_purpose purpose = {.limited = true, .anneals = true};
-    chosen.lattice = GBS_LATTICE_NEVER; /* lattices stored as bits have no temperaturess */
+    chosen.lattice = GBS_LATTICE_NEVER; /* lattices stored as bits have no temperatures */
     GBSI_PASS(gbsi_run_open(model, evidence, &chosen, &purpose, &s->run, err));
     GBSI_PASS(
         gbsi_run_note_inputs(&s->run->task.problem, &s->run->checkpoints, evidence, &chosen, err));

@@ -76,7 +76,7 @@ typedef struct gbsi_search {
     uint32_t *kept_x; /* [part variables] the best state before this work; NULL if no checkpoints
                          are written */
     uint32_t *kept_lanes; /* [part variables][GBSI_BLOCK_LANES] states of sixteen chains before this
-                             work states of sixteen chains before this work */
+                             work */
     bool closed;          /* whether the last checkpoint of the search was written */
 } gbsi_search;
 
