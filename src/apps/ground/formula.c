@@ -11,8 +11,6 @@ typedef struct parser {
     gbsi_logic_formula *formula;
     gbsi_token name[GBSI_GROUND_MOST_VARIABLES];
     uint32_t depth, n_nodes;
-    bool has_or[GBSI_GROUND_MOST_DEPTH + 1];   /* for each depth of parentheses: whether the formula
-                                                  just read has an "or" outside inner parentheses */
     uint32_t call[GBSI_GROUND_MOST_VARIABLES]; /* node of the atom f(x, z), for each variable z that
                                                   stands for the value of a function */
     /* bit z: whether variable z stands for the value of a function in the current atom */
@@ -369,20 +367,28 @@ static gbs_status read_unary(parser *s, uint32_t *node, gbs_error *err)
     return status;
 }
 
-/* Reads operands with a sign between them; the sign binds to the left. */
+/* Reads further operands after the first, each with the sign before it; the sign binds to the left.
+ * @param node in: the first operand; out: all operands. */
+static gbs_status read_more(parser *s, gbsi_logic_sign sign, gbsi_logic_op op,
+                            gbs_status (*operand)(parser *, uint32_t *, gbs_error *),
+                            uint32_t *node, gbs_error *err)
+{
+    while (gbsi_logic_is_sign(gbsi_logic_peek(s->line), sign)) {
+        gbsi_logic_node n = {.op = op, .left = *node};
+        (void)gbsi_logic_next(s->line);
+        GBSI_PASS(operand(s, &n.right, err));
+        GBSI_PASS(add_node(s, n, node, err));
+    }
+    return GBS_OK;
+}
+
+/* Reads operands with a sign between them. */
 static gbs_status read_list(parser *s, gbsi_logic_sign sign, gbsi_logic_op op,
                             gbs_status (*operand)(parser *, uint32_t *, gbs_error *),
                             uint32_t *node, gbs_error *err)
 {
     GBSI_PASS(operand(s, node, err));
-    while (gbsi_logic_is_sign(gbsi_logic_peek(s->line), sign)) {
-        gbsi_logic_node n = {.op = op, .left = *node};
-        (void)gbsi_logic_next(s->line);
-        s->has_or[s->depth] |= op == GBSI_LOGIC_OR;
-        GBSI_PASS(operand(s, &n.right, err));
-        GBSI_PASS(add_node(s, n, node, err));
-    }
-    return GBS_OK;
+    return read_more(s, sign, op, operand, node, err);
 }
 
 static gbs_status read_and(parser *s, uint32_t *node, gbs_error *err)
@@ -398,17 +404,11 @@ static gbs_status read_or(parser *s, uint32_t *node, gbs_error *err)
 /* Reads the formula before =>, which in Tuffy may be a list a, b that means a ^ b. */
 static gbs_status read_condition(parser *s, uint32_t *node, gbs_error *err)
 {
-    s->has_or[s->depth] = false;
-    GBSI_PASS(read_or(s, node, err));
-    if (!gbsi_token_is(gbsi_logic_peek(s->line), ",") || s->has_or[s->depth]) {
-        return GBS_OK;
+    GBSI_PASS(read_and(s, node, err));
+    if (!gbsi_logic_is_sign(gbsi_logic_peek(s->line), GBSI_SIGN_LIST)) {
+        return read_more(s, GBSI_SIGN_OR, GBSI_LOGIC_OR, read_and, node, err);
     }
-    while (gbsi_token_is(gbsi_logic_peek(s->line), ",")) {
-        gbsi_logic_node n = {.op = GBSI_LOGIC_AND, .left = *node};
-        (void)gbsi_logic_next(s->line);
-        GBSI_PASS(read_and(s, &n.right, err));
-        GBSI_PASS(add_node(s, n, node, err));
-    }
+    GBSI_PASS(read_more(s, GBSI_SIGN_LIST, GBSI_LOGIC_AND, read_and, node, err));
     const gbsi_token sign = gbsi_logic_peek(s->line);
     return gbsi_token_is(sign, "=>")
                ? GBS_OK

@@ -118,6 +118,7 @@ typedef enum gbsi_logic_sign {
     GBSI_SIGN_OR,
     GBSI_SIGN_IMPLIES,
     GBSI_SIGN_IFF,
+    GBSI_SIGN_LIST, /* a comma that means "and" */
 } gbsi_logic_sign;
 bool gbsi_logic_is_sign(gbsi_token token, gbsi_logic_sign sign);
 /* Finds the next statement, without the blanks and comments around it. A statement is a line; it

@@ -109,7 +109,8 @@ bool gbsi_logic_is_sign(gbsi_token token, gbsi_logic_sign sign)
     static const char *const words[][3] = {[GBSI_SIGN_AND] = {"^", "&", "&&"},
                                            [GBSI_SIGN_OR] = {"v", "|", "||"},
                                            [GBSI_SIGN_IMPLIES] = {"=>", "=>", "=>"},
-                                           [GBSI_SIGN_IFF] = {"<=>", "<=>", "<=>"}};
+                                           [GBSI_SIGN_IFF] = {"<=>", "<=>", "<=>"},
+                                           [GBSI_SIGN_LIST] = {",", ",", ","}};
     for (int i = 0; i < 3; i++) {
         if (gbsi_token_is(token, words[sign][i])) {
             return true;
