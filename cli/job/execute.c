@@ -42,43 +42,35 @@ static int check_herding(const cli_arguments *arguments)
     return CLI_DONE;
 }
 
-/* Checks the path of a file that is written in addition to the result. */
-static int check_beside(const cli_arguments *arguments, const char *name, const char *path)
+/* Files that a run writes in addition to the result, in the order of their options. */
+typedef struct beside {
+    const char *name, *path;
+} beside;
+
+/* Checks the path of a file that is written in addition to the result and to the n files before it.
+ */
+static int check_beside(const cli_arguments *arguments, const beside *before, size_t n,
+                        const beside *file)
 {
     const char *output = arguments->output;
-    if (path != NULL && strcmp(path, "-") == 0) {
+    if (file->path == NULL) {
+        return CLI_DONE;
+    }
+    if (strcmp(file->path, "-") == 0) {
         return cli_error(CLI_USAGE,
-                         "--%s -: standard output is for the result; name a file instead", name);
+                         "--%s -: standard output is for the result; name a file instead",
+                         file->name);
     }
-    if (path != NULL && output != NULL && strcmp(path, output) == 0) {
-        return cli_error(CLI_USAGE, "--output and --%s name the same file %s", name, output);
+    if (output != NULL && strcmp(file->path, output) == 0) {
+        return cli_error(CLI_USAGE, "--output and --%s name the same file %s", file->name, output);
     }
-    return cli_check_output(path);
-}
-
-int cli_check_report(const cli_arguments *arguments)
-{
-    const char *report = arguments->report;
-    const char *summary = arguments->summary;
-    if (report != NULL && summary != NULL && strcmp(report, summary) == 0) {
-        return cli_error(CLI_USAGE, "--summary and --report name the same file %s", report);
-    }
-    return check_beside(arguments, "report", report);
-}
-
-static int check_drawing(const cli_arguments *arguments)
-{
-    const char *drawing = arguments->drawing;
-    const struct {
-        const char *name, *path;
-    } other[] = {{"summary", arguments->summary}, {"report", arguments->report}};
-    for (size_t i = 0; drawing != NULL && i < sizeof other / sizeof other[0]; i++) {
-        if (other[i].path != NULL && strcmp(other[i].path, drawing) == 0) {
-            return cli_error(CLI_USAGE, "--%s and --drawing name the same file %s", other[i].name,
-                             drawing);
+    for (size_t i = 0; i < n; i++) {
+        if (before[i].path != NULL && strcmp(before[i].path, file->path) == 0) {
+            return cli_error(CLI_USAGE, "--%s and --%s name the same file %s", before[i].name,
+                             file->name, file->path);
         }
     }
-    return check_beside(arguments, "drawing", drawing);
+    return cli_check_output(file->path);
 }
 
 /* Refuses a result whose name is that of a file that belongs to the checkpoint, such as PATH~. */
@@ -97,18 +89,20 @@ static int check_companion(const cli_arguments *arguments, const char *name, con
                       : CLI_DONE;
 }
 
-static int check_outputs(const cli_arguments *arguments)
+int cli_check_outputs(const cli_arguments *arguments)
 {
+    const beside file[] = {{"summary", arguments->summary},
+                           {"report", arguments->report},
+                           {"drawing", arguments->drawing},
+                           {"checkpoint", arguments->checkpoint}};
+    enum { N = sizeof file / sizeof file[0] };
     CLI_PASS(check_companion(arguments, "output", arguments->output));
-    CLI_PASS(check_companion(arguments, "summary", arguments->summary));
-    CLI_PASS(check_companion(arguments, "report", arguments->report));
-    CLI_PASS(check_companion(arguments, "drawing", arguments->drawing));
+    for (size_t i = 0; i < N; i++) {
+        CLI_PASS(check_companion(arguments, file[i].name, file[i].path));
+    }
     CLI_PASS(cli_check_output(arguments->output));
-    CLI_PASS(check_beside(arguments, "summary", arguments->summary));
-    CLI_PASS(cli_check_report(arguments));
-    CLI_PASS(check_drawing(arguments));
-    if (arguments->checkpoint != NULL) {
-        CLI_PASS(check_beside(arguments, "checkpoint", arguments->checkpoint));
+    for (size_t i = 0; i < N; i++) {
+        CLI_PASS(check_beside(arguments, file, i, &file[i]));
     }
     return CLI_DONE;
 }
@@ -173,7 +167,7 @@ int cli_settle(cli_arguments *arguments, gbs_method forced)
     if (status == CLI_DONE) {
         status = check_herding(arguments);
     }
-    return status == CLI_DONE ? check_outputs(arguments) : status;
+    return status == CLI_DONE ? cli_check_outputs(arguments) : status;
 }
 
 typedef struct watch {

@@ -120,9 +120,12 @@ int cli_is_approximate(const gbs_report *report);
  * @return an exit status. */
 int cli_check_method(const cli_arguments *arguments);
 
-/* Checks that --report names a file that can be written and that is not another output of the call.
+/* Checks that all files of the call can be written: the result, and the files of --summary,
+ * --report,
+ * --drawing and --checkpoint. No two of them may be the same, and none may belong to the
+ * checkpoint.
  * @return an exit status. */
-int cli_check_report(const cli_arguments *arguments);
+int cli_check_outputs(const cli_arguments *arguments);
 
 /**
  * Executes the run, with signal handlers and the progress line.

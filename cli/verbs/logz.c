@@ -186,13 +186,7 @@ static int run_logz(cli_arguments *arguments)
             CLI_USAGE, "--log-base applies to .PR results; those in JSON are natural logarithms");
     }
     if (status == CLI_DONE) {
-        status = cli_check_output(arguments->output);
-    }
-    if (status == CLI_DONE) {
-        status = cli_check_report(arguments);
-    }
-    if (status == CLI_DONE) {
-        status = cli_check_output(arguments->checkpoint);
+        status = cli_check_outputs(arguments);
     }
     if (status == CLI_DONE) {
         status = cli_settle_checkpoints(arguments);

@@ -207,9 +207,7 @@ static int run_map(cli_arguments *arguments)
     CLI_TRY(cli_output_format(arguments, "map|csv|table|json",
                               cli_is_terminal(STDOUT_FILENO) ? "table" : "csv", &format));
     CLI_TRY(cli_check_method(arguments));
-    CLI_TRY(cli_check_output(arguments->output));
-    CLI_TRY(cli_check_report(arguments));
-    CLI_TRY(cli_check_output(arguments->checkpoint));
+    CLI_TRY(cli_check_outputs(arguments));
     CLI_TRY(cli_settle_checkpoints(arguments));
     CLI_TRY(cli_load(&job, arguments, arguments->operand[0]));
     CLI_TRY(search(&job, format));

@@ -458,6 +458,15 @@ def test_files_beside_a_checkpoint_replace_nothing_else(run, work, verb, name):
         assert done.status == 2 and f"--output {name}: --checkpoint n.ck writes a file of that name" in done.err
 
 
+@pytest.mark.parametrize("verb", ["marginals", "sample", "map", "logz"])
+@pytest.mark.parametrize("name", ["n.ck", "n.ck~", "n.ck.lock", "n.ck.draws"])
+def test_a_result_takes_no_name_of_a_checkpoint(run, work, verb, name):
+    done = run(verb, SPRINKLER, *SHORT, "-o", name, "--checkpoint", "n.ck")
+    wanted = "name the same file n.ck" if name == "n.ck" else f"--output {name}: --checkpoint n.ck writes a file of that name"
+    assert done.status == 2 and wanted in done.err, done.err
+    only(work)
+
+
 @pytest.mark.parametrize("verb", [["marginals", SPRINKLER], ["map", SPRINKLER]], ids=lambda v: v[0])
 @pytest.mark.parametrize("name", ["n.ck", "n.ck~", "n.ck.lock"])
 def test_a_checkpoint_replaces_nothing_else(run, work, verb, name):
