@@ -386,21 +386,11 @@ static PyObject *drawn(const gbs_model *model, const gbs_drawing *drawing)
 {
     gbs_error err = {GBS_OK, ""};
     gbs_output *output = NULL;
-    char *text = NULL;
-    size_t n = 0;
     gbs_status status = gbs_output_open_memory(&output, &err);
     if (status >= 0) {
         status = gbs_model_draw(model, drawing, output, &err);
-        if (status < 0) {
-            gbs_output_discard(output);
-        } else {
-            status = gbs_output_take(output, &text, &n, &err);
-        }
     }
-    PyObject *result =
-        status < 0 ? core_fail(status, &err) : PyUnicode_DecodeUTF8(text, (Py_ssize_t)n, "strict");
-    gbs_free(text);
-    return result;
+    return core_written(status, output, &err);
 }
 
 /* draw(model, evidence, p, mcse, query): the drawing as SVG; p, mcse and query may be None */

@@ -69,6 +69,21 @@ int core_is_tuple(PyObject *object)
     return PyTuple_Check(object);
 }
 
+PyObject *core_written(gbs_status written, gbs_output *output, gbs_error *err)
+{
+    char *text = NULL;
+    size_t n = 0;
+    if (written < 0) {
+        gbs_output_discard(output);
+        return core_fail(written, err);
+    }
+    const gbs_status status = gbs_output_take(output, &text, &n, err);
+    PyObject *result =
+        status < 0 ? core_fail(status, err) : PyUnicode_DecodeUTF8(text, (Py_ssize_t)n, "replace");
+    gbs_free(text);
+    return result;
+}
+
 int core_fail_option(const gbs_error *err)
 {
     (void)fail_as(option_type, GBS_ERR_ARGUMENT, err);

@@ -19,6 +19,10 @@
 /* Sets the exception that corresponds to a status. @return NULL. */
 PyObject *core_fail(gbs_status status, const gbs_error *err);
 
+/* @return the text of an output in memory, which is freed, as a str; if `written` is a failure,
+ * NULL with its exception. @param output NULL if it could not be opened. */
+PyObject *core_written(gbs_status written, gbs_output *output, gbs_error *err);
+
 /* @return whether an object is a tuple, which PyArg_ParseTuple() needs; if not, a TypeError is set.
  */
 int core_is_tuple(PyObject *object);

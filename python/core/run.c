@@ -103,21 +103,11 @@ PyObject *core_summary(const gbs_run *run, const gbs_run_options *options,
         .size = sizeof about, .options = options, .observed = evidence};
     gbs_output *output = NULL;
     gbs_error err = {GBS_OK, ""};
-    char *text = NULL;
-    size_t n = 0;
     gbs_status status = gbs_output_open_memory(&output, &err);
     if (status >= 0) {
         status = gbs_run_summary(run, &about, output, &err);
-        if (status < 0) {
-            gbs_output_discard(output);
-        } else {
-            status = gbs_output_take(output, &text, &n, &err);
-        }
     }
-    PyObject *result =
-        status < 0 ? core_fail(status, &err) : PyUnicode_DecodeUTF8(text, (Py_ssize_t)n, "replace");
-    gbs_free(text);
-    return result;
+    return core_written(status, output, &err);
 }
 
 /* @return {"p", "mcse", "ess", "rhat"}, or None if the run keeps no marginals. */

@@ -698,8 +698,6 @@ static PyObject *draws_summary(PyObject *self, PyObject *arguments)
     Py_ssize_t n_chains = 0;
     Py_ssize_t n_draws = 0;
     gbs_output *output = NULL;
-    char *text = NULL;
-    size_t n_bytes = 0;
     gbs_error err = {GBS_OK, ""};
     (void)self;
     if (!PyArg_ParseTuple(arguments, "O!y*nn", &PyTuple_Type, &names, &draws, &n_chains,
@@ -718,11 +716,6 @@ static PyObject *draws_summary(PyObject *self, PyObject *arguments)
     gbs_status status = fits ? gbs_output_open_memory(&output, &err) : GBS_OK;
     if (fits && status >= 0) {
         status = gbs_draws_summary(drawn, n, (size_t)n_chains, (size_t)n_draws, output, &err);
-        if (status < 0) {
-            gbs_output_discard(output);
-        } else {
-            status = gbs_output_take(output, &text, &n_bytes, &err);
-        }
     }
     PyBuffer_Release(&draws);
     PyMem_Free(drawn);
@@ -732,10 +725,7 @@ static PyObject *draws_summary(PyObject *self, PyObject *arguments)
         }
         return NULL;
     }
-    PyObject *result = status < 0 ? core_fail(status, &err)
-                                  : PyUnicode_DecodeUTF8(text, (Py_ssize_t)n_bytes, "replace");
-    gbs_free(text);
-    return result;
+    return core_written(status, output, &err);
 }
 
 PyMethodDef core_trust_methods[] = {
