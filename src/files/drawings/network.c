@@ -449,6 +449,16 @@ static void put_style(gbs_output *output)
     gbsi_output_text(output, "</style>\n");
 }
 
+/* Writes the start of an element, with an id if the drawing has a prefix of ids. */
+static void put_start(gbs_output *output, const char *element, const char *prefix, const char *id)
+{
+    if (prefix == NULL) {
+        gbsi_put(output, "<%s>", element);
+    } else {
+        gbsi_put(output, "<%s id=\"%s%s\">", element, prefix, id);
+    }
+}
+
 static void put_head(const canvas *c, gbs_output *output, double width, double height)
 {
     const gbsi_network *n = c->network;
@@ -457,19 +467,14 @@ static void put_head(const canvas *c, gbs_output *output, double width, double h
              n->id != NULL ? "" : "xmlns=\"http://www.w3.org/2000/svg\" ", N(width), N(height),
              N(width), N(height));
     if (n->id != NULL) {
-        gbsi_put(output,
-                 "role=\"img\" aria-labelledby=\"%stitle %sdescription\">\n<title id=\"%stitle\">",
-                 n->id, n->id, n->id);
+        gbsi_put(output, "role=\"img\" aria-labelledby=\"%stitle %sdescription\">\n", n->id, n->id);
     } else {
-        gbsi_output_text(output, "role=\"img\">\n<title>");
+        gbsi_output_text(output, "role=\"img\">\n");
     }
+    put_start(output, "title", n->id, "title");
     gbsi_put_escaped(output, n->title);
     gbsi_output_text(output, "</title>\n");
-    if (n->id != NULL) {
-        gbsi_put(output, "<desc id=\"%sdescription\">", n->id);
-    } else {
-        gbsi_output_text(output, "<desc>");
-    }
+    put_start(output, "desc", n->id, "description");
     gbsi_put(output, "%zu variable%s, %zu edge%s", n->n_nodes, gbsi_plural(n->n_nodes),
              c->layout.n_edges, gbsi_plural(c->layout.n_edges));
     if (c->n_squares > 0) {
