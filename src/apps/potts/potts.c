@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/extremes.h"
 #include "base/memory.h"
 #include "learn/climb.h"
 #include "learn/orthantwise.h"
@@ -107,11 +108,6 @@ static gbs_status optimise(learning *l, gbs_error *err)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* @return the largest number of bytes that learning needs at one time, apart from the program and
  * the data. This is the largest of three numbers: bytes of L-BFGS and the gradient (of all sites,
  * or of one site for each thread), bytes of the chains, and bytes of the weights with the model
@@ -131,7 +127,7 @@ static double predict_bytes(const learning *l)
                                     (double)l->options.chains * p->n_sites *
                                         (double)(2 + gbsi_potts_most_draws(l->options.steps))
                               : 0.0;
-    return 3.0 * members * block + larger(larger(maximum, chains), 3.0 * array);
+    return 3.0 * members * block + gbsi_larger(gbsi_larger(maximum, chains), 3.0 * array);
 }
 
 static gbs_status take_memory(learning *l, gbs_error *err)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/extremes.h"
 #include "base/memory.h"
 #include "base/sized.h"
 #include "learn/equations.h"
@@ -21,11 +22,6 @@
 #define HALVINGS 40u
 /* A step must give this share of the increase that the slope predicts (Armijo 1966) */
 #define RISE 1e-4
-
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
 
 static void learning_free(gbsi_learning *l)
 {
@@ -120,7 +116,7 @@ static gbs_status solve_step(gbsi_learning *l, gbs_error *err)
         return gbsi_products_step(&l->products, l->gradient, l->step, err);
     }
     for (size_t k = 0; k < l->n; ++k) {
-        most = larger(most, l->information[k * l->n + k]);
+        most = gbsi_larger(most, l->information[k * l->n + k]);
     }
     for (double more = 0.0; !gbsi_learning_factorise(l, more);
          more = more > 0.0 ? 10.0 * more : 1e-9 * most + 1e-12) {
@@ -157,7 +153,7 @@ static gbs_status go(gbsi_learning *l, double slope, gbs_error *err)
         double change = 0.0;
         for (size_t k = 0; k < l->n; ++k) {
             l->tried[k] = l->w[k] + share * l->step[k];
-            change = larger(change, fabs(l->tried[k] - l->w[k]));
+            change = gbsi_larger(change, fabs(l->tried[k] - l->w[k]));
         }
         GBSI_PASS(evaluate(l, l->tried, NULL, false, &sum, &objective, err));
         if (objective >= r->objective + RISE * share * slope) {
@@ -301,7 +297,7 @@ static gbs_status find_errors(gbsi_learning *l, double *error, gbs_error *err)
     }
     for (size_t k = 0; error != NULL && k < l->n; ++k) {
         error[l->learnt.weight[k]] =
-            l->report.has_errors ? gbsi_sqrt(larger(l->variance[k], 0.0)) : (double)NAN;
+            l->report.has_errors ? gbsi_sqrt(gbsi_larger(l->variance[k], 0.0)) : (double)NAN;
     }
     return GBS_OK;
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/extremes.h"
 #include "base/memory.h"
 #include "condition/condition_inside.h"
 #include "simd/math.h"
@@ -54,19 +55,10 @@ static void add_sum(sums *s, double sum)
     s->most = sum > s->most ? sum : s->most;
 }
 
-static double largest(const double *entry, size_t n)
-{
-    double top = -INFINITY;
-    for (size_t e = 0; e < n; ++e) {
-        top = entry[e] > top ? entry[e] : top;
-    }
-    return top;
-}
-
 bool gbsi_table_has_one_sum(const double *entry, size_t n, size_t k, size_t stride,
                             gbsi_watch *watch, double *log_sum)
 {
-    const double top = largest(entry, n);
+    const double top = gbsi_largest_real(entry, n);
     sums s = {INFINITY, 0.0};
     if (top == -INFINITY) {
         return false;
@@ -422,7 +414,7 @@ void gbsi_pruned_law(const gbsi_conditioned *whole, const gbsi_pruning *pruning,
             p[a] += gbsi_factor_value(&whole->factors, whole->arity, pruning->factor[l], x);
         }
     }
-    const double top = largest(p, k);
+    const double top = gbsi_largest_real(p, k);
     assert(top > -INFINITY); /* the sum over v is positive for all states of the other variables */
     for (uint32_t a = 0; a < k; ++a) {
         p[a] = gbsi_exp(p[a] - top);

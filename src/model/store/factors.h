@@ -85,6 +85,12 @@ double gbsi_factor_value(const gbsi_factors *factors, const uint32_t *arity, siz
 double gbsi_factor_value_at(const gbsi_factors *factors, const uint32_t *arity, size_t f,
                             const uint32_t *at);
 
+/* Returns the number of entries of all scopes. */
+static inline size_t gbsi_scope_entries(const gbsi_factors *factors)
+{
+    return factors->n_factors == 0 ? 0 : factors->scope_start[factors->n_factors];
+}
+
 /* Returns the number of steps of a walk through factor f: the entries of its table, or the
  * variables of its scope. */
 size_t gbsi_factor_size(const gbsi_factors *factors, size_t f);

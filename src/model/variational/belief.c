@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/extremes.h"
 #include "base/memory.h"
 #include "simd/math.h"
 
@@ -50,12 +51,6 @@ struct gbsi_belief {
     bool backwards; /* whether the next round runs from the last factor to the first */
 };
 
-static size_t n_edges(const gbsi_conditioned *model)
-{
-    const gbsi_factors *factors = &model->factors;
-    return factors->n_factors == 0 ? 0 : factors->scope_start[factors->n_factors];
-}
-
 /* Sizes of the arrays of a gbsi_belief. */
 typedef struct sizes {
     size_t messages, longest, in, arity;
@@ -64,10 +59,7 @@ typedef struct sizes {
 static sizes count(const gbsi_conditioned *model)
 {
     const gbsi_factors *factors = &model->factors;
-    sizes s = {.arity = 1};
-    for (uint32_t v = 0; v < model->n_variables; ++v) {
-        s.arity = model->arity[v] > s.arity ? model->arity[v] : s.arity;
-    }
+    sizes s = {.arity = gbsi_largest(model->arity, model->n_variables)};
     for (size_t f = 0; f < factors->n_factors; ++f) {
         const size_t begin = factors->scope_start[f];
         const size_t end = factors->scope_start[f + 1];
@@ -85,7 +77,7 @@ static sizes count(const gbsi_conditioned *model)
 uint64_t gbsi_belief_bytes(const gbsi_conditioned *model)
 {
     const sizes s = count(model);
-    const uint64_t edges = n_edges(model);
+    const uint64_t edges = gbsi_scope_entries(&model->factors);
     return (edges + 1) * sizeof(size_t) + edges * sizeof(double) +
            model->state_offset[model->n_variables] * (sizeof(double) + sizeof(uint32_t) + 1) +
            model->n_variables * sizeof(double) + s.longest * sizeof(uint32_t) +
@@ -117,7 +109,7 @@ gbs_status gbsi_belief_new(const gbsi_conditioned *model, gbsi_watch *watch, gbs
 {
     gbs_status status = GBS_OK;
     const gbsi_factors *factors = &model->factors;
-    const size_t edges = n_edges(model);
+    const size_t edges = gbsi_scope_entries(&model->factors);
     const size_t states = model->state_offset[model->n_variables];
     const sizes s = count(model);
     gbsi_belief *b = gbsi_alloc_zero(sizeof *b);
@@ -403,7 +395,7 @@ static void sum_messages(gbsi_belief *b)
     for (size_t a = 0; a < states; ++a) {
         b->n_zeros[a] = b->ruled_out[a];
     }
-    for (size_t e = 0; e < n_edges(model); ++e) {
+    for (size_t e = 0; e < gbsi_scope_entries(&model->factors); ++e) {
         const uint32_t v = model->factors.scope[e];
         const double *message = b->message + b->start[e];
         for (uint32_t a = 0; a < model->arity[v]; ++a) {
@@ -412,6 +404,12 @@ static void sum_messages(gbsi_belief *b)
             b->n_zeros[model->state_offset[v] + a] += zero;
         }
     }
+}
+
+double gbsi_belief_damping(uint64_t n)
+{
+    enum { UNDAMPED = 50 };
+    return n < UNDAMPED ? 1.0 : 0.5;
 }
 
 double gbsi_belief_round(gbsi_belief *b, double damping)

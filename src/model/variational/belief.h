@@ -35,6 +35,10 @@ void gbsi_belief_free(gbsi_belief *b);
  * if the watch stopped the round. */
 double gbsi_belief_round(gbsi_belief *b, double damping);
 
+/* Returns the damping of round n, from 0, where the user has set none: 1 at first, because most
+ * models converge without it, and less later, for messages that go round in circles. */
+double gbsi_belief_damping(uint64_t n);
+
 /* Rules out a state of a variable in all later rounds, as evidence does. Messages of the factors
  * stay as they are until the next round. */
 void gbsi_belief_rule_out(gbsi_belief *b, uint32_t variable, uint32_t state);

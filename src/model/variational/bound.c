@@ -4,6 +4,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/extremes.h"
 #include "base/memory.h"
 #include "variational/bound_inside.h"
 
@@ -74,10 +75,7 @@ typedef struct sizes {
 static sizes count(const gbsi_conditioned *model)
 {
     const gbsi_factors *factors = &model->factors;
-    sizes s = {.arity = 1};
-    for (uint32_t v = 0; v < model->n_variables; ++v) {
-        s.arity = model->arity[v] > s.arity ? model->arity[v] : s.arity;
-    }
+    sizes s = {.arity = gbsi_largest(model->arity, model->n_variables)};
     for (size_t f = 0; f < factors->n_factors; ++f) {
         const gbsi_bound_needs needs = gbsi_bound_needs_of(model, f);
         const size_t n = factors->scope_start[f + 1] - factors->scope_start[f];
@@ -98,13 +96,13 @@ uint64_t gbsi_bound_bytes(const gbsi_conditioned *model)
     return n_factors * (1 + sizeof(double) + sizeof(size_t)) +
            (s.own + s.messages + s.work + 2 * s.arity) * sizeof(double) +
            model->n_variables * sizeof(uint32_t) +
-           (3 * gbsi_bound_n_edges(model) + model->n_variables + 3) * sizeof(size_t);
+           (3 * gbsi_scope_entries(&model->factors) + model->n_variables + 3) * sizeof(size_t);
 }
 
 static gbs_status take_room(gbsi_bound *b, const sizes *s, gbs_error *err)
 {
     const size_t n_factors = b->model->factors.n_factors;
-    const size_t n_edges = gbsi_bound_n_edges(b->model);
+    const size_t n_edges = gbsi_scope_entries(&b->model->factors);
     b->way = gbsi_alloc(n_factors);
     b->magnitude = gbsi_alloc_array(n_factors, sizeof *b->magnitude);
     b->own_start = gbsi_alloc_array_zero(n_factors + 1, sizeof *b->own_start);
@@ -137,7 +135,7 @@ static void list_edges(gbsi_bound *b)
     for (uint32_t v = 0; v < b->model->n_variables; ++v) {
         end[v + 1] += end[v];
     }
-    for (size_t e = gbsi_bound_n_edges(b->model); e-- > 0;) {
+    for (size_t e = gbsi_scope_entries(&b->model->factors); e-- > 0;) {
         b->edge[--end[factors->scope[e]]] = e;
     }
 }
@@ -175,15 +173,6 @@ void gbsi_bound_free(gbsi_bound *b)
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
-static double largest(const double *x, uint32_t k)
-{
-    double most = x[0];
-    for (uint32_t a = 1; a < k; ++a) {
-        most = x[a] > most ? x[a] : most;
-    }
-    return most;
-}
-
 /* Whether the scope of an entry's factor has a variable that is visited after the entry's own. */
 static bool has_later(const gbsi_bound *b, size_t e, bool forwards)
 {
@@ -217,7 +206,7 @@ static void collect(gbsi_bound *b, uint32_t v)
             continue;
         }
         gbsi_bound_maxima(b, b->factor[e], e - b->model->factors.scope_start[b->factor[e]]);
-        const double top = largest(b->out, k);
+        const double top = gbsi_largest_real(b->out, k);
         for (uint32_t a = 0; a < k; ++a) {
             const double d = top > -INFINITY ? b->out[a] - top : b->out[a];
             b->total[a] += d;
@@ -233,7 +222,7 @@ static void collect(gbsi_bound *b, uint32_t v)
 static void distribute(gbsi_bound *b, uint32_t v, bool forwards)
 {
     const uint32_t k = b->model->arity[v];
-    const double top = largest(b->total, k);
+    const double top = gbsi_largest_real(b->total, k);
     size_t n_later = 0;
     size_t n_earlier = 0;
     for (size_t i = b->edge_start[v]; i < b->edge_start[v + 1]; ++i) {
@@ -255,7 +244,8 @@ static void distribute(gbsi_bound *b, uint32_t v, bool forwards)
             const bool possible = b->total[a] > -INFINITY;
             g[a] = !possible ? -INFINITY : g[a] + (gets ? share * (b->total[a] - top) : 0.0);
         }
-        const double level = largest(g, k); /* a constant may move from g_fv to the variable */
+        const double level =
+            gbsi_largest_real(g, k); /* a constant may move from g_fv to the variable */
         for (uint32_t a = 0; a < k && level > -INFINITY; ++a) {
             g[a] -= level;
         }

@@ -43,11 +43,6 @@ struct gbsi_bound {
     uint32_t n_idle;    /* number of rounds since the bound was lowered by more than rounding */
 };
 
-static inline size_t gbsi_bound_n_edges(const gbsi_conditioned *model)
-{
-    return model->factors.n_factors == 0 ? 0 : model->factors.scope_start[model->factors.n_factors];
-}
-
 /* bound_messages.c */
 
 /* Chooses the way of factor f, and says how many doubles of `own` and of `work` the factor takes,

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/extremes.h"
 #include "simd/math.h"
 
 /* Largest number of states of a factor without a table that gets a table here. */
@@ -23,11 +24,6 @@ static size_t scope_of(const gbsi_conditioned *model, size_t f, const uint32_t *
     const size_t first = model->factors.scope_start[f];
     *scope = model->factors.scope + first;
     return model->factors.scope_start[f + 1] - first;
-}
-
-static double larger(double x, double y)
-{
-    return x > y ? x : y;
 }
 
 /* ---- what a factor needs --------------------------------------------------------------------- */
@@ -107,7 +103,7 @@ static double magnitude_of(const double *entry, size_t n)
 {
     double most = 0.0;
     for (size_t e = 0; e < n; ++e) {
-        most = isfinite(entry[e]) ? larger(most, fabs(entry[e])) : most;
+        most = isfinite(entry[e]) ? gbsi_larger(most, fabs(entry[e])) : most;
     }
     return most;
 }
@@ -149,7 +145,7 @@ void gbsi_bound_prepare(gbsi_bound *b, size_t f)
     default: { /* every function has absolute values of at most the number of literals */
         const double n = (double)(factors->scope_start[f + 1] - factors->scope_start[f]);
         const double literals = factors->kind[f] == GBS_FACTOR_LOGICAL
-                                    ? larger(factors->logical[factors->aux[f]].n_body + 1.0, n)
+                                    ? gbsi_larger(factors->logical[factors->aux[f]].n_body + 1.0, n)
                                     : 1.0;
         b->magnitude[f] = isfinite(factors->weight[f]) ? fabs(factors->weight[f]) * literals : 0.0;
         break;
@@ -177,7 +173,7 @@ static void table_maxima(gbsi_bound *b, size_t f, size_t position)
         for (size_t r = 0; r < size; ++r) {
             double most = from[r * k] + g[0];
             for (size_t a = 1; a < k; ++a) {
-                most = larger(most, from[r * k + a] + g[a]);
+                most = gbsi_larger(most, from[r * k + a] + g[a]);
             }
             b->work[r] = most;
         }
@@ -189,7 +185,7 @@ static void table_maxima(gbsi_bound *b, size_t f, size_t position)
         for (size_t r = 0; r < size; ++r) {
             double most = from[r] + g[0];
             for (size_t a = 1; a < k; ++a) {
-                most = larger(most, from[a * size + r] + g[a]);
+                most = gbsi_larger(most, from[a * size + r] + g[a]);
             }
             b->work[r] = most;
         }
@@ -207,11 +203,11 @@ static void potts_maxima(gbsi_bound *b, size_t f, size_t position)
     uint32_t top = 0;
     double second = -INFINITY;
     for (uint32_t a = 1; a < k; ++a) {
-        second = larger(second, g[a] > g[top] ? g[top] : g[a]);
+        second = gbsi_larger(second, g[a] > g[top] ? g[top] : g[a]);
         top = g[a] > g[top] ? a : top;
     }
     for (uint32_t a = 0; a < k; ++a) {
-        b->out[a] = larger(factors->weight[f] + g[a], a == top ? second : g[top]);
+        b->out[a] = gbsi_larger(factors->weight[f] + g[a], a == top ? second : g[top]);
     }
     (void)gbsi_watch_spend(b->watch, k);
 }
@@ -239,7 +235,7 @@ static literal_maxima literal_of(const gbsi_bound *b, size_t f, size_t e)
         if (a == counted) {
             m.is_true = g[a];
         } else {
-            m.is_false = larger(m.is_false, g[a]);
+            m.is_false = gbsi_larger(m.is_false, g[a]);
         }
     }
     return m;
@@ -270,7 +266,7 @@ static uint32_t count_others(gbsi_bound *b, size_t f, size_t first, size_t body_
             const literal_maxima m = literal_of(b, f, e);
             sum[n + 1] = sum[n] + m.is_true;
             for (uint32_t k = n; k > 0; --k) {
-                sum[k] = larger(sum[k] + m.is_false, sum[k - 1] + m.is_true);
+                sum[k] = gbsi_larger(sum[k] + m.is_false, sum[k - 1] + m.is_true);
             }
             sum[0] += m.is_false;
             ++n;
@@ -289,8 +285,9 @@ static double best_count(const gbsi_bound *b, size_t f, uint32_t n, uint32_t own
     for (uint32_t k = 0; k <= n; ++k) {
         for (uint32_t h = 0; h < 2; ++h) {
             if (head[h] > -INFINITY) {
-                most = larger(most, b->work[k] + head[h] +
-                                        counted_value(&b->model->factors, f, k + own_true, h != 0));
+                most = gbsi_larger(most,
+                                   b->work[k] + head[h] +
+                                       counted_value(&b->model->factors, f, k + own_true, h != 0));
             }
         }
     }
@@ -331,7 +328,7 @@ typedef struct roles {
 
 static double floored(double log_q)
 {
-    return larger(log_q, GBSI_BOUND_FLOOR);
+    return gbsi_larger(log_q, GBSI_BOUND_FLOOR);
 }
 
 /* Returns the terms of one state of a parent: ln q if no cause takes effect, slope * ln q on the
@@ -357,7 +354,7 @@ static roles sum_parents(const gbsi_bound *b, size_t f, const gbsi_noisy *noisy,
         for (uint32_t a = 0; a < k; ++a) {
             const roles term = terms_of(log_q[a], t.slope);
             for (int r = 0; r < 3; ++r) {
-                most.at[r] = larger(most.at[r], term.at[r] + g[a]);
+                most.at[r] = gbsi_larger(most.at[r], term.at[r] + g[a]);
             }
         }
         for (int r = 0; r < 3 && i != position; ++r) {
@@ -390,7 +387,7 @@ static void tangent_maxima(gbsi_bound *b, size_t f, size_t position)
     roles child = {{-INFINITY, noisy.child == GBSI_NONE ? 0.0 : -INFINITY, -INFINITY}};
     for (uint32_t a = 0; noisy.child != GBSI_NONE && a < b->model->arity[noisy.child]; ++a) {
         double *most = &child.at[part_of(&noisy, a)];
-        *most = larger(*most, b->g[b->start[first + noisy.n_parents] + a]);
+        *most = gbsi_larger(*most, b->g[b->start[first + noisy.n_parents] + a]);
     }
     const double *log_q = noisy.log_q + 1;
     for (size_t i = 0; i < position; ++i) {
@@ -400,7 +397,7 @@ static void tangent_maxima(gbsi_bound *b, size_t f, size_t position)
         const roles term = terms_of(log_q[a], t.slope);
         b->out[a] = -INFINITY;
         for (int r = 0; r < 3; ++r) {
-            b->out[a] = larger(b->out[a], sum.at[r] + child.at[r] + term.at[r]);
+            b->out[a] = gbsi_larger(b->out[a], sum.at[r] + child.at[r] + term.at[r]);
         }
     }
 }
@@ -440,7 +437,7 @@ static double noisy_largest(const gbsi_conditioned *model, size_t f)
         double most = log_q[0];
         for (uint32_t a = 0; a < model->arity[noisy.parent[i]]; ++a, ++log_q) {
             least = *log_q < least ? *log_q : least;
-            most = larger(most, *log_q);
+            most = gbsi_larger(most, *log_q);
         }
         none += most;
         effect += least;
@@ -449,7 +446,7 @@ static double noisy_largest(const gbsi_conditioned *model, size_t f)
     for (uint32_t a = 0; noisy.child != GBSI_NONE && a < model->arity[noisy.child]; ++a) {
         const gbsi_noisy_part part = part_of(&noisy, a);
         largest =
-            larger(largest, gbsi_noisy_value(part == GBSI_NOISY_EFFECT ? effect : none, part));
+            gbsi_larger(largest, gbsi_noisy_value(part == GBSI_NOISY_EFFECT ? effect : none, part));
     }
     return largest == -INFINITY
                ? largest
@@ -464,12 +461,12 @@ double gbsi_bound_largest(const gbsi_conditioned *model, size_t f)
     if (factors->kind[f] == GBS_FACTOR_TABLE) {
         const size_t *table = factors->table_start + factors->aux[f];
         for (size_t e = table[0]; e < table[1]; ++e) {
-            most = larger(most, factors->table[e]);
+            most = gbsi_larger(most, factors->table[e]);
         }
         return most;
     }
     if (factors->kind[f] == GBS_FACTOR_POTTS) {
-        return larger(0.0, factors->weight[f]);
+        return gbsi_larger(0.0, factors->weight[f]);
     }
     if (gbsi_is_noisy(factors->kind[f])) {
         return noisy_largest(model, f);
@@ -479,8 +476,8 @@ double gbsi_bound_largest(const gbsi_conditioned *model, size_t f)
     }
     const bool free_head = factors->logical[factors->aux[f]].head == GBSI_HEAD_FREE;
     for (uint32_t k = 0; k <= n - free_head; ++k) {
-        most = larger(
-            most, larger(counted_value(factors, f, k, false), counted_value(factors, f, k, true)));
+        most = gbsi_larger(most, gbsi_larger(counted_value(factors, f, k, false),
+                                             counted_value(factors, f, k, true)));
     }
     return most;
 }

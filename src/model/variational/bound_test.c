@@ -128,17 +128,6 @@ static gbs_model *long_model(uint64_t *seed, int kind)
     return model;
 }
 
-static double exact_of_long(const gbsi_conditioned *c)
-{
-    uint32_t x[LONG] = {0};
-    double most = -INFINITY;
-    do {
-        const double e = gbsi_conditioned_log_density(c, x);
-        most = e > most ? e : most;
-    } while (next_assignment(c->n_variables, c->arity, x));
-    return most;
-}
-
 static void long_factors(void **state)
 {
     (void)state;
@@ -153,7 +142,7 @@ static void long_factors(void **state)
             assert_int_equal(gbs_evidence_observe(evidence, LONG - 1, 1, NULL), GBS_OK);
         }
         assert_int_equal(gbsi_condition(model, evidence, &c, NULL), GBS_OK);
-        const double most = exact_of_long(c);
+        const double most = exact_maximum(c);
         n_reached += reaches(checked_bound(c, most), most);
         gbsi_conditioned_free(c);
         gbs_evidence_free(evidence);

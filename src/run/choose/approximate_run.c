@@ -18,10 +18,6 @@
 /* An approximation is at a fixed point if an iteration changes no number by more than TOLERANCE. */
 #define TOLERANCE  1e-10
 #define PROGRESS_S 0.1
-/* Number of iterations of belief propagation without damping, and the damping of later iterations,
- * unless the user sets the damping. */
-#define UNDAMPED 50u
-#define DAMPING  0.5
 
 /* An approximation of the marginals of the free variables of a problem. */
 typedef struct approximation {
@@ -86,7 +82,7 @@ typedef struct belief {
                                   if no factor is long */
     gbsi_belief *messages;
     double residual; /* residual (largest change of a message) of the last iteration */
-    double *p;       /* [states of `chained`, or of the model] scratch scratch */
+    double *p;       /* [states of `chained`, or of the model] scratch */
 } belief;
 
 static void free_belief(void *state)
@@ -123,9 +119,8 @@ cleanup:
 static double step_belief(void *state, const gbs_run_options *options, uint64_t n)
 {
     belief *b = state;
-    const double damping = options->damping != GBS_DAMPING_AUTO ? options->damping
-                           : n < UNDAMPED                       ? 1.0
-                                                                : DAMPING;
+    const double damping =
+        options->damping != GBS_DAMPING_AUTO ? options->damping : gbsi_belief_damping(n);
     const double change = gbsi_belief_round(b->messages, damping);
     b->residual = isnan(change) ? b->residual : change;
     return change;

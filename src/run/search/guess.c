@@ -14,10 +14,8 @@
 #include "variational/belief.h"
 
 #define FIRST_ROUNDS 100u /* rounds before the first variable is decided */
-#define UNDAMPED     50u  /* number of them without damping */
-#define DAMPING      0.5
-#define ROUNDS       8u  /* rounds after each step */
-#define STEP         16u /* each step decides one of so many variables */
+#define ROUNDS       8u   /* rounds after each step */
+#define STEP         16u  /* each step decides one of so many variables */
 /* Nanoseconds that the guess may take even if the sweeps have taken less. */
 #define LEAST_NS 3e8
 
@@ -132,7 +130,7 @@ static void tell_messages(guess *g)
 static bool decide_all(guess *g)
 {
     for (uint32_t i = 0; i < FIRST_ROUNDS && !gbsi_watch_stopped(g->watch); ++i) {
-        (void)gbsi_belief_round(g->messages, i < UNDAMPED ? 1.0 : DAMPING);
+        (void)gbsi_belief_round(g->messages, gbsi_belief_damping(i));
     }
     for (;;) {
         if (gbsi_watch_stopped(g->watch) || gbsi_belief_marginals(g->messages, g->p, NULL) < 0) {
@@ -149,7 +147,7 @@ static bool decide_all(guess *g)
         }
         tell_messages(g);
         for (uint32_t i = 0; i < ROUNDS && !gbsi_watch_stopped(g->watch); ++i) {
-            (void)gbsi_belief_round(g->messages, DAMPING);
+            (void)gbsi_belief_round(g->messages, gbsi_belief_damping(FIRST_ROUNDS + i));
         }
     }
 }

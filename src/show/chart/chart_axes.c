@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/extremes.h"
 #include "chart/chart_pen.h"
 #include "decimal/decimal.h"
 #include "simd/math.h"
@@ -98,11 +99,6 @@ static double round_number(double value, bool up)
     return best;
 }
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* Extends the span so that it ends at round numbers, or adds a little room at its ends. */
 static void settle(gbsi_span *span, const gbsi_axis *axis, bool rounded)
 {
@@ -125,9 +121,9 @@ static void settle(gbsi_span *span, const gbsi_axis *axis, bool rounded)
         span->high = span->high > span->low ? span->high : span->low * 10.0;
     } else {
         const double range = span->high - span->low;
-        const double size = larger(fabs(span->low), fabs(span->high));
-        const double least = larger(NEAREST * size, 1.0 / FARTHEST);
-        const double air = range > least ? 0.04 * range : larger(0.5, least);
+        const double size = gbsi_larger(fabs(span->low), fabs(span->high));
+        const double least = gbsi_larger(NEAREST * size, 1.0 / FARTHEST);
+        const double air = range > least ? 0.04 * range : gbsi_larger(0.5, least);
         span->high += air;
         span->low -= span->low == 0.0 ? 0.0 : air;
     }
