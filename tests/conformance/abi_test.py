@@ -50,7 +50,7 @@ def dump(cc, folder, path):
 def main():
     update = "--update" in sys.argv
     cc = [word for word in sys.argv[1:] if word != "--update"]
-    if not shutil.which("abidiff") or "gcc" not in subprocess.run([*cc, "--version"], text=True, check=True,
+    if not shutil.which("abidiff") or "free software foundation" not in subprocess.run([*cc, "--version"], text=True, check=True,
                                                                    stdout=subprocess.PIPE).stdout.lower():
         print("needs abidiff of abigail-tools, and GCC")
         return SKIPPED

@@ -18,9 +18,11 @@ static gbsi_conditioned *conditioned(const gbs_model *model)
     return gbsi_condition(model, NULL, &c, NULL) == GBS_OK ? c : NULL;
 }
 
+enum { LONG = 12 }; /* variables of the models with long factors, which are the largest */
+
 static double exact_maximum(const gbsi_conditioned *c)
 {
-    uint32_t x[MOST_VARIABLES] = {0};
+    uint32_t x[LONG] = {0};
     double most = -INFINITY;
     do {
         const double e = gbsi_conditioned_log_density(c, x);
@@ -79,8 +81,6 @@ static void no_state_is_above(void **state)
 }
 
 /* ---- factors too long for a table ------------------------------------------------------------ */
-
-enum { LONG = 12 };
 
 /* Literals and spins whose factors are counted, and noisy factors with a tangent. */
 static gbs_model *long_model(uint64_t *seed, int kind)
