@@ -67,7 +67,7 @@ if [ -z "${1:-}" ]; then
     if changed_files | grep -q '^src/core/simd/\|^src/core/rng/\|^src/engine/kernel/\|^src/engine/lattice/'; then
         targets="$targets packed_test tests/kernel_suite"
     fi
-    # shellcheck disable=SC2046
+    # shellcheck disable=SC2046,SC2086
     run_tests build-aarch64-lanes -t 10 $(printf '%s\n' $targets | sed 's,.*/,,; s/_[a-z]*$//')
 else
     cross_build build-aarch64
