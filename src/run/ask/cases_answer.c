@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/plural.h"
 #include "base/sized.h"
+#include "chains/run.h"
 
 #define PROGRESS_S 0.1
 
@@ -183,11 +184,12 @@ cleanup:
     return status;
 }
 
-/* Whether a run that its time limit ended has estimates. */
+/* Whether one of its own limits, and not a signal, ended a run early. The run then has estimates,
+ * and the next case can be answered. */
 static bool has_estimates(const gbs_run *run)
 {
     const gbs_report *r = gbs_run_report(run);
-    return r != NULL && strcmp(r->stop, "time") == 0;
+    return r != NULL && strcmp(r->stop, gbsi_stop_text(GBSI_STOP_SIGNAL)) != 0;
 }
 
 /* @param method gbs_method of the run. @param n_left number of cases that share the remaining
