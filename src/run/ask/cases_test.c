@@ -446,9 +446,9 @@ static void test_memory_runs_out(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_enumeration),      cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_limit_of_each_case),
-        cmocka_unit_test(test_far_apart),        cmocka_unit_test(test_refusals_and_stops),
-        cmocka_unit_test(test_stop_by_callback), cmocka_unit_test(test_memory_runs_out)};
+        cmocka_unit_test(test_enumeration),        cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_limit_of_each_case), cmocka_unit_test(test_far_apart),
+        cmocka_unit_test(test_refusals_and_stops), cmocka_unit_test(test_stop_by_callback),
+        cmocka_unit_test(test_memory_runs_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
