@@ -37,6 +37,11 @@ def program():
     return os.path.abspath(os.environ.get("GIBBSITE", ROOT / "build" / "gibbsite"))
 
 
+# At full scale, as ./dev nightly asks for. A test that takes long beside what it shows, or a case that others cover in part.
+FULL = os.environ.get("GIBBSITE_TEST_SCALE") == "full"
+nightly = pytest.mark.skipif(not FULL, reason="./dev nightly runs it")
+
+
 def wait_for_file(process, path):
     """Waits until a program at work has written a file, or has ended."""
     while not path.exists() and process.poll() is None:

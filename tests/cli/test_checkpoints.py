@@ -6,7 +6,7 @@ import signal
 import subprocess
 
 import pytest
-from conftest import SPRINKLER, only, program, wait_for_file
+from conftest import SPRINKLER, nightly, only, program, wait_for_file
 
 SHORT = ["--method", "sample", "--sweeps", "400", "--seed", "5"]
 
@@ -268,7 +268,7 @@ def test_logz(run, work, options):
     assert done.status == (3 if "off" in options else 0), done.err
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [pytest.param(signal.SIGTERM, marks=nightly), signal.SIGKILL])
 def test_ladders(run, work, slow, number):
     """Ended twice, in a run that would not end by itself, then led to an end; marginals and draws."""
     keep = ["--checkpoint", "r.ckpt", "--checkpoint-every", "0.02", "--progress", "json"]

@@ -6,6 +6,7 @@ import json
 import random
 
 import pytest
+from conftest import nightly
 
 NOISY, TRUTH = "examples/leaf-noisy.pbm", "examples/leaf.pbm"
 MODEL = ["--noise", "flip:0.1", "--coupling", "1.2"]
@@ -126,11 +127,16 @@ def test_a_large_picture_ends(run, work):
         assert "large picture" not in run(*given, "--method", "sample", *limit).err
 
 
-def test_a_large_picture_of_two_levels_is_run_bit_by_bit(run, work):
-    """512 x 1024 stripes of which one pixel in eleven is flipped. With its model written the answer has the same bits."""
+def large_of_two_levels(work):
+    """512 x 1024 stripes of which one pixel in eleven is flipped. @return the command that restores them."""
     rows = [[(j // 64 % 2) ^ ((i * 1021 + j * 7) % 11 == 0) for j in range(1024)] for i in range(512)]
     pgm(work / "large.pgm", rows, 1)
-    given = ["denoise", "large.pgm", "--noise", "flip:0.1", "--coupling", "1.2", "--sweeps", "5", "--burn-in", "5"]
+    return ["denoise", "large.pgm", "--noise", "flip:0.1", "--coupling", "1.2", "--sweeps", "5", "--burn-in", "5"]
+
+
+def test_a_large_picture_of_two_levels_is_run_bit_by_bit(run, work):
+    """With its model written the answer has the same bits."""
+    given = large_of_two_levels(work)
     done = run(*given, "-o", "a.pgm", "--summary", "a.json", "--threads", "1")
     assert done.status == 0 and "run without factors, as with --method sample --lattice always --chains 4" in done.err
     model = json.loads((work / "a.json").read_text())["model"]
@@ -141,17 +147,27 @@ def test_a_large_picture_of_two_levels_is_run_bit_by_bit(run, work):
     assert a["watched_variables"] == 0 and a["lattice"] is not None
     assert (work / "a.pgm").read_bytes() == (work / "b.pgm").read_bytes()
     assert "never moved" not in done.err  # what stays for its conditional probability is not frozen
+
+
+@nightly
+def test_options_that_need_the_model_of_a_large_picture(run, work):
+    given = large_of_two_levels(work)
     assert "without factors" not in run(*given, "--lattice", "never", "-o", "c.pgm").err
     assert "without factors" in run(*given, "--estimator", "count", "-o", "c.pgm").err
     assert "keeps no levels" in run(*given, "--estimator", "traces", "-o", "c.pgm").err
     assert "16 chains" in run(*given, "--chains", "16", "-o", "c.pgm").err
 
 
-def test_a_large_grey_picture_is_run_level_by_level(run, work):
-    """512 x 600 pixels of 8 levels: the same bytes on any threads, errors of some pixels, answers near those of the model."""
+def large_of_eight_levels(work):
+    """A picture of 512 x 600 pixels. @return the command that restores it."""
     rows = [[min(255, (j // 64 * 3 + i // 100) % 8 * 36 + (i * 1021 + j * 7) % 31) for j in range(512)] for i in range(600)]
     pgm(work / "large.pgm", rows, 255)
-    given = ["denoise", "large.pgm", "--levels", "8", "--noise", "gauss:0.6", "--coupling", "1", "--sweeps", "20", "--burn-in", "9"]
+    return ["denoise", "large.pgm", "--levels", "8", "--noise", "gauss:0.6", "--coupling", "1", "--sweeps", "20", "--burn-in", "9"]
+
+
+def test_a_large_grey_picture_is_run_level_by_level(run, work):
+    """The same bytes on any threads, errors of some pixels."""
+    given = large_of_eight_levels(work)
     done = run(*given, "-o", "a.pgm", "--mean", "a-mean.pgm", "--summary", "a.json", "--threads", "1")
     assert done.status == 0 and "run without factors" in done.err and "variables spread evenly" in done.err
     assert run(*given, "-o", "b.pgm", "--mean", "b-mean.pgm", "--summary", "b.json", "--threads", "2").status == 0
@@ -159,12 +175,19 @@ def test_a_large_grey_picture_is_run_level_by_level(run, work):
     assert a["digest"] == b["digest"] and 0 < a["watched_variables"] < 512 * 600 and a["max_mcse"] > 0
     assert (work / "a.pgm").read_bytes() == (work / "b.pgm").read_bytes()
     assert (work / "a-mean.pgm").read_bytes() == (work / "b-mean.pgm").read_bytes()
+
+
+@nightly
+def test_levels_and_the_model_of_a_large_grey_picture_agree(run, work):
+    given = large_of_eight_levels(work)
+    assert run(*given, "-o", "a.pgm", "--mean", "a-mean.pgm").status == 0
     assert run(*given, "--lattice", "never", "-o", "c.pgm", "--mean", "c-mean.pgm").status == 0
     means = [(work / f"{name}-mean.pgm").read_bytes()[-2 * 512 * 600:] for name in "ac"]
     means = [[256 * m[2 * i] + m[2 * i + 1] for i in range(512 * 600)] for m in means]
     assert sum(abs(x - y) for x, y in zip(*means)) / len(means[0]) < 0.05 * 65535 / 7
 
 
+@nightly
 def test_a_large_grey_picture_has_its_model_where_that_is_named(run, work):
     rows = [[(j // 64 + i // 64) % 4 * 85 for j in range(512)] for i in range(512)]
     pgm(work / "large.pgm", rows, 255)

@@ -5,7 +5,7 @@ import math
 import re
 
 import pytest
-from conftest import ROOT, SPRINKLER, only, program
+from conftest import ROOT, SPRINKLER, nightly, only, program
 
 MIB = 1 << 20
 
@@ -230,7 +230,7 @@ LARGE = {
 }
 
 
-@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=nightly) if name in ("torus", "uniform") else name for name in LARGE])
 def test_memory_of_large_runs(run, work, plain_memory, name):
     """A prediction is an upper bound: of what the run adds and of what the program is at start, all of
     its libraries counted whole. Beyond the peak it is a quarter and 8 MiB at most."""

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every file of the collection of real files is read, or refused with the place, as listed."""
 import importlib.util
-import os
 import pathlib
 
 import pytest
 
-from conftest import ROOT
+from conftest import FULL, ROOT
 
 DATA = ROOT.parent / "shared" / "data"
 
@@ -19,7 +18,7 @@ def test_every_file():
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
     program = os.environ.get("GIBBSITE", str(ROOT / "build" / "gibbsite"))
-    step = 1 if os.environ.get("GIBBSITE_TEST_SCALE") == "full" else 4
+    step = 1 if FULL else 4
     rows = list(tool.check(pathlib.Path(program).resolve(), DATA, step))
     assert len(rows) > 300 // step
     assert [row for row in rows if not row[3]] == []

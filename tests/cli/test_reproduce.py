@@ -7,7 +7,7 @@ import subprocess
 import xml.etree.ElementTree
 
 import pytest
-from conftest import ROOT, only, program
+from conftest import ROOT, nightly, only, program
 
 EXPERIMENTS = {
     "hg-two-variables": ["errors.csv", "errors.svg", "estimates.csv", "estimates.svg", "inverse.svg", "largest.csv", "marginals.csv",
@@ -52,7 +52,9 @@ def check_chart(path):
     assert all(link.startswith("data:image/png;base64,") for link in re.findall(r'href="([^"]*)', text))
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+# test_denoise_any_picture runs hg-denoise.
+@pytest.mark.parametrize("name", [pytest.param(name, marks=nightly) if name in ("dogs-million", "hg-denoise") else name
+                                  for name in EXPERIMENTS])
 def test_quick_check(run, work, name):
     done = run("reproduce", name, "--quick", "--check", "-o", "out")
     assert done.status == 0, done.out + done.err

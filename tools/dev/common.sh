@@ -144,6 +144,27 @@ count() {
     echo "$n"
 }
 
+# List tracked C files, or all C files without git. Files by others and files of a build are left out.
+c_files() {
+    { git ls-files -- '*.c' '*.h' 2>/dev/null | grep . ||
+        find . -path './build*' -prune -o -type f -name '*.[ch]' -print | sed 's,^\./,,'; } |
+        grep -v '^third_party/' | sort
+}
+
+# List the C files whose code this branch has changed since it left main, or that the last 30 commits of main
+# have changed. All files are listed if git or its history is missing.
+changed_files() {
+    mkdir -p build
+    base=$(git merge-base HEAD main 2>/dev/null) || base=
+    [ -n "$base" ] && [ "$base" != "$(git rev-parse HEAD)" ] || base=HEAD~30
+    if ! git diff --name-status -M "$base" >build/changed 2>/dev/null; then
+        c_files
+    else # a file that only moved has not changed
+        sed -e '/^R100/d' -e 's/.*\t//' build/changed >build/changed_names
+        { c_files | grep -Fx -f build/changed_names || true; } | "$python" tools/dev/changed.py "$base"
+    fi
+}
+
 # run_tests DIR [OPTION...]: run meson's tests and add them to the counts. If $targets is set, only these targets are built.
 run_tests() {
     dir=$1
