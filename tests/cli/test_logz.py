@@ -106,6 +106,19 @@ def test_time_ends_what_comes_before(run):
             or "stopped before the first annealing was finished" in done.err)
 
 
+def test_a_run_that_meets_no_state_of_positive_weight_ends(run, work):
+    """No limit is typed. States that violate the second factor weigh more than others, however hard a ladder makes it."""
+    equal = " ".join("1e300" if a == b else "1" for a in range(3) for b in range(3))
+    apart = " ".join("0" if a == b else "1" for a in range(3) for b in range(3) for _ in range(3))
+    (work / "m.uai").write_text(f"MARKOV\n3\n3 3 3\n2\n2 0 1\n3 0 1 2\n9 {equal}\n27 {apart}\n")
+    done = run("logz", "m.uai", "--method", "sample", "--format", "json")
+    found = json.loads(done.out)
+    assert found["log_z"] is None and found["stop"] == "no progress" and "none may exist" in found["verdict"]
+    assert abs(json.loads(run("logz", "m.uai", "--format", "json").out)["log_z"] - math.log(18)) < 1e-12
+    done = run("map", "m.uai", "--method", "sample", "--probability")
+    assert "this state is unknown" in done.err and "--probability" not in done.err, done.err
+
+
 def test_uai_estimates(run, work):
     n = 40
     pairs = [(u, v) for u in range(n) for v in range(u + 1, n)]

@@ -15,7 +15,10 @@
 #include "ladders/tempered_inside.h"
 
 #define WINDOW 1024u /* number of kept iterations before the first verdict */
-#define HARDER 3.0   /* nats that are added to the penalty of a violated zero */
+/* Number of kept iterations without a state of positive weight after which a run without a limit of
+ * its own ends. */
+#define FRUITLESS 8192u
+#define HARDER    3.0 /* nats that are added to the penalty of a violated zero */
 /* Seconds, by counted operations, after which plain chains that still disagree are called stuck. */
 #define TRIED_S 1.0
 /* Share of --time after which plain chains that still disagree are called stuck. */
@@ -256,6 +259,15 @@ static gbs_status errors(gbs_run *run, gbs_error *err)
     return GBS_OK;
 }
 
+/* Whether neither --sweeps nor --time limits the run, and it has met no state of positive weight
+ * for so long that none is expected. */
+static bool is_fruitless(const gbs_run *run)
+{
+    const gbs_run_options *o = &run->task.options;
+    return o->sweeps == 0 && o->time_s == 0.0 && run->sampling.tempered->means->n >= FRUITLESS &&
+           run->report.public.valid_share == 0.0;
+}
+
 static gbs_status check(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -268,6 +280,8 @@ static gbs_status check(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     }
     if (run->report.public.target_error > 0.0 && !gbsi_run_doubt(run, text, sizeof text)) {
         drive->stop = GBSI_STOP_TARGET;
+    } else if (is_fruitless(run)) {
+        drive->stop = GBSI_STOP_NO_PROGRESS;
     } else if (run->task.options.sweeps == 0 && t->user == NULL && t->means->n == t->drop_at) {
         const uint64_t dropped = gbsi_means_drop(t->means);
         run->report.public.burn_in += dropped;
