@@ -275,8 +275,8 @@ static void tell(const answering *a, int stopped)
     }
     if (a->n_unknown > 0) {
         cli_note(arguments,
-                 "%" PRIu64 " case%s unknown: no state of positive probability was found, and none "
-                 "may exist",
+                 "%" PRIu64 " case%s unknown: no state of positive probability was found, or the "
+                 "time was over before a draw was kept",
                  a->n_unknown, gbsi_plural_of(a->n_unknown, " is", "s are"));
     }
     if (a->n_done == 0 && !stopped) {

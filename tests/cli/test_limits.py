@@ -249,6 +249,24 @@ def test_cases_are_sampled_where_their_tree_comes_too_late_and_share_the_time(gr
     assert "3 cases, exact" in exact.stderr, exact.stderr
 
 
+def test_cases_that_end_before_a_draw_do_not_take_the_others_with_them(work):
+    """Either the time ends while the last case is prepared, or a case keeps no draw."""
+    (work / "t.csv").write_text("0,5\n0,1\n1,0\n0,0\n1,1\n")
+    subprocess.run([program(), "generate", "ising", "--grid", "60x60", "--coupling", "0.2", "-o", "grid.gbm"], cwd=work, check=True)
+    n, hubs = 12, 8  # hard zeros make the hubs equal: the exact answer has two cases of its own, and its search takes long
+    edges = [(v, v + 1) for v in range(n * n) if v % n < n - 1] + [(v, v + n) for v in range(n * n - n)]
+    tables = [(e, "1.5 1 1 1.5") for e in edges] + [((v, n * n + v % hubs), "1.1 1 1 1.2") for v in range(n * n)]
+    tables += [((n * n + i, n * n + i + 1), "1 0 0 1") for i in range(hubs - 1)]
+    (work / "hubs.uai").write_text("\n".join(
+        ["MARKOV", str(n * n + hubs), " ".join(["2"] * (n * n + hubs)), str(len(tables)), *(f"2 {a} {b}" for (a, b), _ in tables),
+         *(f"4 {values}" for _, values in tables)]) + "\n")
+    for step, model, method in ((0.1, "grid.gbm", "sample"), (0.2, "grid.gbm", "sample"), (0.2, "hubs.uai", "auto"), (1.0, "hubs.uai", "auto")):
+        done = slowly(work, step, "marginals", model, "--cases", "t.csv", "--query", "7", "--method", method, "--time", "10s", "-o", "a.csv")
+        assert done.returncode in (0, 4) and "there is nothing" not in done.stderr, (step, model, done.stderr)
+        assert len((work / "a.csv").read_text().splitlines()) > 1, (step, model, done.stderr)
+        (work / "a.csv").unlink()
+
+
 def test_draws_that_cannot_be_exact_in_time_are_sampled(grid):
     done = slowly(grid, 0.2, "sample", "grid.gbm", "--sweeps", "20", "--time", "20s", "-o", "a.csv", "--summary", "a.json")
     assert "sampled instead" in done.stderr, done.stderr

@@ -282,6 +282,66 @@ static void two_variables_of_the_paper(void **state)
     }
 }
 
+/* Variables without couplings, with these probabilities of state 1. */
+static gbs_model *no_couplings(uint32_t n, const double *p)
+{
+    const uint32_t arity[3] = {2, 2, 2};
+    gbs_error err = {0};
+    gbs_builder *b = NULL;
+    gbs_model *model = NULL;
+    if (gbs_builder_new(&b, &err) < 0 || gbs_builder_add_variables(b, n, arity, NULL, &err) < 0) {
+        fail_msg("%s", err.message);
+    }
+    for (uint32_t v = 0; v < n; ++v) {
+        const double logw[2] = {log(1.0 - p[v]), log(p[v])};
+        uint32_t table = 0;
+        if (gbs_builder_add_table(b, 2, logw, &table, &err) < 0 ||
+            gbs_builder_add_table_factor(b, 1, &v, table, &err) < 0) {
+            fail_msg("%s", err.message);
+        }
+    }
+    if (gbs_builder_build(b, &model, &err) < 0) {
+        fail_msg("%s", err.message);
+    }
+    gbs_builder_free(b);
+    return model;
+}
+
+/* Chen et al. (2016), theorem 2: without couplings the joint frequencies tend to the target if 1
+ * and the probabilities are linearly independent over the rational numbers. The square roots of 2,
+ * 3 and 5 are, together with 1. Their multiples of 2^-32 differ from them by less than 2^18 draws
+ * notice. If the probabilities are dependent, as p, p and p' = 1 - p are, the weights stay on a
+ * line, and the joint frequencies tend to another limit; each variable still has its own frequency.
+ */
+static void without_couplings(void **state)
+{
+    (void)state;
+    const double independent[3] = {0.41421356237309503, 0.73205080756887729, 0.23606797749978970};
+    const double dependent[3] = {0.41421356237309503, 0.41421356237309503, 0.58578643762690497};
+    for (uint64_t seed = 1; seed <= 3; ++seed) {
+        joint tends = {.model = no_couplings(3, independent)};
+        joint stays = {.model = no_couplings(3, dependent)};
+        run_joint(&tends, GBS_DRAW_HERDED, seed, (UINT64_C(1) << 18) - 1);
+        run_joint(&stays, GBS_DRAW_HERDED, seed, (UINT64_C(1) << 18) - 1);
+        if (!(tends.worst[17] < 0.05 * tends.worst[7] && tends.last < 1e-3)) {
+            fail_msg("seed %u: the error goes from %g to %g", (unsigned)seed, tends.worst[7],
+                     tends.worst[17]);
+        }
+        if (!(stays.last > 0.1 && stays.worst[17] > 0.9 * stays.worst[12])) {
+            fail_msg("seed %u: dependent probabilities, error %g", (unsigned)seed, stays.last);
+        }
+        for (uint32_t v = 0; v < 3; ++v) {
+            uint64_t ones = 0;
+            for (size_t i = 0; i < 8; ++i) {
+                ones += (i >> (2 - v) & 1u) != 0 ? stays.count[i] : 0;
+            }
+            assert_true(fabs((double)ones - dependent[v] * (double)stays.n) < 1.01);
+        }
+        gbs_model_free((gbs_model *)tends.model);
+        gbs_model_free((gbs_model *)stays.model);
+    }
+}
+
 /* At 2^18 draws herding is off by less than the median of the random draw by these factors. */
 static void ahead_of_random(void **state)
 {
@@ -403,6 +463,7 @@ int main(void)
         cmocka_unit_test(same_bits_on_every_set),
         cmocka_unit_test(scans_and_draws),
         cmocka_unit_test(two_variables_of_the_paper),
+        cmocka_unit_test(without_couplings),
         cmocka_unit_test(ahead_of_random),
         cmocka_unit_test(complete_keys_are_exact),
         cmocka_unit_test(plateaus),

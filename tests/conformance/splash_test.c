@@ -346,6 +346,54 @@ static void large_tables_are_shared(void **state)
     }
 }
 
+/* Groups of twelve spins that are all coupled, and a spin that joins the groups: a level of the
+ * tree has eight cliques of up to 2^13 entries. */
+static gbs_model *joined_groups(void)
+{
+    enum { N_GROUPS = 8, N_EACH = 12, N = 1 + N_GROUPS * N_EACH };
+    gbs_builder *builder = NULL;
+    gbs_model *model = NULL;
+    uint32_t arities[N];
+    for (uint32_t v = 0; v < N; ++v) {
+        arities[v] = 2;
+    }
+    assert_int_equal(gbs_builder_new(&builder, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_variables(builder, N, arities, NULL, NULL), GBS_OK);
+    for (uint32_t b = 1; b < N; ++b) {
+        const uint32_t first = b - (b - 1) % N_EACH;
+        for (uint32_t a = first - 1; a < b; ++a) {
+            const uint32_t other = a < first ? 0 : a; /* 0 is the spin that joins the groups */
+            const double coupling = 0.01 * (1 + (7 * other + 3 * b) % 5);
+            assert_int_equal(gbs_builder_add_potts(builder, other, b, coupling, NULL), GBS_OK);
+        }
+    }
+    assert_int_equal(gbs_builder_build(builder, &model, NULL), GBS_OK);
+    gbs_builder_free(builder);
+    return model;
+}
+
+/* One splash with many cliques too small to be shared, which all threads compute level by level. */
+static void cliques_of_a_level_are_shared(void **state)
+{
+    (void)state;
+    gbs_model *model = joined_groups();
+    for (uint64_t chains = 3; chains <= 16; chains += 13) {
+        gbs_run_options options = options_of(12, 1000, 1);
+        options.chains = chains;
+        options.sweeps = 2;
+        options.burn_in = 1;
+        options.threads = 1;
+        test_answer one = test_run_once(model, NULL, &options);
+        for (options.threads = 2; options.threads <= 5; options.threads += 3) {
+            test_answer many = test_run_once(model, NULL, &options);
+            assert_string_equal(one.digest, many.digest);
+            test_drop(&many);
+        }
+        test_drop(&one);
+    }
+    gbs_model_free(model);
+}
+
 /* Splashes that race for variables on several threads: every time a run is another one, so that it
  * has to be long enough for its standard errors to hold. */
 static void blanket_locks_on_threads(void **state)
@@ -591,6 +639,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(weights_beyond_floats),
         cmocka_unit_test(joint_of_ten_spins),
         cmocka_unit_test(same_bits_from_any_threads),
+        cmocka_unit_test(cliques_of_a_level_are_shared),
         cmocka_unit_test(blanket_locks_on_threads),
         cmocka_unit_test(same_bits_on_every_set),
         cmocka_unit_test(chains_do_not_depend_on_their_number),

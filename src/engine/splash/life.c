@@ -32,8 +32,8 @@ uint64_t gbsi_splash_bytes(const gbsi_pass_setting *setting)
     const uint64_t shares = 4 * most * (many.n_ends / n + 1);
     const uint64_t of_block =
         gbsi_growth_bytes(width, most) + sizeof(block) +
-        (uint64_t)most * (sizeof(gbsi_splash_clique) + 4 * sizeof(gbsi_splash_operand) +
-                          4 * sizeof(gbsi_splash_outer)) +
+        (uint64_t)most * (sizeof(gbsi_splash_clique) + 2 * sizeof(uint32_t) +
+                          4 * sizeof(gbsi_splash_operand) + 4 * sizeof(gbsi_splash_outer)) +
         (shares < many.n_ends ? shares : many.n_ends) * sizeof(gbsi_growth_share);
     return gbsi_potentials_bytes(plan) + (uint64_t)n * (4 + 8 + 17 + 4 + 9) + many.n * 4 +
            options->splashes * of_block +

@@ -46,12 +46,10 @@ typedef struct gbsi_splash_work {
     double *table;       /* [largest clique] */
 } gbsi_splash_work;
 
-/* Least number of entries of a clique whose table the members of a team share. */
-#define GBSI_SPLASH_SHARED (UINT32_C(1) << 15)
-
-/* Threads that share the large tables of one splash: ParCalibrate and ParSample of Gonzalez, Low,
- * Gretton & Guestrin 2011, algorithm 3. The number of members changes no bit: a member computes
- * whole rows of a message, or whole sums of own states, in the order of a single thread. */
+/* Threads that share the cliques and the large tables of one splash: ParCalibrate and ParSample of
+ * Gonzalez, Low, Gretton & Guestrin 2011, algorithm 3. The number of members changes no bit: a
+ * member computes whole cliques of one level of the tree, whole rows of a message, or whole sums of
+ * own states, in the order of a single thread. */
 typedef struct gbsi_splash_team {
     gbsi_pool *pool;
     uint32_t n;      /* number of members */

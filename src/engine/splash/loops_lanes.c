@@ -387,12 +387,63 @@ static void run_step(step *s, uint32_t n,
 static step step_of(const gbsi_splash_job *job, uint32_t i)
 {
     const gbsi_splash_clique *c = &job->program->clique[i];
-    const bool shared = job->team != NULL && (uint64_t)c->n_rows * c->arity >= GBSI_SPLASH_SHARED;
+    const bool shared = job->team != NULL && gbsi_splash_entries(c) >= GBSI_SPLASH_SHARED;
     return (step){.job = job,
                   .i = i,
                   .n_members = shared ? job->team->n : 1,
                   .message = job->work->message + (size_t)c->message * ROW,
                   .over = job->work->scale + (size_t)i * ROW};
+}
+
+/* The cliques of one level of the tree. None reads what another one writes. */
+typedef struct level {
+    const gbsi_splash_job *job;
+    uint32_t end;
+    unsigned (*run)(const gbsi_splash_job *job, uint32_t i);
+    _Atomic uint32_t next; /* place, in by_level, of the next clique to compute */
+    _Atomic unsigned bad;  /* what the calls of `run` returned, joined */
+} level;
+
+/* Computes cliques of a level, one after the other, until no clique is left. Leaves out those whose
+ * tables the team shares. */
+static void take_cliques(void *context, uint32_t member)
+{
+    level *v = context;
+    gbsi_splash_work work = *v->job->work;
+    gbsi_splash_job own = *v->job;
+    unsigned bad = 0;
+    work.partial = own.team->partial[member];
+    own.work = &work;
+    own.team = NULL;
+    for (uint32_t k = v->next++; k < v->end; k = v->next++) {
+        const uint32_t i = own.program->by_level[k];
+        if (gbsi_splash_entries(&own.program->clique[i]) < GBSI_SPLASH_SHARED) {
+            bad |= v->run(&own, i);
+        }
+    }
+    v->bad |= bad;
+}
+
+/* Computes the cliques of a level. The team shares the table of each large clique, and then divides
+ * the smaller cliques if their work pays. @return what the calls of `run` returned, joined. */
+static unsigned run_level(const gbsi_splash_job *job, uint32_t l,
+                          unsigned (*run)(const gbsi_splash_job *job, uint32_t i))
+{
+    const gbsi_splash_program *p = job->program;
+    const uint32_t begin = gbsi_splash_level_begin(p, l);
+    const bool divided = gbsi_splash_level_entries(p, l) >= GBSI_SPLASH_SHARED;
+    level v = {.job = job, .end = p->level_end[l], .run = run, .next = begin};
+    unsigned bad = 0;
+    for (uint32_t k = begin; k < v.end; ++k) {
+        const uint32_t i = p->by_level[k];
+        if (!divided || gbsi_splash_entries(&p->clique[i]) >= GBSI_SPLASH_SHARED) {
+            bad |= run(job, i);
+        }
+    }
+    if (divided) {
+        gbsi_pool_run(job->team->pool, take_cliques, &v);
+    }
+    return bad | v.bad;
 }
 
 static float *partial_of(const step *s, uint32_t member)
@@ -496,20 +547,31 @@ static void sum_root(const step *s)
     vf_store(s->message, sum);
 }
 
+static unsigned up_clique(const gbsi_splash_job *job, uint32_t i)
+{
+    const gbsi_splash_clique *c = &job->program->clique[i];
+    step s = step_of(job, i);
+    unsigned bad = out_of_range(job, i);
+    if (c->n_axes == 0) {
+        sum_root(&s);
+    } else {
+        run_step(&s, whole_of(c).n_strips, sum_strips);
+    }
+    bad |= normalise(&s, c->n_rows, job->work->least + (size_t)i * ROW);
+    return bad;
+}
+
 static unsigned up(const gbsi_splash_job *job)
 {
-    gbsi_splash_work *work = job->work;
     unsigned bad = 0;
-    for (uint32_t i = job->program->n; i-- > 0;) {
-        const gbsi_splash_clique *c = &job->program->clique[i];
-        step s = step_of(job, i);
-        bad |= out_of_range(job, i);
-        if (c->n_axes == 0) {
-            sum_root(&s);
-        } else {
-            run_step(&s, whole_of(c).n_strips, sum_strips);
+    if (job->team != NULL) {
+        for (uint32_t l = job->program->n_levels; l-- > 0;) {
+            bad |= run_level(job, l, up_clique);
         }
-        bad |= normalise(&s, c->n_rows, work->least + (size_t)i * ROW);
+        return bad;
+    }
+    for (uint32_t i = job->program->n; i-- > 0;) {
+        bad |= up_clique(job, i);
     }
     return bad;
 }
@@ -694,7 +756,7 @@ static void down_states(const step *s, uint32_t member, uint32_t first, uint32_t
     give_children(&w, 0, 0, p);
 }
 
-static void down_clique(const gbsi_splash_job *job, uint32_t i)
+static unsigned down_clique(const gbsi_splash_job *job, uint32_t i)
 {
     const gbsi_splash_clique *c = &job->program->clique[i];
     step s = step_of(job, i);
@@ -702,12 +764,16 @@ static void down_clique(const gbsi_splash_job *job, uint32_t i)
     run_step(&s, c->arity, down_states);
     divide_children(job, c);
     share_out(job->work->p + (size_t)c->base * ROW, c->arity);
+    return 0;
 }
 
 static void down(const gbsi_splash_job *job)
 {
-    for (uint32_t i = 0; i < job->program->n; ++i) {
-        down_clique(job, i);
+    for (uint32_t l = 0; job->team != NULL && l < job->program->n_levels; ++l) {
+        (void)run_level(job, l, down_clique);
+    }
+    for (uint32_t i = 0; job->team == NULL && i < job->program->n; ++i) {
+        (void)down_clique(job, i);
     }
 }
 

@@ -324,8 +324,48 @@ gbs_status gbsi_splash_build(const gbsi_potentials *potentials, const gbsi_growt
     return GBS_OK;
 }
 
+gbs_status gbsi_splash_find_levels(gbsi_splash_program *p, gbs_error *err)
+{
+    GBSI_PASS(gbsi_reserve((void **)&p->by_level, &p->by_level_capacity, p->n, sizeof *p->by_level,
+                           "splash", err));
+    GBSI_PASS(gbsi_reserve((void **)&p->level_end, &p->level_end_capacity, p->n + (size_t)1,
+                           sizeof *p->level_end, "splash", err));
+    memset(p->level_end, 0, (p->n + (size_t)1) * sizeof *p->level_end);
+    p->n_levels = 0;
+    for (uint32_t i = 0; i < p->n; ++i) { /* a child comes after its parent */
+        const gbsi_splash_clique *c = &p->clique[i];
+        for (uint32_t o = c->first_operand; o < c->first_operand + c->n_operands; ++o) {
+            if (p->operand[o].kind == GBSI_SPLASH_MESSAGE) {
+                p->clique[p->operand[o].child].level = c->level + 1;
+            }
+        }
+        ++p->level_end[c->level + 1];
+        p->n_levels = c->level + 1 > p->n_levels ? c->level + 1 : p->n_levels;
+    }
+    for (uint32_t l = 1; l < p->n_levels; ++l) {
+        p->level_end[l] += p->level_end[l - 1];
+    }
+    for (uint32_t i = 0; i < p->n; ++i) { /* the begin of each level becomes its end */
+        p->by_level[p->level_end[p->clique[i].level]++] = i;
+    }
+    return GBS_OK;
+}
+
+uint64_t gbsi_splash_level_entries(const gbsi_splash_program *p, uint32_t level)
+{
+    uint32_t n_small = 0;
+    uint64_t n_entries = 0;
+    for (uint32_t k = gbsi_splash_level_begin(p, level); k < p->level_end[level]; ++k) {
+        const uint64_t n = gbsi_splash_entries(&p->clique[p->by_level[k]]);
+        n_small += n < GBSI_SPLASH_SHARED;
+        n_entries += n < GBSI_SPLASH_SHARED ? n : 0;
+    }
+    return n_small < 2 ? 0 : n_entries;
+}
+
 void gbsi_splash_program_free(gbsi_splash_program *program)
 {
-    GBSI_FREE(program->clique, program->operand, program->sorted, program->outer, program->many);
+    GBSI_FREE(program->clique, program->operand, program->sorted, program->outer, program->many,
+              program->by_level, program->level_end);
     *program = (gbsi_splash_program){0};
 }

@@ -17,6 +17,10 @@ typedef enum gbsi_operand_kind {
     GBSI_SPLASH_MESSAGE, /* the message of a child, with entries for sixteen chains */
 } gbsi_operand_kind;
 
+/* Least number of entries that threads share: of the table of one clique, or of all smaller cliques
+ * of one level of the tree. */
+#define GBSI_SPLASH_SHARED (UINT32_C(1) << 15)
+
 /* A table over the clique's own variable, which is the fastest, and some variables of its
  * separator. */
 typedef struct gbsi_splash_operand {
@@ -39,6 +43,7 @@ typedef struct gbsi_splash_operand {
 typedef struct gbsi_splash_clique {
     uint32_t slot, arity;
     uint32_t n_axes, n_rows;
+    uint32_t level;   /* number of cliques above it in the tree; set by gbsi_splash_find_levels() */
     uint32_t message; /* number of the message's first row */
     uint32_t base;    /* index, in gbsi_splash_work.base, of the weights from factors with no other
                          variable inside */
@@ -82,6 +87,10 @@ typedef struct gbsi_splash_program {
     uint64_t n_shared;
     bool precise;                /* whether some variable needs sums in double */
     gbsi_splash_operand *sorted; /* scratch */
+    uint32_t *by_level;          /* [n] cliques by level, the root's first */
+    uint32_t *level_end;         /* [n_levels] end of each level in by_level */
+    uint32_t n_levels;
+    size_t by_level_capacity, level_end_capacity;
     size_t clique_capacity, operand_capacity, sorted_capacity, outer_capacity, many_capacity;
 } gbsi_splash_program;
 
@@ -97,6 +106,22 @@ typedef struct gbsi_ownership {
 gbs_status gbsi_splash_build(const gbsi_potentials *potentials, const gbsi_growth *growth,
                              const gbsi_ownership *own, uint32_t tag, gbsi_splash_program *program,
                              gbs_error *err);
+static inline uint64_t gbsi_splash_entries(const gbsi_splash_clique *c)
+{
+    return (uint64_t)c->n_rows * c->arity;
+}
+
+/* First place of a level in by_level. */
+static inline uint32_t gbsi_splash_level_begin(const gbsi_splash_program *program, uint32_t level)
+{
+    return level == 0 ? 0 : program->level_end[level - 1];
+}
+
+/* Sets by_level, level_end and n_levels, and the level of each clique. */
+gbs_status gbsi_splash_find_levels(gbsi_splash_program *program, gbs_error *err);
+/* Number of entries of those cliques of a level whose tables are too small to be shared; 0 if the
+ * level has fewer than two such cliques. */
+uint64_t gbsi_splash_level_entries(const gbsi_splash_program *program, uint32_t level);
 void gbsi_splash_program_free(gbsi_splash_program *program); /* frees the arrays, not the struct */
 
 #endif

@@ -216,22 +216,35 @@ static void draw_block(phase *ph, gbsi_splash_worker *worker, uint32_t task)
     gbsi_splash_draw(worker, &at);
 }
 
-static bool has_large(const gbsi_splash *s)
+/* Whether threads gain if all of them draw one splash after the other: a clique is large, or, if
+ * there are at least twice as many threads as tasks, the cliques of a level are large together.
+ * Finds the levels of all splashes. */
+static gbs_status pays_team(const gbsi_splash *s, uint32_t n_tasks, bool *pays, gbs_error *err)
 {
-    bool found = false;
-    for (uint32_t i = 0; i < s->n_blocks && !found; ++i) {
-        found = s->block[i].program.largest >= GBSI_SPLASH_SHARED && !s->block[i].program.precise;
+    *pays = false;
+    for (uint32_t i = 0; i < s->n_blocks; ++i) {
+        gbsi_splash_program *p = &s->block[i].program;
+        GBSI_PASS(gbsi_splash_find_levels(p, err));
+        *pays |= p->largest >= GBSI_SPLASH_SHARED && !p->precise;
+        for (uint32_t l = 0; l < p->n_levels && 2 * n_tasks <= s->n_workers && !p->precise; ++l) {
+            *pays |= gbsi_splash_level_entries(p, l) >= GBSI_SPLASH_SHARED;
+        }
     }
-    return found;
+    return GBS_OK;
 }
 
-/* Draws all splashes in all chains. If there are fewer of these than threads, and some have large
- * tables, all threads draw one after the other; otherwise each thread draws splashes of its own. */
+/* Draws all splashes in all chains. If there are fewer of these than threads, and threads can share
+ * the tree of a splash, all threads draw one after the other; otherwise each thread draws splashes
+ * of its own. */
 static gbs_status draw_blocks(phase *ph, gbs_error *err)
 {
     gbsi_splash *s = ph->s;
     const uint32_t n_tasks = s->n_blocks * s->n_bundles;
-    if (n_tasks >= s->n_workers || !has_large(s)) {
+    bool pays = false;
+    if (n_tasks < s->n_workers) {
+        GBSI_PASS(pays_team(s, n_tasks, &pays, err));
+    }
+    if (!pays) {
         return run_phase(ph, draw_block, n_tasks, err);
     }
     ph->team = &s->team;

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/plural.h"
 #include "base/sized.h"
+#include "chains/run.h"
 
 #define PROGRESS_S 0.1
 
@@ -183,11 +184,12 @@ cleanup:
     return status;
 }
 
-/* Whether a run that its time limit ended has estimates. */
+/* Whether one of its own limits, and not a signal, ended a run early. The run then has estimates,
+ * and the next case can be answered. */
 static bool has_estimates(const gbs_run *run)
 {
     const gbs_report *r = gbs_run_report(run);
-    return r != NULL && strcmp(r->stop, "time") == 0;
+    return r != NULL && strcmp(r->stop, gbsi_stop_text(GBSI_STOP_SIGNAL)) != 0;
 }
 
 /* @param method gbs_method of the run. @param n_left number of cases that share the remaining
@@ -220,12 +222,16 @@ static gbs_status answer_by_run(calling *call, size_t i, int method, size_t n_le
     if (status == GBS_ERR_IMPOSSIBLE) {
         status = GBS_OK;
         put_case(call, i, NULL, NULL, -INFINITY, 1);
-    } else if (status == GBS_ERR_NOT_FOUND || (status == GBS_ERR_STOPPED && n_left > 1)) {
-        status = GBS_OK; /* sampling did not show whether the case is possible */
-        put_case(call, i, NULL, NULL, NAN, 0);
     } else if (status == GBS_OK || (status == GBS_STOPPED && has_estimates(run))) {
-        status = GBS_OK;
-        GBSI_TRY(put_run(call, i, run, err));
+        status = put_run(call, i, run, err);
+    }
+    const bool last = n_left == 1; /* the time is over if this run was stopped */
+    if (status == GBS_ERR_STOPPED && last && call->n_unique > 1) {
+        status = GBS_STOPPED;
+    } else if (status == GBS_ERR_NOT_FOUND || (status == GBS_ERR_STOPPED && !last) ||
+               (status == GBS_ERR_STATE && call->n_unique > 1)) {
+        status = GBS_OK; /* no draw was kept, or no state of positive weight was found */
+        put_case(call, i, NULL, NULL, NAN, 0);
     }
 
 cleanup:

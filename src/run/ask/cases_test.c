@@ -242,6 +242,43 @@ static void test_runs(void **unused)
     assert_true(n_compared > 50);
 }
 
+/* --max-updates limits the run of each case, not the table: every case is answered, and none has
+ * converged. */
+static void test_limit_of_each_case(void **unused)
+{
+    (void)unused;
+    test_draws_restart();
+    gbs_builder *b = NULL;
+    gbs_model *model = NULL;
+    gbs_cases *cases = NULL;
+    gbs_run_options options = gbs_run_options_default();
+    const uint32_t two[3] = {2, 2, 2};
+    const uint32_t column = 0;
+    const uint32_t query = 2;
+    const uint32_t state[3] = {1, GBS_UNOBSERVED, 0};
+    double p[3 * 2] = {0.0};
+    int converged[3] = {1, 1, 1};
+    size_t n_done = 0;
+    gbs_case_answers answers = {.size = sizeof answers, .p = p, .converged = converged};
+    options.method = GBS_METHOD_SAMPLE;
+    options.max_updates = 200;
+    test_ok(gbs_builder_new(&b, NULL));
+    test_ok(gbs_builder_add_variables(b, 3, two, NULL, NULL));
+    test_ok(gbs_builder_add_ising(b, 0, 1, 0.5, NULL));
+    test_ok(gbs_builder_add_ising(b, 1, 2, 0.5, NULL));
+    test_ok(gbs_builder_build(b, &model, NULL));
+    gbs_builder_free(b);
+    test_ok(gbs_cases_new(model, NULL, &options, 1, &column, 1, &query, &cases, NULL));
+    assert_int_equal(gbs_cases_answer(cases, 3, state, NULL, &answers, &n_done, NULL), GBS_OK);
+    assert_int_equal(n_done, 3);
+    for (uint32_t i = 0; i < 3; ++i) {
+        assert_int_equal(converged[i], 0);
+        assert_true(fabs(p[2 * i] + p[2 * i + 1] - 1.0) < 1e-9);
+    }
+    gbs_cases_free(cases);
+    gbs_model_free(model);
+}
+
 /* A chain of spins with strong couplings. Cases in which the ends differ have a probability of
  * about e^-800, which is beyond the range of double. */
 static void test_far_apart(void **unused)
@@ -409,8 +446,9 @@ static void test_memory_runs_out(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_enumeration),      cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_far_apart),        cmocka_unit_test(test_refusals_and_stops),
-        cmocka_unit_test(test_stop_by_callback), cmocka_unit_test(test_memory_runs_out)};
+        cmocka_unit_test(test_enumeration),        cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_limit_of_each_case), cmocka_unit_test(test_far_apart),
+        cmocka_unit_test(test_refusals_and_stops), cmocka_unit_test(test_stop_by_callback),
+        cmocka_unit_test(test_memory_runs_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,8 +25,9 @@ static gbs_status take_pool(gbsi_engine *engine, const gbs_run_options *options,
     return gbsi_pool_new(gbsi_options_threads(options), &engine->pool, err);
 }
 
-/* Announces the work on the tables of all trees. The work on sparse tables and cutsets has no known
- * length, because it may skip zeros. */
+/* Announces the work on the tables of all trees. The work on sparse tables and cutsets is not
+ * announced: the search for them takes longer than this work, so that the limit on the search
+ * decides. */
 static void expect(gbsi_drive *drive, const gbsi_engine *engine, const gbsi_tables *tables,
                    bool down)
 {
