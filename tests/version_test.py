@@ -20,6 +20,7 @@ repeated = [
     ("CITATION.cff", r"^version: (.*)$", version),
     ("SECURITY.md", r"latest release, which is ([0-9.]+);", version),
     ("debian/changelog", r"\Agibbsite \(([0-9.]+)-", version),
+    ("packaging/npm/package.json", r'"version": "(.*)"', version),
     ("python/gibbsite/ffi.py", r"\bGIBBSITE_LIBRARY\", \"(.*?)\"", soname),
     ("python/README.md", r"`(libgibbsite\.so[0-9.]*)`", soname),
 ]

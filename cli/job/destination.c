@@ -200,6 +200,13 @@ void cli_csv_number(gbs_output *output, double value)
     }
 }
 
+#ifdef __EMSCRIPTEN__
+/* The memory of a WebAssembly module only grows, by pages of 64 KiB. */
+uint64_t cli_peak_rss_bytes(void)
+{
+    return (uint64_t)__builtin_wasm_memory_size(0) * 65536;
+}
+#else
 /* Reads the line "VmHWM: 1234 kB" of /proc on Linux; 0 on other systems. Unlike getrusage(), VmHWM
  * does not include the size of the process that called exec() for this program. */
 static uint64_t high_water_mark(void)
@@ -231,6 +238,7 @@ uint64_t cli_peak_rss_bytes(void)
     return (uint64_t)usage.ru_maxrss * 1024;
 #endif
 }
+#endif
 
 static void json_flag(gbs_output *output, const char *name, int is)
 {

@@ -43,6 +43,11 @@ typedef enum gbs_scan_kind {
     GBS_SCAN_SYNCHRONOUS = 5,
     /** "splash": blocks of variables, each drawn jointly by a junction tree */
     GBS_SCAN_SPLASH = 6,
+    /** "cluster": Ising and Potts models: all clusters of equal states, then as chromatic */
+    GBS_SCAN_CLUSTER = 7,
+    /** "wolff": Ising and Potts models: --clusters clusters, one after the other, then as
+     * chromatic */
+    GBS_SCAN_WOLFF = 8,
     /** "auto": chromatic or splash, chosen by a pilot run */
     GBS_SCAN_AUTO = 100,
     /** "usual": chromatic, but as auto where hard zeros may block one-variable updates */
@@ -443,6 +448,9 @@ typedef struct gbs_run_options {
     /** map: maxima over blocks of variables after a schedule may take up to X times as long as its
      * sweeps; 0: there are none. Option --block-time (X): 0.0 to 1e6, default 32.0. */
     double block_time;
+    /** wolff: number of clusters that a pass grows and moves, one after the other. Option
+     * --clusters (clusters): 1 to UINT64_C(1) << 30, default 1. */
+    uint64_t clusters;
 } gbs_run_options;
 
 #ifdef __cplusplus

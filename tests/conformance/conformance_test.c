@@ -64,8 +64,9 @@ static void check_case(const test_case *c, size_t *n_compared)
     oracle.method = GBS_METHOD_EXACT;
     test_answer exact = test_run_once(model, evidence, &oracle);
     for (int scan = 0; gbsi_scan_of(scan) != NULL; ++scan) {
-        if ((gbsi_scan_traits(scan) & (GBSI_SCAN_SPLITS | GBSI_SCAN_BLOCKS)) != 0) {
-            continue; /* synchronous_test.c, splash_test.c */
+        if ((gbsi_scan_traits(scan) & (GBSI_SCAN_SPLITS | GBSI_SCAN_BLOCKS | GBSI_SCAN_CLUSTERS)) !=
+            0) {
+            continue; /* synchronous_test.c, splash_test.c, cluster_test.c */
         }
         for (int estimator = 0; estimator <= GBS_ESTIMATOR_COUNT; ++estimator) {
             for (uint64_t chains = 1; chains <= 16; chains += 15) {

@@ -31,7 +31,8 @@ static const struct {
     {"chromatic", GBS_SCAN_CHROMATIC}, {"systematic", GBS_SCAN_SYSTEMATIC},
     {"random", GBS_SCAN_RANDOM},       {"permuted", GBS_SCAN_PERMUTED},
     {"sequence", GBS_SCAN_SEQUENCE},   {"synchronous", GBS_SCAN_SYNCHRONOUS},
-    {"splash", GBS_SCAN_SPLASH},
+    {"splash", GBS_SCAN_SPLASH},       {"cluster", GBS_SCAN_CLUSTER},
+    {"wolff", GBS_SCAN_WOLFF},
 };
 
 static const struct {

@@ -107,6 +107,13 @@ answers() {
         "$program" marginals - --from uai --estimator count --chains 40 --lattice always "$@"
 }
 
+# playground FOLDER: put the playground into a folder, with the program of build-wasm and the files of its examples.
+playground() {
+    mkdir -p "$1/samples"
+    cp docs/playground/* packaging/npm/gibbsite.js build-wasm/cli/gibbsite-web.js build-wasm/cli/gibbsite-web.wasm "$1/"
+    cp examples/clinic.bif examples/sprinkler.bif examples/grid.uai examples/leaf-noisy.pbm "$1/samples/"
+}
+
 # ---- checks and their counts ---------------------------------------------------------------
 
 passed=0

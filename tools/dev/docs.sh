@@ -48,6 +48,10 @@ WARN_IF_UNDOCUMENTED = NO
 WARN_IF_INCOMPLETE_DOC = NO
 END
 cp -r docs build/site-source
+rm -r build/site-source/playground
+if [ -f build-wasm/cli/gibbsite-web.wasm ]; then
+    printf '\n<p><a href="playground/index.html"><strong>Open the playground</strong></a></p>\n' >>build/site-source/playground.md
+fi
 mkdir build/site-source/examples
 cp examples/*.c build/site-source/examples/
 cp python/README.md build/site-source/python.md
@@ -57,4 +61,9 @@ cp bench/README.md build/site-source/bench.md
 say 'docs: sphinx-build'
 GIBBSITE_SOURCES=$PWD "$python" -m sphinx -n -W --keep-going -q -j "$cores" -d build/site-cache \
     build/site-source build/site
+if [ -f build-wasm/cli/gibbsite-web.wasm ]; then
+    playground build/site/playground
+else
+    echo 'docs: the playground is SKIPPED: ./dev wasm makes its program'
+fi
 "$python" tools/site_links.py build/site

@@ -305,6 +305,8 @@
     GBS_ROW_RUN(splash_size, "splash-size", "", "", SCAN, "sampled")
 #define GBS_SHARED_SPLASHES \
     GBS_ROW_RUN(splashes, "splashes", "", "", SCAN, "sampled")
+#define GBS_SHARED_CLUSTERS \
+    GBS_ROW_RUN(clusters, "clusters", "", "", SCAN, "sampled")
 #define GBS_SHARED_GROW \
     GBS_ROW_RUN(grow, "grow", "", "", SCAN, "sampled")
 #define GBS_SHARED_ADAPT \

@@ -74,6 +74,12 @@ typedef enum gbsi_purpose {
     GBSI_PURPOSE_WATCHED = 29,
     /* pair, pass, 8 * update: two states; pair, pass, 8 * update + 4: a variable */
     GBSI_PURPOSE_COUPLE = 30,
+    /* chain, pass, number of bonds * number of the cluster that grows + bond: high half of the word
+     * that decides whether a bond joins, and its low half */
+    GBSI_PURPOSE_BOND = 41,
+    GBSI_PURPOSE_BOND_LOW = 42,
+    /* chain, pass, 4 * smallest slot of the cluster, or 8 * number of the cluster that grows */
+    GBSI_PURPOSE_CLUSTER = 43,
 } gbsi_purpose;
 
 /* Computes the four words of one counter. @param block place div 4. */

@@ -18,7 +18,7 @@
  * tests/conformance/growth_test.c. */
 #define LEAST_SIZE offsetof(gbs_run_options, method)
 
-_Static_assert(sizeof(gbs_run_options) == offsetof(gbs_run_options, block_time) + sizeof(double),
+_Static_assert(sizeof(gbs_run_options) == offsetof(gbs_run_options, clusters) + sizeof(uint64_t),
                "padding behind the last field: a later version's field would lie in it");
 
 /* ---- fields ------------------------------------------------------------------------------ */

@@ -25,6 +25,11 @@
  * chain is made of two chains, only the first one is reported */
 #define GBSI_SCAN_AT_ONCE 512u
 
+/* Before the updates of its sequence, a pass moves clusters of variables: all clusters of the chain,
+ * or, with GBSI_SCAN_GROWS too, options.clusters clusters that grow one after the other. */
+#define GBSI_SCAN_CLUSTERS 1024u
+#define GBSI_SCAN_GROWS    2048u
+
 /* A sequence that the scan owns. It is valid until the next call of next_pass(). */
 typedef struct gbsi_sequence {
     /* [n] free variables; in a sequence for bounds, GBSI_NONE is a variable drawn uniformly */

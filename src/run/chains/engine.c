@@ -4,13 +4,16 @@
 #include "chains/engine.h"
 
 #include "base/memory.h"
+#include "chains/cluster_tiles.h"
 #include "chains/tiles.h"
 #include "splash/splash_rounds.h"
 
 const gbsi_pass *gbsi_pass_of(int scan_kind)
 {
-    const bool blocks = (gbsi_scan_traits(scan_kind) & GBSI_SCAN_BLOCKS) != 0;
-    return blocks ? &gbsi_pass_splash : &gbsi_pass_tiles;
+    const unsigned traits = gbsi_scan_traits(scan_kind);
+    return (traits & GBSI_SCAN_BLOCKS) != 0     ? &gbsi_pass_splash
+           : (traits & GBSI_SCAN_CLUSTERS) != 0 ? &gbsi_pass_clusters
+                                                : &gbsi_pass_tiles;
 }
 
 gbsi_executor_setting gbsi_engine_setting(const gbsi_engine *engine, const gbs_run_options *options,

@@ -79,6 +79,9 @@ gbs_status gbsi_share_options(const gbs_run_options *options, gbs_run_options *o
 
 gbs_status gbsi_share_check_scan(const gbsi_engine *engine, gbs_error *err)
 {
+    if ((engine->scan_traits & GBSI_SCAN_CLUSTERS) != 0) {
+        return refuse("--scan cluster or wolff", "clusters cross the parts of a model", err);
+    }
     return (engine->scan_traits & GBSI_SCAN_AT_ONCE) == 0
                ? GBS_OK
                : refuse("--scan synchronous",

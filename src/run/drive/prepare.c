@@ -9,6 +9,7 @@
 #include "chains/run_options.h"
 #include "choose/exact_part.h"
 #include "choose/trial.h"
+#include "cluster/cluster.h"
 #include "drive/run_memory.h"
 #include "drive/runners.h"
 
@@ -65,7 +66,14 @@ gbs_status gbsi_run_check_draw(const gbsi_task *task, gbsi_engine *engine, gbs_e
          * variable */
         engine->scan_traits |= GBSI_SCAN_AT_ONCE;
     }
-    if (task->purpose.anneals && (blocks || splits)) {
+    const bool clusters = (engine->scan_traits & GBSI_SCAN_CLUSTERS) != 0;
+    if ((draw->traits & GBSI_DRAW_INDEPENDENT) == 0 && clusters) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--draw: clusters of scan %s are moved by independent random numbers, and "
+                         "draw %s has others: use --draw random or --scan %s",
+                         engine->scan->name, draw->name, gbsi_scan_base_name());
+    }
+    if (task->purpose.anneals && (blocks || splits || clusters)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--scan: %s chains are not annealed: use --scan %s",
                          engine->scan->name, gbsi_scan_base_name());
     }
@@ -89,6 +97,11 @@ gbs_status gbsi_chains_compile(gbsi_task *task, gbsi_engine *engine, gbsi_report
     GBSI_PASS(engine->scan->init(task->problem.graph, &task->options, watch, &engine->scan_state,
                                  &engine->scan_traits, err));
     GBSI_PASS(gbsi_run_check_draw(task, engine, err));
+    if ((engine->scan_traits & GBSI_SCAN_CLUSTERS) != 0) {
+        GBSI_PASS(
+            gbsi_bonds_check(task->problem.soft != NULL ? task->problem.soft : task->problem.part,
+                             engine->scan->name, err));
+    }
     GBSI_PASS(gbsi_run_certify(&task->options, &task->problem, engine, report, watch, err));
     GBSI_PASS(engine->scan->next_pass(engine->scan_state, 0, &sequence, err));
     GBSI_PASS(gbsi_plan_new(
