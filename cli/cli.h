@@ -186,6 +186,10 @@ void cli_tell(void *context, const char *message);
 
 /* Prints the reason for which a call of the library failed. @return the exit status. */
 int cli_fail(gbs_status status, const gbs_error *err);
+
+/* From this call on, messages that name --memory-limit name `name` instead: what sets the limit of
+ * a verb that has no such option. @param name is kept. */
+void cli_limit_by(const char *name);
 /* Prints the reason for which a call that read an input file failed. A missing file counts as bad
  * input. @return the exit status. */
 int cli_fail_input(gbs_status status, const gbs_error *err);

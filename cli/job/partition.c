@@ -127,6 +127,13 @@ static void tell_estimate(const cli_job *job, double log_density, const gbs_log_
 void cli_tell_state_probability(const cli_job *job, double log_density, const gbs_log_z_report *z)
 {
     char text[CLI_SUM_TEXT];
+    if (!isfinite(z->log_z) && job->arguments->probability) {
+        cli_note(job->arguments,
+                 "the probability of this state is unknown: ln P = %.12g - ln Z, and the run ended "
+                 "without an estimate of ln Z",
+                 log_density);
+        return;
+    }
     if (!isfinite(z->log_z)) {
         cli_note(job->arguments, "the probability of this state is unknown: ln P = %.12g - ln Z%s",
                  log_density,

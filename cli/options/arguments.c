@@ -161,6 +161,7 @@ static int set_run(cli_arguments *arguments, const cli_option *option, const cha
     const gbs_option *run = cli_library_option(option);
     const int scan = option->of_run && strcmp(option->name, "scan") == 0;
     const int by_file = scan && strcmp(text, "sequence") == 0;
+    char scans[CLI_UNIT_SIZE];
     if (run->unset != NULL && strcmp(text, run->word) == 0) {
         return cli_error(CLI_USAGE, "--%s %s: leave the option out instead", option->name, text);
     }
@@ -171,6 +172,11 @@ static int set_run(cli_arguments *arguments, const cli_option *option, const cha
         arguments->run.scan = GBS_SCAN_SEQUENCE;
         arguments->scan_file = text;
         return CLI_DONE;
+    }
+    cli_option_unit(option, scans);
+    if (scan && strpbrk(text, "./") != NULL) {
+        return cli_error(CLI_USAGE, "--scan %s: found no such file; otherwise expected %s", text,
+                         scans);
     }
     return run->kind == GBS_OPTION_KIND_CHOICE ? bad_choice(option, text)
                                                : cli_error(CLI_USAGE, "%s", err.message);

@@ -132,8 +132,23 @@ static int exit_of(gbs_status status)
     }
 }
 
+/* Name of what sets the memory limit, if not --memory-limit. */
+static const char *limit_name;
+
+void cli_limit_by(const char *name)
+{
+    limit_name = name;
+}
+
 static void say_reason(const gbs_error *err)
 {
+    static const char option[] = "--memory-limit";
+    const char *at = limit_name == NULL ? NULL : strstr(err->message, option);
+    if (at != NULL) {
+        (void)cli_error(0, "%.*s%s%s", (int)(at - err->message), err->message, limit_name,
+                        at + sizeof option - 1);
+        return;
+    }
     (void)cli_error(0, "%s",
                     err->message[0] != '\0' ? err->message : "failed, and no reason was given");
 }

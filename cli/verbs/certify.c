@@ -423,13 +423,15 @@ static void text_pairs(gbs_output *output, const certificates *c, size_t s)
 {
     const gbs_coupling_report *p = &c->pairs[s];
     char text[320];
+    char mean[32];
+    (void)snprintf(mean, sizeof mean, "%.3g", p->mean);
     if (all_met(p)) {
         (void)snprintf(text, sizeof text,
                        "all %" PRIu64
-                       " pairs of chains met, after %.3g passes on average and %" PRIu64
+                       " pairs of chains met, after %s pass%s on average and %" PRIu64
                        " at most (lag %" PRIu64 "). Longer runs may be right, but this "
                        "proves nothing: pairs that begin in one mode meet at once",
-                       p->pairs, p->mean, p->longest, p->lag);
+                       p->pairs, mean, strcmp(mean, "1") == 0 ? "" : "es", p->longest, p->lag);
     } else {
         (void)snprintf(text, sizeof text,
                        "no: %" PRIu64 " of %" PRIu64 " pairs of chains did not meet within %" PRIu64

@@ -55,6 +55,7 @@ static int read_limits(cli_arguments *arguments, double *time_s)
     double memory_gib = 0.0;
     int status = read_limit("INF_TIME", "seconds", time_s);
     arguments->run.least_chains = 1;
+    cli_limit_by("INF_MEMORY");
     if (status == CLI_DONE) {
         status = read_limit("INF_MEMORY", "GiB", &memory_gib);
     }

@@ -91,3 +91,65 @@ def test_list_into_a_file(run, work):
     assert run("formats", "-o", "list.txt").out == ""
     assert (work / "list.txt").read_text() == run("formats").out
     assert run("formats", "m.uai").status == 2
+
+
+def by_returns(work, name, text):
+    """Writes a file whose lines end in carriage returns alone, as old Macintosh programs wrote them."""
+    (work / name).write_bytes(text.replace("\n", "\r").encode())
+    return name
+
+
+NETWORK = """// a comment
+network x {
+}
+variable A {
+  type discrete [ 2 ] { 0, 1 };
+}
+variable B.c {
+  type discrete [ 2 ] { 0, 1 };
+}
+probability ( A ) { // another
+  table 0.25, 0.75;
+}
+probability ( B.c | A ) {
+  (0) 0.5, 0.5;
+  (1) 0.125, 0.875;
+}
+"""
+
+
+@pytest.mark.parametrize("name, text, arguments, out", [
+    ("m.bif", NETWORK, ["marginals"], "B.c,0,0.21875"),
+    ("m.uai", "# a comment\nMARKOV\n1\n2\n1\n1 0\n2\n.25 .75\n", ["marginals"], "0,0,0.25"),
+    ("m.net", "% a comment\nnet { }\nnode A { states = (\"a\" \"b\"); }\npotential (A) { data = (.25 .75); }\n", ["marginals"], "A,a,0.25"),
+    ("m.cnf", "c a comment\np cnf 2 2\n1 2 0\n-1 2 0\n", ["logz"], "PR\n0.30102"),
+    ("m.coo", "# vartype=BINARY\n0 1 1.0\n", ["logz"], "PR\n"),
+    ("d.csv", "A,B.c\n0,1\n1,1\n0,0\n", ["diagnose"], "B.c,"),
+])
+def test_lines_that_end_in_carriage_returns(run, work, name, text, arguments, out):
+    done = run(*arguments, by_returns(work, name, text))
+    assert done.status in (0, 5) and out in done.out, done.err
+    (work / name).write_text(text)
+    assert run(*arguments, name).out == done.out
+
+
+def test_other_files_that_end_in_carriage_returns(run, work):
+    """Evidence, tables of cases and results."""
+    (work / "m.bif").write_text(NETWORK)
+    for option, name, text in [("--evidence", "e.evid", "1 0 1\n"), ("--cases", "c.csv", "# cases\nA,B.c\n1,\n")]:
+        (work / name).write_text(text)
+        right = run("marginals", "m.bif", option, name)
+        assert right.status == 0 and run("marginals", "m.bif", option, by_returns(work, name, text)).out == right.out
+    done = run("compare", by_returns(work, "a.MAR", "MAR\n1 2 .25 .75\n"), by_returns(work, "b.MAR", "MAR\n1 2 .25 .75\n"))
+    assert done.status == 0, done.err
+
+
+def test_numbers_as_labels_with_a_point(run, work):
+    """1.0 and 1e0 mean the label 1, as in tables."""
+    (work / "m.bif").write_text(NETWORK)
+    right = run("marginals", "m.bif", "-e", "B.c=1").out
+    for typed in ["1.0", "1e0", "1.000"]:
+        assert run("marginals", "m.bif", "-e", "B.c=" + typed).out == right
+    for typed in ["2.0", "0.5"]:
+        done = run("marginals", "m.bif", "-e", "B.c=" + typed)
+        assert done.status == 2 and 'variable B.c has no state "' + typed[0] in done.err

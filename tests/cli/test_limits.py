@@ -121,6 +121,13 @@ def test_a_verb_ends_when_its_time_is_over(work, verb, arguments):
             break
 
 
+def test_a_search_that_ends_early_does_not_advise_the_option_that_was_given(work):
+    subprocess.run([program(), "generate", "ising", "--grid", "30x30", "--coupling", "0.3", "-o", "grid.gbm"], cwd=work, check=True)
+    for late in (30, 60):
+        status, err, _ = clocked(work, late, "map", "grid.gbm", "--method", "sample", "--probability", "--time", "50s", "--threads", "1")
+        assert status in (0, 4) and "the run ended without an estimate of ln Z" in err and "--probability" not in err, err
+
+
 def slowly(work, step, *arguments):
     """With a clock that goes on by `step` seconds whenever the program reads it."""
     return subprocess.run([CLOCKED, *arguments, "--threads", "1"], cwd=work, capture_output=True, text=True, timeout=HANGS_S,

@@ -26,6 +26,7 @@ MISTAKES = [
     ("marginals {} --query FEVER", "did you mean fever"),
     ("marginals {} examples/sprinkler.csv", "to answer its rows, type --cases examples/sprinkler.csv"),
     ("marginals {} -e maybe", "there is no such file"),
+    ("marginals {} --scan none.txt", "--scan none.txt: found no such file; otherwise expected chromatic|"),
     ("marginals {} -e mild", "type -e 'copd=mild' or the like"),
     ("marginals {} -e fever=yes;cough=no", "commas separate what is observed"),
     ("marginals {} -e fever=yes&cough=no", "commas separate what is observed"),

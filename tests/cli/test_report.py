@@ -332,6 +332,23 @@ def test_browser(run, work):
     assert "<title>wide 360</title>" in done.stdout
 
 
+def test_certificates_without_answers_are_refused(run, work):
+    (work / "empty.json").write_text('{"schema": "certify/1"}')
+    done = run("report", "empty.json", "-o", "r.html")
+    assert done.status == 3 and "empty.json:1:1: found '{', expected an answer of gibbsite certify" in done.err
+    assert not (work / "r.html").exists()
+
+
+def test_one_pass_is_singular(run, work):
+    done = run("certify", "examples/sprinkler.bif", "--scan", "random", "--couplings", "2", "--sweeps", "40", "--json", "-o", "c.json")
+    assert done.status == 0
+    found = json.loads((work / "c.json").read_text())
+    for row in found["couplings"]:
+        row.update(pairs=1, met=1, longest=1)
+    (work / "c.json").write_text(json.dumps(found))
+    assert "the last pair after 1 pass. Longer" in page_of(run("report", "c.json").out).text
+
+
 def test_a_page_of_coupled_chains(run, work):
     assert run("generate", "ising", "--grid", "5x5", "--coupling", "3", "-o", "modes.uai").status == 0
     asked = ("--scan", "systematic", "--couplings", "30", "--sweeps", "50")

@@ -183,6 +183,7 @@ def test_little_memory_means_fewer_chains(run, work, slow, none):
     assert "chains instead of 16, as many as the memory limit allows" in done.err
     done = run("uai", slow, none, "-", "MAR", "-o", "x", env={"INF_MEMORY": "0.00001"})
     assert done.status == 1 and "limit" in done.err and not (work / "x").exists()
+    assert "try a larger INF_MEMORY" in done.err and "--memory-limit" not in done.err
 
 
 def wait_for_solutions(child, answer, n):

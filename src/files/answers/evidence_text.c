@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "decimal/decimal.h"
 #include "store/builder.h"
+#include "tables/sheet.h"
 #include "text/lines.h"
 
 typedef struct reader {
@@ -77,6 +78,16 @@ static bool knows_variable(const reader *r, span all, uint32_t *variable, gbs_er
            gbs_model_find_variable(r->model, text_of(r, unquoted(r, s)), variable, err) >= 0;
 }
 
+/* Finds a state whose label is a whole number that was typed with a point or an exponent: 1.0 or
+ * 1e0 for 1, as programs write numbers of a column with missing values. */
+static bool knows_number(const reader *r, span s, uint32_t variable, uint32_t *state)
+{
+    char whole[GBSI_WHOLE];
+    const char *text = text_of(r, s);
+    return gbsi_whole_text(text, s.to - s.from, whole) &&
+           gbs_model_find_state(r->model, variable, whole, state, NULL) >= 0;
+}
+
 static bool knows_state(const reader *r, span all, uint32_t variable, uint32_t *state,
                         gbs_error *err)
 {
@@ -90,6 +101,8 @@ static bool knows_state(const reader *r, span all, uint32_t variable, uint32_t *
             gbs_model_find_state(r->model, variable, text_of(r, all), state, NULL) >= 0) ||
            (unquoted(r, s).from > s.from &&
             gbs_model_find_state(r->model, variable, text_of(r, s), state, NULL) >= 0) ||
+           gbs_model_find_state(r->model, variable, text_of(r, unquoted(r, s)), state, NULL) >= 0 ||
+           knows_number(r, unquoted(r, s), variable, state) ||
            gbs_model_find_state(r->model, variable, text_of(r, unquoted(r, s)), state, err) >= 0;
 }
 

@@ -587,6 +587,10 @@ gbs_status gbsi_sheet_open(gbsi_sheet *s, const gbsi_text *text, gbsi_is_column 
     }
     char separator = n == 0 ? 0 : take_separator_line(s);
     skip_hash_lines(s, known, context);
+    if (n > 0 && gbsi_text_peek(&s->text).n == 0) {
+        return fail_at(s, s->text.at, err,
+                       "found only comments and blank lines, expected a line that names columns");
+    }
     s->separator = separator != 0         ? separator
                    : is_of_write_table(s) ? ' '
                                           : find_separator(s, known, context);

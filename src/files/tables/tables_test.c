@@ -199,6 +199,8 @@ static const struct {
     {"day,mood\n0,\"low\n", "t:2:3: found the end of the table", 0, 0, 0},
     {"day,mood\n\"0\"1,low\n", "t:2:4: found text behind a quote", 0, 0, 0},
     {"day,mood\r0,low\r1,high\r", "t:1:9: found a carriage return alone", 0, 0, 0},
+    {"# only\n", "t:2:1: found only comments and blank lines", 0, 0, 0},
+    {"\n\n", "found only comments and blank lines", 0, 0, 0},
     {"day,x\n0,1\n", "t:1:5: found 'x', expected a variable in every column", 1, 0, 0},
     {"day,mood,odd\n0,low,NA\n", "t:1:1: found no column of variable seen", 0, 1, 0},
     {"day,mood,odd,seen\n0,low,NA,\n", "t:2:10: found no value", 0, 1, 0},

@@ -28,6 +28,22 @@ static const char *name_binary(const gbsi_text *text)
     return NULL;
 }
 
+/* Turns carriage returns into line feeds if they are the only ends of lines, as in files of old
+ * Macintosh programs. Otherwise a comment would last until the end of the file. Bytes that the
+ * input does not own cannot be changed; readers that need lines refuse them. A file with a line
+ * feed is searched only up to the first one. */
+static void end_lines(const gbsi_input *input)
+{
+    char *at = input->owned;
+    if (at == NULL || input->bytes != at || memchr(at, '\n', input->n) != NULL) {
+        return;
+    }
+    const char *end = at + input->n;
+    while ((at = memchr(at, '\r', (size_t)(end - at))) != NULL) {
+        *at = '\n';
+    }
+}
+
 gbs_status gbsi_text_open(gbsi_text *text, const gbsi_input *input, const gbs_read_options *options,
                           gbs_error *err)
 {
@@ -50,6 +66,7 @@ gbs_status gbsi_text_open(gbsi_text *text, const gbsi_input *input, const gbs_re
         return gbsi_text_fail(&opened, (gbsi_token){at, 1}, err, "found %s",
                               kind == NULL ? "a NUL byte, expected text" : kind);
     }
+    end_lines(input);
     *text = opened;
     return GBS_OK;
 }

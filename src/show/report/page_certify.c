@@ -14,6 +14,12 @@ static void put_count(gbsi_page *page, const gbsi_json *of, const char *name)
     gbsi_page_count(page, digits == NULL ? "?" : digits);
 }
 
+/* @return the word behind a count of passes. */
+static const char *passes_word(gbsi_page *page, const gbsi_json *of, const char *name)
+{
+    return gbsi_page_real(page, of, name) == 1.0 ? " pass" : " passes";
+}
+
 static void begin_sentence(gbsi_page *page, const gbsi_json *row, const char *mark,
                            const char *class, const char *word)
 {
@@ -44,7 +50,7 @@ static void put_pairs(gbsi_page *page, const gbsi_json *row)
         if (gbsi_page_digits(page, row, "sweeps") != NULL) {
             gbsi_page_put(page, " within ");
             put_count(page, row, "sweeps");
-            gbsi_page_put(page, " passes");
+            gbsi_page_put(page, passes_word(page, row, "sweeps"));
         }
         gbsi_page_put(page, ". Do not trust a run of this scan that is not much longer.</p>\n");
         return;
@@ -54,9 +60,9 @@ static void put_pairs(gbsi_page *page, const gbsi_json *row)
     put_count(page, row, "pairs");
     gbsi_page_put(page, " pairs of chains met, the last pair after ");
     put_count(page, row, "longest");
-    gbsi_page_put(page,
-                  " passes. Longer runs may be right, but pairs that begin in one mode meet at "
-                  "once even if chains never reach another mode.</p>\n");
+    gbsi_page_put(page, passes_word(page, row, "longest"));
+    gbsi_page_put(page, ". Longer runs may be right, but pairs that begin in one mode meet at "
+                        "once even if chains never reach another mode.</p>\n");
 }
 
 /* Writes an estimate of at most 1. */
@@ -161,8 +167,11 @@ static void put_accuracy(gbsi_page *page, const gbsi_json *row)
     begin_sentence(page, row, certified ? "✓" : "!", certified ? "good" : "doubt",
                    certified ? "Proved." : "Not proved.");
     if (certified) {
+        const bool is_one = gbsi_page_real(page, row, "passes") == 1.0;
         put_count(page, row, "passes");
-        gbsi_page_put(page, " passes bring the variation of the variables “");
+        gbsi_page_put(page, passes_word(page, row, "passes"));
+        gbsi_page_put(page, is_one ? " brings" : " bring");
+        gbsi_page_put(page, " the variation of the variables “");
     } else {
         gbsi_page_put(page,
                       "no number of passes is proved to bring the variation of the variables “");
@@ -179,6 +188,10 @@ void gbsi_page_certify(gbsi_page *page, const gbsi_json *certify)
     const gbsi_json *variation = gbsi_page_array(page, certify, "variation");
     const gbsi_json *accuracy = gbsi_page_array(page, certify, "accuracy");
     const gbsi_json *couplings = gbsi_page_array(page, certify, "couplings");
+    if (influences == NULL) {
+        gbsi_page_refuse(page, certify, "an answer of gibbsite certify, with \"influences\"");
+        return;
+    }
     for (const gbsi_json *row = gbsi_json_first(accuracy); row != NULL;
          row = gbsi_json_next(accuracy, row)) {
         put_accuracy(page, row);
