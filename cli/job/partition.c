@@ -135,11 +135,10 @@ void cli_tell_state_probability(const cli_job *job, double log_density, const gb
         return;
     }
     if (!isfinite(z->log_z)) {
-        cli_note(job->arguments, "the probability of this state is unknown: ln P = %.12g - ln Z%s",
-                 log_density,
-                 job->arguments->probability
-                     ? ", and no estimate of ln Z was reached"
-                     : "; estimate it with --probability, or ln Z with 'gibbsite logz'");
+        cli_note(job->arguments,
+                 "the probability of this state is unknown: ln P = %.12g - ln Z; estimate it with "
+                 "--probability, or ln Z with 'gibbsite logz'",
+                 log_density);
         return;
     }
     if (z->error != 0.0) {

@@ -92,7 +92,8 @@ MISTAKES = [
     ("marginals {} --temperature 2", "generate ising --coupling J/T"),
     ("generate ising --grid 3x3 --beta 0.4", "generate ising --coupling J/T"),
     ("generate ising --grid 3x3 --periodic", "it is called --torus"),
-    ("sample {} --cluster", "--scan splash draws blocks"),
+    ("sample {} --swendsen-wang", "--scan cluster and --scan wolff"),
+    ("sample {} --cluster", "'--clusters' needs a value"),
     ("marginals {} --plot x.svg", "--report FILE.html has charts"),
     # values
     ("marginals {} --threads 0", "must be from 1 to 1024"),
