@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every file of the collection of real files is read, or refused with the place, as listed."""
 import importlib.util
+import os
 import pathlib
 
 import pytest
