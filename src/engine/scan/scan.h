@@ -25,8 +25,8 @@
  * chain is made of two chains, only the first one is reported */
 #define GBSI_SCAN_AT_ONCE 512u
 
-/* Before the updates of its sequence, a pass moves clusters of variables: all clusters of the chain,
- * or, with GBSI_SCAN_GROWS too, options.clusters clusters that grow one after the other. */
+/* Before the updates of its sequence, a pass moves clusters of variables: all clusters of the
+ * chain, or, with GBSI_SCAN_GROWS too, options.clusters clusters that grow one after the other. */
 #define GBSI_SCAN_CLUSTERS 1024u
 #define GBSI_SCAN_GROWS    2048u
 
