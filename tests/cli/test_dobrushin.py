@@ -339,6 +339,7 @@ def test_scans_from_other_scans(run, grid):
         again, was = found("--scan", "made.scan")
         assert was == after and again <= after
     assert "draws blocks" in run("scan", grid, "--scan", "splash").err
+    assert "moves clusters" in run("scan", grid, "--scan", "wolff").err
     assert run("scan", grid, "--scan", "random", "--steps", "1000000000").status == 1
 
 

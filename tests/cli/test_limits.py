@@ -196,6 +196,26 @@ def test_exact_answers_are_given_up_for_their_rate(grid, step, takes):
     assert (grid / "a.csv").read_text() == (grid / "b.csv").read_text(), again.stderr
 
 
+@pytest.mark.parametrize("scan", [["cluster"], ["wolff", "--clusters", "30000"]], ids=lambda scan: scan[0])
+def test_a_pass_that_is_cut_among_its_clusters_is_no_pass(work, scan):
+    """A run has the answer of its one pass, or ends with status 4 and says that it was stopped."""
+    subprocess.run([program(), "generate", "ising", "--grid", "40x40", "--coupling", "0.4", "-o", "grid.gbm"], cwd=work, check=True)
+    asked = ["marginals", "grid.gbm", "--method", "sample", "--scan", *scan, "--sweeps", "1", "--burn-in", "0", "--threads", "1",
+             "--time", "50s", "-q", "-o", "a.csv"]
+    status, err, (n_readings, *_) = clocked(work, 10**9, *asked)
+    assert status == 0, err
+    whole = (work / "a.csv").read_text()
+    ends = set()
+    for late in range(1, n_readings + 20, n_readings // 8 + 1):
+        (work / "a.csv").unlink(missing_ok=True)
+        status, err, _ = clocked(work, late, *asked)
+        assert status in (0, 4), err
+        if status == 0:
+            assert (work / "a.csv").read_text() == whole
+        ends.add(status)
+    assert ends == {0, 4}
+
+
 @pytest.mark.parametrize("step", [0.01, 0.03])
 def test_exact_answers_with_a_good_rate_are_kept(grid, step):
     done = slowly(grid, step, "marginals", "grid.gbm", "--time", "10s", "-o", "a.csv", "--summary", "a.json")

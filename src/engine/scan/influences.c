@@ -220,6 +220,12 @@ gbs_status gbsi_scan_pass_init(const gbs_influences *influences, const gbs_run_o
                          "%s scan draws blocks: try --scan %s",
                          made.scan->name, base);
     }
+    if ((traits & GBSI_SCAN_CLUSTERS) != 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "bounds exist only for scans that update one variable at a time, and the "
+                         "%s scan moves clusters: try --scan %s",
+                         made.scan->name, base);
+    }
     if (!uniform && (traits & GBSI_SCAN_REPEATS) == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "the %s scan changes its sequence in every pass, so its variation has no "

@@ -15,6 +15,7 @@ typedef struct cluster_tiles {
     gbsi_clusters *clusters;
     double tiles_least;    /* operations of a pass of tiles */
     double clusters_least; /* operations of the moves of a pass, for one chain */
+    bool is_cut;           /* the watch stopped the moves: the pass ends before its tiles */
 } cluster_tiles;
 
 /* Number of clusters that grow in a pass; 0: all clusters move. */
@@ -60,12 +61,18 @@ static gbs_status begin(void *state, const gbsi_pass_job *job, gbs_error *err)
 {
     cluster_tiles *s = state;
     gbsi_clusters_move(s->clusters, job->pass, job->watch);
+    s->is_cut = gbsi_watch_stopped(job->watch);
     return gbsi_pass_tiles.begin(s->tiles, job, err);
 }
 
 static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
 {
-    return gbsi_pass_tiles.batch(((cluster_tiles *)state)->tiles, most, more, err);
+    cluster_tiles *s = state;
+    if (s->is_cut) {
+        *more = false; /* end() of the tiles says that their places are not done */
+        return GBS_OK;
+    }
+    return gbsi_pass_tiles.batch(s->tiles, most, more, err);
 }
 
 static gbs_status end(void *state, gbs_error *err)
