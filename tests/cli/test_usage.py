@@ -77,6 +77,8 @@ def test_near_misses(run, arguments, near):
     (["marginals", SPRINKLER, "--scan", "splash", "--draw", "herded"], "--keys bins"),
     (["marginals", SPRINKLER, "--scan", "splash", "--certified", "0.1"], "one variable at a time"),
     (["certify", SPRINKLER, "--scan", "splash"], "draws blocks"),
+    (["marginals", SPRINKLER, "--scan", "wolff", "--clusters", "0"], "from 1 to"),
+    (["marginals", SPRINKLER, "--scan", "cluster", "--clusters", "2"], "applies with --scan wolff only"),
     (["certify", SPRINKLER, "--scan", "cluster"], "the cluster scan moves clusters"),
     (["certify", SPRINKLER, "--scan", "wolff", "--couplings", "4"], "the wolff scan moves clusters"),
     (["marginals", SPRINKLER, "--method", "exact", "--width", "3"], "--width cannot apply"),

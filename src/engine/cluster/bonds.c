@@ -98,8 +98,7 @@ gbs_status gbsi_bonds_check(const gbsi_conditioned *model, const char *scan, gbs
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
-/* Whether states differ from labels: evidence has removed states, or arities differ. */
-static bool has_labels(const gbsi_conditioned *model, uint32_t *n_labels)
+bool gbsi_bonds_label(const gbsi_conditioned *model, uint32_t *n_labels)
 {
     bool differ = false;
     *n_labels = 2;
@@ -159,7 +158,6 @@ static void add_pair(gbsi_bonds *b, const gbsi_conditioned *model, const gbsi_pl
         to->any |= field[i] != 0.0;
     }
     if (coupling != 0.0) {
-        b->mixed |= coupling < 0.0;
         b->bond[b->n_bonds++] =
             (gbsi_bond){.slot = {plan->slot_of[scope[0]], plan->slot_of[scope[1]]},
                         .most = most_of(coupling),
@@ -240,7 +238,7 @@ gbs_status gbsi_bonds_new(const gbsi_plan *plan, bool by_slot, gbsi_bonds **out,
     GBSI_PASS(GBSI_HAVE(err, "clusters", b));
     b->n_slots = plan->n_slots;
     b->turns = is_binary(model);
-    const bool labels = has_labels(model, &b->n_labels) && !b->turns;
+    const bool labels = gbsi_bonds_label(model, &b->n_labels) && !b->turns;
     b->n_labels = b->turns ? 2 : b->n_labels;
     if (labels) {
         GBSI_TRY(take_labels(b, plan, err));
@@ -274,7 +272,7 @@ uint64_t gbsi_bonds_bytes(const gbsi_plan *plan, bool by_slot)
 {
     uint32_t n_labels = 2;
     const bool turns = is_binary(plan->model);
-    const bool labels = has_labels(plan->model, &n_labels) && !turns;
+    const bool labels = gbsi_bonds_label(plan->model, &n_labels) && !turns;
     const uint64_t n_fields = (uint64_t)plan->n_slots * (turns ? 1 : n_labels);
     const uint64_t n_factors = plan->model->factors.n_factors;
     return sizeof(gbsi_bonds) + n_factors * sizeof(gbsi_bond) +

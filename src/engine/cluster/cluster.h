@@ -26,7 +26,6 @@ typedef struct gbsi_bonds {
     uint32_t n_slots;
     uint32_t n_labels; /* 2 if clusters are turned */
     bool turns;
-    bool mixed; /* some bonds join different states */
     size_t n_bonds;
     gbsi_bond *bond; /* [n_bonds] */
     /* Logarithms in multiples of `unit`, which is a power of two, so that the order of a sum over
@@ -47,6 +46,10 @@ typedef struct gbsi_bonds {
 /* Checks that a model has clusters. @param scan name of the scan, for the message.
  * @return GBS_ERR_UNSUPPORTED with a message that names the first factor that has no bond. */
 gbs_status gbsi_bonds_check(const gbsi_conditioned *model, const char *scan, gbs_error *err);
+
+/* Whether states differ from labels, because evidence has removed states or arities differ.
+ * @param n_labels receives the number of labels, at least 2. */
+bool gbsi_bonds_label(const gbsi_conditioned *model, uint32_t *n_labels);
 
 /* @param by_slot whether the bonds are also wanted by slot. */
 gbs_status gbsi_bonds_new(const gbsi_plan *plan, bool by_slot, gbsi_bonds **out, gbs_error *err);

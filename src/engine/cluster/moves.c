@@ -485,11 +485,7 @@ uint64_t gbsi_clusters_bytes(const gbsi_pass_setting *setting, uint64_t n_cluste
 {
     const gbsi_plan *plan = setting->plan;
     uint32_t n_labels = 2;
-    for (uint32_t v = 0; v < plan->model->n_variables; ++v) {
-        const uint32_t *states = gbsi_conditioned_states(plan->model, v);
-        const uint32_t last = states[plan->model->arity[v] - 1];
-        n_labels = last >= n_labels ? last + 1 : n_labels;
-    }
+    (void)gbsi_bonds_label(plan->model, &n_labels);
     const uint64_t cells = n_clusters == 0 ? (uint64_t)plan->n_slots * n_labels : n_labels;
     const uint64_t scratch = sizeof(worker) + cells * (sizeof(int64_t) + 1) +
                              n_labels * sizeof(double) +

@@ -24,8 +24,8 @@ static void sort_by_color(const uint32_t *color, uint32_t n, uint32_t n_colors, 
     }
 }
 
-static gbs_status chromatic_init(const gbsi_graph *graph, const gbs_run_options *options,
-                                 gbsi_watch *watch, void **state, unsigned *traits, gbs_error *err)
+gbs_status gbsi_chromatic_init(const gbsi_graph *graph, const gbs_run_options *options,
+                               gbsi_watch *watch, void **state, unsigned *traits, gbs_error *err)
 {
     (void)options;
     (void)traits;
@@ -55,7 +55,7 @@ const gbsi_scan gbsi_scan_chromatic = {
     .reference = "Gonzalez, Low, Gretton & Guestrin (2011), Parallel Gibbs sampling: from colored "
                  "fields to thin junction trees, AISTATS, section 3",
     .traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE | GBSI_SCAN_COLORED | GBSI_SCAN_BASE,
-    .init = chromatic_init,
+    .init = gbsi_chromatic_init,
     .next_pass = gbsi_fixed_next_pass,
     .free = gbsi_fixed_free,
 };

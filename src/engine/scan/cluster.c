@@ -4,18 +4,12 @@
  * draws the clusters. */
 #include "scan/registry.h"
 
-static gbs_status cluster_init(const gbsi_graph *graph, const gbs_run_options *options,
-                               gbsi_watch *watch, void **state, unsigned *traits, gbs_error *err)
-{
-    return gbsi_scan_chromatic.init(graph, options, watch, state, traits, err);
-}
-
 const gbsi_scan gbsi_scan_cluster = {
     .name = "cluster",
     .reference = "Swendsen & Wang (1987), Nonuniversal critical dynamics in Monte Carlo "
                  "simulations, Physical Review Letters 58, 86",
     .traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE | GBSI_SCAN_COLORED | GBSI_SCAN_CLUSTERS,
-    .init = cluster_init,
+    .init = gbsi_chromatic_init,
     .next_pass = gbsi_fixed_next_pass,
     .free = gbsi_fixed_free,
 };

@@ -214,17 +214,13 @@ gbs_status gbsi_scan_pass_init(const gbs_influences *influences, const gbs_run_o
                          "a %s chain is made of two %s chains: try --scan %s", made.scan->name,
                          base, base);
     }
-    if ((traits & GBSI_SCAN_BLOCKS) != 0) {
+    if ((traits & (GBSI_SCAN_BLOCKS | GBSI_SCAN_CLUSTERS)) != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "bounds exist only for scans that update one variable at a time, and the "
-                         "%s scan draws blocks: try --scan %s",
-                         made.scan->name, base);
-    }
-    if ((traits & GBSI_SCAN_CLUSTERS) != 0) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "bounds exist only for scans that update one variable at a time, and the "
-                         "%s scan moves clusters: try --scan %s",
-                         made.scan->name, base);
+                         "%s scan %s: try --scan %s",
+                         made.scan->name,
+                         (traits & GBSI_SCAN_BLOCKS) != 0 ? "draws blocks" : "moves clusters",
+                         base);
     }
     if (!uniform && (traits & GBSI_SCAN_REPEATS) == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,

@@ -29,6 +29,12 @@ void gbsi_drawn_free(void *state);
  * with purpose GBSI_PURPOSE_SCAN and counter position div 2. */
 uint32_t gbsi_drawn_below(const gbsi_drawn *drawn, uint64_t pass, uint32_t position, uint32_t m);
 
+/* ---- chromatic.c ----------------------------------------------------------------------------- */
+
+/* The function `init` of all scans that update every variable by colour: it makes a gbsi_fixed. */
+gbs_status gbsi_chromatic_init(const gbsi_graph *graph, const gbs_run_options *options,
+                               gbsi_watch *watch, void **state, unsigned *traits, gbs_error *err);
+
 /* ---- fixed.c -------------------------------------------------------------------------------- */
 
 /* A sequence that every pass repeats. The chromatic, the systematic and the sequence scan use this

@@ -17,7 +17,7 @@ static gbs_status synchronous_init(const gbsi_graph *graph, const gbs_run_option
     uint32_t *color = gbsi_alloc_array(graph->n_variables, sizeof *color);
     GBSI_PASS(GBSI_HAVE(err, "synchronous scan", color));
     GBSI_TRY(gbsi_graph_color_two(graph, color, &two, err));
-    GBSI_TRY(gbsi_scan_chromatic.init(graph, options, watch, state, traits, err));
+    GBSI_TRY(gbsi_chromatic_init(graph, options, watch, state, traits, err));
     *traits &= two ? ~GBSI_SCAN_AT_ONCE : ~0U;
 
 cleanup:

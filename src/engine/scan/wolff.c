@@ -5,12 +5,6 @@
  * over the ends of passes. src/engine/cluster/ grows the clusters. */
 #include "scan/registry.h"
 
-static gbs_status wolff_init(const gbsi_graph *graph, const gbs_run_options *options,
-                             gbsi_watch *watch, void **state, unsigned *traits, gbs_error *err)
-{
-    return gbsi_scan_chromatic.init(graph, options, watch, state, traits, err);
-}
-
 const gbsi_scan gbsi_scan_wolff = {
     .name = "wolff",
     .reference = "Wolff (1989), Collective Monte Carlo updating for spin systems, Physical Review "
@@ -18,7 +12,7 @@ const gbsi_scan gbsi_scan_wolff = {
     .traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE | GBSI_SCAN_COLORED | GBSI_SCAN_CLUSTERS |
               GBSI_SCAN_GROWS,
     .options = (const char *const[]){"clusters", NULL},
-    .init = wolff_init,
+    .init = gbsi_chromatic_init,
     .next_pass = gbsi_fixed_next_pass,
     .free = gbsi_fixed_free,
 };
