@@ -217,7 +217,8 @@ static gbs_status new_run(cli_job *job, int draws, gbs_error *err)
                                  .task = draws ? GBS_RUN_DRAWS : GBS_RUN_MARGINALS,
                                  .ranks = cli_here.ranks,
                                  .query = some ? job->query : NULL,
-                                 .n_query = some && job->query != NULL ? job->n_query : 0};
+                                 .n_query = some && job->query != NULL ? job->n_query : 0,
+                                 .observables = job->arguments->observables ? 1 : 0};
     return gbs_run_new_with(&setup, &job->run, err);
 }
 
@@ -514,6 +515,9 @@ int cli_conclude(const cli_job *job, int stopped)
     }
     if (job->traces != NULL) {
         status = cli_traces_tell(job->traces, gbs_run_report(job->run)->temperatures > 0);
+    }
+    if (status == CLI_DONE) {
+        status = cli_tell_observables(job);
     }
     if (status != CLI_DONE) {
         return status;

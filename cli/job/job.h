@@ -146,6 +146,8 @@ void cli_tell_default_ladders(const cli_job *job, uint32_t n_ladders);
 #define CLI_UNRELIABLE_ERROR "standard error within chains, not reliable"
 /* Prints the verdict on standard error. */
 void cli_verdict(const cli_job *job, int stopped);
+/* observables_table.c: prints the observables of a run that --observables asked for. */
+int cli_tell_observables(const cli_job *job);
 
 /* Writes summary and verdict, once the results are written.
  * @return the exit status of the run. */

@@ -131,7 +131,8 @@ gbs_status cli_new_shared_run(cli_job *job, int draws, gbs_error *err)
                                  .task = draws ? GBS_RUN_DRAWS : GBS_RUN_MARGINALS,
                                  .ranks = ranks,
                                  .share = job->share,
-                                 .partition = job->partition};
+                                 .partition = job->partition,
+                                 .observables = job->arguments->observables ? 1 : 0};
     status = gbs_run_new_with(&setup, &job->run, err);
     return status < 0 ? status : name_variables(job, err);
 }

@@ -88,6 +88,7 @@ typedef struct cli_arguments {
     int labels;               /* 1: the CSV of draws has labels of states */
     const char *resume;       /* path of the checkpoint to resume from */
     const char *monitor;      /* variables whose draws are written */
+    int observables;          /* 1: observables of spin and Potts models are kept */
     const char *query;        /* variables to write, as a list or as "@FILE"; or a VARIABLE=STATE */
     const char *cases;        /* path of the table of cases, or "-" */
     const char *plot;         /* path of the plot, FILE.svg */

@@ -525,6 +525,11 @@ static int check_format(const cli_arguments *arguments, const request *r)
         return cli_error(CLI_USAGE, "--monitor: ladders of temperatures have no traces; leave out "
                                     "--temper, or use gibbsite sample --monitor");
     }
+    if (arguments->observables && (arguments->cases != NULL || arguments->n_joints > 0)) {
+        return cli_error(CLI_USAGE,
+                         "--observables: observables are those of one run; leave out --%s",
+                         arguments->cases != NULL ? "cases" : "joint");
+    }
     if (arguments->cases != NULL && (arguments->summary != NULL || arguments->report != NULL)) {
         return cli_error(CLI_USAGE, "--%s tells of one run: leave it out with --cases",
                          arguments->summary != NULL ? "summary" : "report");

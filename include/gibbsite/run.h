@@ -40,6 +40,7 @@ typedef enum gbs_bits {
 } gbs_bits;
 
 typedef struct gbs_run gbs_run;
+struct gbs_observed; /* of gibbsite/observables.h */
 
 /** How far a run has come. */
 typedef struct gbs_progress {
@@ -78,6 +79,10 @@ typedef struct gbs_run_callbacks {
      *  chains have the same splashes. @param round 0-based. @param splash 0-based within the
      *  round. */
     void (*splash)(void *context, uint64_t round, uint32_t splash, uint32_t variable);
+    /** Only for a run with observables (gibbsite/observables.h): called for every chain after every
+     * kept sweep. @param sweep 0-based. @return a negative status to make the run fail with it. */
+    gbs_status (*observed)(void *context, uint64_t sweep, uint32_t chain,
+                           const struct gbs_observed *observed, gbs_error *err);
 } gbs_run_callbacks;
 
 #define GBS_MOST_COUPLINGS 3
@@ -337,6 +342,11 @@ typedef struct gbs_run_setup {
      *  outlives the run.
      */
     const struct gbs_partition *partition;
+    /** 1: keep the observables of gibbsite/observables.h, for a model whose variables all have the
+     * same number of states. Method auto then samples all variables, and the run does not turn to
+     * ladders of temperatures. Not with ranks, a share, ladders, the synchronous scan, a scan that
+     * omits variables, or a method without chains. 0: no observables */
+    uint64_t observables;
 } gbs_run_setup;
 
 /**

@@ -173,6 +173,7 @@ typedef struct request {
     gbs_run_options options;
     uint32_t *about; /* [n_about] variables whose marginals are asked for; NULL: all variables */
     Py_ssize_t n_about;
+    int observables; /* 1: observables of spin and Potts models are kept */
     gbs_run *run;
     gbs_status status;
     gbs_error err;
@@ -210,7 +211,8 @@ static int execute(request *r, collector *c, int for_draws)
                                  .options = &r->options,
                                  .task = for_draws ? GBS_RUN_DRAWS : GBS_RUN_MARGINALS,
                                  .query = for_draws ? NULL : r->about,
-                                 .n_query = for_draws || r->about == NULL ? 0 : (size_t)r->n_about};
+                                 .n_query = for_draws || r->about == NULL ? 0 : (size_t)r->n_about,
+                                 .observables = r->observables};
     core_unlock(&c->watch, r->progress);
     r->status = gbs_run_new_with(&setup, &r->run, &r->err);
     if (r->status >= 0) {
@@ -246,7 +248,7 @@ static void settle_item(collector *c, const gbs_model *model)
     }
 }
 
-/* run(model, evidence, options, progress, kept, about): kept is None for no draws, or the variables
+/* run(model, evidence, options, progress, kept, about, observables): kept is None for no draws, or the variables
  * whose draws are kept; about is None, or the variables whose marginals are asked for. Marginals of
  * other variables may be NaN. Returns a dict: summary, stopped, marginals, draws. */
 static PyObject *run_model(PyObject *self, PyObject *arguments)
@@ -259,8 +261,8 @@ static PyObject *run_model(PyObject *self, PyObject *arguments)
     uint32_t *ids = NULL;
     Py_ssize_t n_kept = 0;
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "OOOOOO", &r.model_object, &r.evidence_object,
-                          &r.options_object, &r.progress, &kept, &about) ||
+    if (!PyArg_ParseTuple(arguments, "OOOOOOp", &r.model_object, &r.evidence_object,
+                          &r.options_object, &r.progress, &kept, &about, &r.observables) ||
         take(&r) < 0) {
         return NULL;
     }
@@ -419,6 +421,7 @@ static PyObject *joint(PyObject *self, PyObject *arguments)
 }
 
 PyMethodDef core_run_methods[] = {
-    {"run", run_model, METH_VARARGS, "run(model, evidence, options, progress, kept, about)"},
+    {"run", run_model, METH_VARARGS, 
+     "run(model, evidence, options, progress, kept, about, observables)"},
     {"joint", joint, METH_VARARGS, "joint(model, evidence, options, progress, query)"},
     {NULL, NULL, 0, NULL}};

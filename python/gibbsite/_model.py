@@ -434,15 +434,18 @@ class Model:
     # ---- questions ---------------------------------------------------------------------------
 
     def query(self, *names: Names, variables: Names = None, evidence: Evidence = None, likelihood: Likelihood = None,
-              joint: bool = False, **options: Any) -> Any:
+              joint: bool = False, observables: bool = False, **options: Any) -> Any:
         """Return P(variable = state | evidence) of the named variables, or of all variables.
 
         names, variables : "A", "B" or ["A", "B"]; a number or a tuple is its text, so that 1 is the variable named "1"
         evidence : {name: state}; {name: {states}} if the state is one of several; or a text in the form of the command line
         likelihood : {name: {state: number}} or {name: [numbers]}: virtual evidence
         joint : return one table, as ``joint()`` does, in place of Marginals
+        observables : for spin and Potts models, also keep ``answer.observables``: energy, magnetisation, specific heat, ...
         options : options of ``gibbsite marginals``; progress=True shows a bar
         """
+        if joint and observables:
+            raise ValueError("observables: they are of marginals; leave out joint")
         if joint:
             return self.joint(*names, variables=variables, evidence=evidence, likelihood=likelihood, **options)
         asked = self._asked(names, variables) or range(len(self))
@@ -459,7 +462,7 @@ class Model:
                              (self._core, offsets_of_all, observed, asked))
         observed = self._evidence(evidence, likelihood)
         about = None if len(asked) == len(self) and asked == range(len(self)) else list(asked)
-        return _warn(_ask(make, _core.run, self._core, observed, options=options, after=(None, about)))
+        return _warn(_ask(make, _core.run, self._core, observed, options=options, after=(None, about, observables)))
 
     def joint(self, *names: Names, variables: Names = None, evidence: Evidence = None, likelihood: Likelihood = None,
               **options: Any) -> Joint:
@@ -544,10 +547,11 @@ class Model:
         return self.map(evidence, likelihood, **options)
 
     def sample(self, draws: int = 1000, *names: Names, variables: Names = None, evidence: Evidence = None,
-               likelihood: Likelihood = None, **options: Any) -> Draws:
+               likelihood: Likelihood = None, observables: bool = False, **options: Any) -> Draws:
         """Return draws of the named variables, or of all variables: ``draws`` from each chain. Draws are independent if junction
         trees fit into memory.
 
+        observables : for spin and Potts models, also keep ``observables``, as ``query()`` does
         options : options of ``gibbsite sample``; ``chains`` is 4 if it is not given
         """
         asked = self._asked(names, variables) or list(range(len(self)))
@@ -558,7 +562,7 @@ class Model:
             states, density = map(np.asarray, found["draws"])
             return Draws([self.names[v] for v in asked], [self._labels(v) for v in asked], states, density, _summary(found))
         return _warn(_ask(make, _core.run, self._core, self._evidence(evidence, likelihood), options=options,
-                          after=(asked, None)))
+                          after=(asked, None, observables)))
 
     def exact_samples(self, draws: int = 1000, *names: Names, variables: Names = None, evidence: Evidence = None,
                       likelihood: Likelihood = None, **options: Any) -> Draws:

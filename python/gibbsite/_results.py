@@ -86,6 +86,20 @@ class _Told:
         return int(self.summary.get("hardly_moved_variables", 0))
 
     @property
+    def observables(self) -> dict[str, Report]:
+        """Observables of a spin or Potts model by name, if they were asked for: ``answer.observables["energy"].value``, and
+        ``mcse`` (standard error), ``tau`` (integrated autocorrelation time in sweeps), ``tau_mcse``, ``unit``, ``formula``. Numbers
+        that the run was too short for are None.
+
+        >>> import gibbsite as gb
+        >>> answer = gb.ising((8, 8), 0.3).query(observables=True, sweeps=4000, scan="cluster")
+        >>> e = answer.observables["energy"]
+        >>> e.unit, e.formula, -0.3 < e.value < -0.2
+        ('k_B T per variable', '<e>', True)
+        """
+        return {k: Report(x) for k, x in (self.summary.get("observables") or {}).items() if k != "batch"}
+
+    @property
     def stopped(self) -> bool:
         """Whether a signal, the progress function or a limit ended the run before its target."""
         return bool(self.summary.get("stopped"))

@@ -10,7 +10,7 @@ from conftest import SPRINKLER
 KEYS = ["schema", "tool", "version", "command", "model", "options", "colors", "levels", "batches",
         "sweeps", "burn_in", "chains", "updates", "compile_seconds", "sampling_seconds",
         "updates_per_second", "exchange", "peak_rss_bytes", "predicted_bytes", "max_mcse", "max_rhat", "min_ess",
-        "constant_variables", "hardly_moved_variables", "watched_variables", "bias_estimate", "herding", "certified", "tempering", "pilot", "lattice", "iterations", "residual", "log_z_bound", "log_z_bethe",
+        "constant_variables", "hardly_moved_variables", "watched_variables", "bias_estimate", "herding", "certified", "tempering", "pilot", "lattice", "observables", "iterations", "residual", "log_z_bound", "log_z_bethe",
         "log_z", "log_p_evidence",
         "monitored", "method", "converged", "verdict", "chains_disagree", "in_burn_in", "digest",
         "warnings", "marginals"]

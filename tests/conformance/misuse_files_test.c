@@ -21,6 +21,7 @@
 #include "gibbsite/joint.h"
 #include "gibbsite/log_z.h"
 #include "gibbsite/map.h"
+#include "gibbsite/observables.h"
 #include "gibbsite/report.h"
 #include "gibbsite/sensitivity.h"
 #include "gibbsite/table.h"
@@ -375,6 +376,34 @@ static void traces(void **state)
     gbs_model_free(m);
 }
 
+static void observables(void **state)
+{
+    (void)state;
+    gbs_model *m = two_spins();
+    gbs_run *run = NULL;
+    gbs_run_options options = gbs_run_options_default();
+    options.sweeps = 10;
+    gbs_run_setup setup = {.size = sizeof setup, .model = m, .options = &options, .observables = 2};
+    gbs_observable seen = {.size = sizeof seen};
+    gbs_observable small = {.size = sizeof seen - 8};
+    REFUSED(gbs_run_new_with(&setup, &run, &err));
+    setup.observables = 1;
+    FINE(gbs_run_new_with(&setup, &run, &err));
+    assert_int_equal(gbs_run_n_observables(NULL), 0);
+    assert_int_equal(gbs_run_n_observables(run), 0);
+    assert_int_equal(gbs_run_observables_batch(NULL), 0);
+    REFUSED(gbs_run_observable(run, 0, &seen, &err));
+    assert_true(gbs_run_execute(run, NULL, NULL) >= 0);
+    assert_int_equal(gbs_run_n_observables(run), 9);
+    REFUSED(gbs_run_observable(NULL, 0, &seen, &err));
+    REFUSED(gbs_run_observable(run, 0, NULL, &err));
+    REFUSED(gbs_run_observable(run, 0, &small, &err));
+    REFUSED(gbs_run_observable(run, 9, &seen, &err));
+    FINE(gbs_run_observable(run, 8, &seen, &err));
+    gbs_run_free(run);
+    gbs_model_free(m);
+}
+
 static void tables_of_data(void **state)
 {
     (void)state;
@@ -696,25 +725,16 @@ static void ranks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fits),
-        cmocka_unit_test(diagnostics),
-        cmocka_unit_test(reports),
-        cmocka_unit_test(sensitivities),
-        cmocka_unit_test(noisy_maxima),
-        cmocka_unit_test(tables_by_count),
-        cmocka_unit_test(tied_weights),
-        cmocka_unit_test(networks_in_time),
-        cmocka_unit_test(arrays),
-        cmocka_unit_test(outputs),
-        cmocka_unit_test(model_files),
-        cmocka_unit_test(evidence_files),
-        cmocka_unit_test(drawings),
-        cmocka_unit_test(checkpoints),
-        cmocka_unit_test(traces),
-        cmocka_unit_test(other_files),
-        cmocka_unit_test(answers_in_files),
-        cmocka_unit_test(ranks),
-        cmocka_unit_test(tables_of_data),
+        cmocka_unit_test(fits),           cmocka_unit_test(diagnostics),
+        cmocka_unit_test(reports),        cmocka_unit_test(sensitivities),
+        cmocka_unit_test(noisy_maxima),   cmocka_unit_test(tables_by_count),
+        cmocka_unit_test(tied_weights),   cmocka_unit_test(networks_in_time),
+        cmocka_unit_test(arrays),         cmocka_unit_test(outputs),
+        cmocka_unit_test(model_files),    cmocka_unit_test(evidence_files),
+        cmocka_unit_test(drawings),       cmocka_unit_test(checkpoints),
+        cmocka_unit_test(traces),         cmocka_unit_test(observables),
+        cmocka_unit_test(other_files),    cmocka_unit_test(answers_in_files),
+        cmocka_unit_test(ranks),          cmocka_unit_test(tables_of_data),
         cmocka_unit_test(draws_in_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,6 +100,11 @@
     GBS_ROW_FLAG(0, require_converged, "require-converged", 1, \
         "end with status 5 where the answer is not called converged; it is written all the same", \
         "", "", INPUT, "")
+#define GBS_SHARED_OBSERVABLES \
+    GBS_ROW_FLAG(0, observables, "observables", 1, \
+        "spins and Potts models: energy, magnetisation, specific heat, susceptibility and Binder ratio " \
+        "with errors and autocorrelation times, after the run and in --summary; nothing is exact then", \
+        "", "", SCAN, "sampled")
 #define GBS_SHARED_TARGET \
     GBS_ROW_TEXT(0, targets, "target", "LIST", \
         "with --restarts: variables to estimate; unset: all that the scan visits", \

@@ -73,6 +73,15 @@ void gbsi_clusters_free(gbsi_clusters *clusters);
  * others have their old states. @param watch NULL: nothing stops the work. */
 void gbsi_clusters_move(gbsi_clusters *clusters, uint64_t pass, gbsi_watch *watch);
 
+/* Makes the moves of all clusters also find the means of m^2 and m^4 given the bonds [M91]. Does
+ * nothing for models with fields and for moves of some clusters, which have no such means. */
+gbs_status gbsi_clusters_measure(gbsi_clusters *clusters, gbs_error *err);
+/* Upper bound of the bytes that gbsi_clusters_measure() takes. */
+uint64_t gbsi_clusters_measure_bytes(uint32_t n_slots, uint32_t n_chains, uint32_t n_threads);
+/* The means of m^2 and m^4 of one chain in the last move; NAN if they were not measured. */
+void gbsi_clusters_moments(const gbsi_clusters *clusters, uint32_t chain, double *square,
+                           double *fourth);
+
 /* Number of operations (counted nanoseconds) of gbsi_clusters_move(). */
 double gbsi_clusters_operations(const gbsi_clusters *clusters, uint32_t n_chains);
 

@@ -4,6 +4,7 @@
  * smallest slot. The members of a cluster are added as integers. The result therefore depends
  * neither on the order of the work nor on threads. */
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -28,8 +29,10 @@ typedef struct worker {
     double *w;        /* [n_labels] weights of labels */
     uint32_t *mark;   /* [n_slots] number of the last cluster that took the slot */
     uint32_t *member; /* [n_slots] members of the cluster that grows */
-    uint32_t last;    /* number of the cluster that grows */
-    bool spends;      /* the calling thread counts operations for the watch */
+    int64_t *size; /* [n_slots] for smallest slots: length of the cluster's sum of vectors; NULL if
+                      nothing is measured */
+    uint32_t last; /* number of the cluster that grows */
+    bool spends;   /* the calling thread counts operations for the watch */
     uint32_t word[BLOCK * GBSI_LANES];
 } worker;
 
@@ -43,6 +46,7 @@ struct gbsi_clusters {
                         the states agree */
     worker *worker;
     uint32_t n_workers;
+    double *moment; /* [n_chains][2] means of m^2 and m^4 given the bonds; NULL: not measured */
     /* of the pass that runs */
     uint64_t pass;
     gbsi_watch *watch;
@@ -301,7 +305,33 @@ static bool join_slots(const chain *x, const uint16_t *joined)
     return true;
 }
 
-static void move_all(const chain *x, const uint16_t *joined)
+/* Means of m^2 and m^4 over the independent labels of all clusters, which are equally probable
+ * without fields [M91]. With c the length of the sum of the unit vectors of a cluster, divided by N
+ * (its number of variables; if clusters are turned, spins of opposite signs cancel):
+ *     <m^2> = sum c^2
+ *     <m^4> = (q + 1) / (q - 1) ((sum c^2)^2 - sum c^4) + sum c^4
+ * which for q = 2 is 3 (sum c^2)^2 - 2 sum c^4. */
+static void measure(const chain *x, double moment[2])
+{
+    const gbsi_bonds *b = x->b;
+    const double q = b->n_labels;
+    int64_t *size = x->by->size;
+    double squares = 0.0;
+    double fourths = 0.0;
+    memset(size, 0, b->n_slots * sizeof *size);
+    for (uint32_t slot = 0; slot < b->n_slots; ++slot) {
+        size[x->by->parent[slot]] += b->turns && state_at(x, slot) == 0 ? -1 : 1;
+    }
+    for (uint32_t slot = 0; slot < b->n_slots; ++slot) {
+        const double c = (double)size[slot] / b->n_slots;
+        squares += c * c;
+        fourths += c * c * (c * c);
+    }
+    moment[0] = squares;
+    moment[1] = (q + 1.0) / (q - 1.0) * (squares * squares - fourths) + fourths;
+}
+
+static void move_all(const chain *x, const uint16_t *joined, double *moment)
 {
     const gbsi_bonds *b = x->b;
     uint32_t *parent = x->by->parent;
@@ -316,6 +346,9 @@ static void move_all(const chain *x, const uint16_t *joined)
         if (has_sums(b)) {
             add_fields(x, slot, parent[slot]);
         }
+    }
+    if (moment != NULL) {
+        measure(x, moment);
     }
     for (uint32_t slot = 0; slot < b->n_slots; ++slot) {
         if (parent[slot] == slot) {
@@ -441,7 +474,8 @@ static void move_chains(void *context, uint32_t member)
                          .bytes = c->setting.plan->value_bytes,
                          .number = c->setting.first_chain + (uint32_t)i};
         if (c->n_clusters == 0) {
-            move_all(&x, c->joins + g * c->bonds->n_bonds);
+            move_all(&x, c->joins + g * c->bonds->n_bonds,
+                     c->moment == NULL ? NULL : c->moment + 2 * i);
         } else {
             move_some(&x);
         }
@@ -472,6 +506,31 @@ void gbsi_clusters_move(gbsi_clusters *c, uint64_t pass, gbsi_watch *watch)
     if (!gbsi_watch_stopped(watch)) {
         run_members(c, move_chains);
     }
+}
+
+gbs_status gbsi_clusters_measure(gbsi_clusters *c, gbs_error *err)
+{
+    if (c->n_clusters > 0 || has_sums(c->bonds) || c->moment != NULL) {
+        return GBS_OK;
+    }
+    for (uint32_t i = 0; i < c->n_workers; ++i) {
+        c->worker[i].size = gbsi_alloc_array(c->bonds->n_slots, sizeof *c->worker[i].size);
+        GBSI_PASS(GBSI_HAVE(err, "clusters", c->worker[i].size));
+    }
+    c->moment = gbsi_alloc_array_zero(2 * (size_t)c->setting.n_chains, sizeof *c->moment);
+    return GBSI_HAVE(err, "clusters", c->moment);
+}
+
+uint64_t gbsi_clusters_measure_bytes(uint32_t n_slots, uint32_t n_chains, uint32_t n_threads)
+{
+    return (uint64_t)n_threads * n_slots * sizeof(int64_t) +
+           2 * (uint64_t)n_chains * sizeof(double);
+}
+
+void gbsi_clusters_moments(const gbsi_clusters *c, uint32_t number, double *square, double *fourth)
+{
+    *square = c->moment == NULL ? (double)NAN : c->moment[2 * (size_t)number];
+    *fourth = c->moment == NULL ? (double)NAN : c->moment[2 * (size_t)number + 1];
 }
 
 double gbsi_clusters_operations(const gbsi_clusters *c, uint32_t n_chains)
@@ -569,8 +628,9 @@ void gbsi_clusters_free(gbsi_clusters *c)
     }
     for (uint32_t i = 0; i < c->n_workers; ++i) {
         worker *by = &c->worker[i];
-        GBSI_FREE(by->parent, by->sum, by->lacks, by->choice, by->w, by->mark, by->member);
+        GBSI_FREE(by->parent, by->sum, by->lacks, by->choice, by->w, by->mark, by->member,
+                  by->size);
     }
     gbsi_bonds_free(c->bonds);
-    GBSI_FREE(c->joins, c->worker, c);
+    GBSI_FREE(c->joins, c->worker, c->moment, c);
 }

@@ -44,6 +44,11 @@ gbs_status gbsi_trace_new(uint32_t n_chains, uint32_t n_series, gbsi_trace **out
     return GBS_OK;
 }
 
+uint64_t gbsi_trace_bytes(uint32_t n_chains, uint32_t n_series)
+{
+    return sizeof(gbsi_trace) + (uint64_t)n_chains * n_series * NUMBERS * sizeof(double);
+}
+
 void gbsi_trace_free(gbsi_trace *t)
 {
     if (t != NULL) {
@@ -187,6 +192,30 @@ static double error_of(const gbsi_trace *t, uint32_t series)
     const double variance = squares > 0.0 ? squares / (n - 1.0) : 0.0;
     const double n_passes = (double)t->n_passes * t->n_chains;
     return gbsi_sqrt(variance * (double)merged * (double)t->length / n_passes);
+}
+
+gbsi_trace_batches gbsi_trace_batches_of(const gbsi_trace *t, uint32_t wanted)
+{
+    const uint32_t merged = t->n_closed / wanted;
+    return (gbsi_trace_batches){.per_chain = merged == 0 ? 0 : t->n_closed / merged,
+                                .merged = merged,
+                                .length = merged * t->length};
+}
+
+double gbsi_trace_batch(const gbsi_trace *t, const gbsi_trace_batches *batches, uint32_t series,
+                        uint32_t chain, uint32_t b)
+{
+    const size_t i = ((size_t)series * t->n_chains + chain) * BATCHES;
+    double sum = 0.0;
+    for (uint32_t k = b * batches->merged; k < (b + 1) * batches->merged; ++k) {
+        sum += t->sum[i + k];
+    }
+    return sum;
+}
+
+uint64_t gbsi_trace_n_passes(const gbsi_trace *t)
+{
+    return t->n_passes;
 }
 
 gbsi_trace_summary gbsi_trace_summarise(const gbsi_trace *t, uint32_t series)

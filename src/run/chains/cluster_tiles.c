@@ -57,6 +57,11 @@ cleanup:
     return status;
 }
 
+gbsi_clusters *gbsi_cluster_tiles_clusters(void *state)
+{
+    return ((cluster_tiles *)state)->clusters;
+}
+
 static gbs_status begin(void *state, const gbsi_pass_job *job, gbs_error *err)
 {
     cluster_tiles *s = state;

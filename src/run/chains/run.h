@@ -8,6 +8,7 @@
 #include "base/watch.h"
 #include "chains/engine.h"
 #include "chains/estimates.h"
+#include "chains/observed.h"
 #include "chains/report.h"
 #include "chains/runner.h"
 #include "checkpoint/checkpoint.h"
@@ -86,7 +87,8 @@ typedef struct gbsi_run_purpose {
                      marginals */
     bool anneals; /* for gbs_map() and gbs_log_z(): whether chains run at temperatures; no marginals
                      are then estimated */
-    bool asks;    /* whether variables that affect no queried variable may be left out */
+    bool observes;         /* whether observables are kept (gbs_run_setup.observables) */
+    bool asks;             /* whether variables that affect no queried variable may be left out */
     const uint32_t *asked; /* [n_asked] queried variables, in the user's numbering; borrowed while
                               the run is made */
     size_t n_asked;
@@ -134,6 +136,7 @@ typedef struct gbsi_sampling {
     gbsi_engine engine;
     gbsi_estimates estimates;
     gbsi_monitor monitor;
+    gbsi_observed observed; /* observables of spin and Potts models, if the run keeps them */
     gbsi_phase phase;
     gbsi_burn_in burn_in;
     gbsi_tempered *tempered; /* ladders that replace the engine's chains; NULL if there are none */

@@ -145,6 +145,22 @@ static gbs_status load_monitored(gbsi_sampling *sampling, const gbsi_source *sou
     return gbsi_thinned_load(&sampling->monitor.traces, source, err);
 }
 
+static bool observes(const gbsi_sampling *sampling)
+{
+    return sampling->observed.sums != NULL;
+}
+
+static gbs_status save_observed(const gbsi_sampling *sampling, const gbsi_sink *sink,
+                                gbs_error *err)
+{
+    return gbsi_observables_save(sampling->observed.sums, sink, err);
+}
+
+static gbs_status load_observed(gbsi_sampling *sampling, const gbsi_source *source, gbs_error *err)
+{
+    return gbsi_observables_load(sampling->observed.sums, source, err);
+}
+
 static gbs_status save_ladders(const gbsi_sampling *sampling, const gbsi_sink *sink, gbs_error *err)
 {
     return gbsi_tempered_save(sampling->tempered, sink, err);
@@ -166,11 +182,13 @@ static const gbsi_part stays_part = {"stays",         true,           true, coun
 static const gbsi_part traces_part = {"traces", true, false, traces, save_traces, load_traces};
 static const gbsi_part monitored_part = {"monitored", false,          false,
                                          monitored,   save_monitored, load_monitored};
+static const gbsi_part observed_part = {"observables", true,          false,
+                                        observes,      save_observed, load_observed};
 static const gbsi_part ladders_part = {"ladders", false, false, NULL, save_ladders, load_ladders};
 
-const gbsi_part *const gbsi_chains_parts[] = {&burn_in_part,   &chains_part, &estimates_part,
-                                              &moves_part,     &stays_part,  &traces_part,
-                                              &monitored_part, NULL};
+const gbsi_part *const gbsi_chains_parts[] = {&burn_in_part,   &chains_part,   &estimates_part,
+                                              &moves_part,     &stays_part,    &traces_part,
+                                              &monitored_part, &observed_part, NULL};
 const gbsi_part *const gbsi_ladders_parts[] = {&burn_in_part,   &chains_part,  &estimates_part,
                                                &moves_part,     &stays_part,   &traces_part,
                                                &monitored_part, &ladders_part, NULL};

@@ -35,6 +35,7 @@ typedef enum gbsi_input {
     GBSI_INPUT_DRAWS,
     GBSI_INPUT_MONITOR,
     GBSI_INPUT_QUERY,
+    GBSI_INPUT_OBSERVABLES,
     GBSI_N_INPUTS
 } gbsi_input;
 

@@ -87,6 +87,8 @@ gbs_status gbsi_run_pass(gbsi_task *task, gbsi_sampling *sampling,
             gbsi_traces_put(&sampling->estimates, &sampling->engine);
         }
         gbsi_monitor_pass(&task->problem, &sampling->engine, &sampling->monitor, report);
+        GBSI_PASS(gbsi_observed_pass(&sampling->observed, &task->problem, &sampling->engine,
+                                     drive->callbacks, report->public.sweeps - 1, err));
     }
     if (status >= 0) {
         gbsi_run_watch(&task->options, report, drive, keep);

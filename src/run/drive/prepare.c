@@ -184,6 +184,10 @@ gbs_status gbsi_chains_prepare(gbs_run *run, gbs_error *err)
                                                 : run->sampling.engine.plan->n_slots,
                                   &run->sampling.estimates.stays, err));
     }
+    if (run->task.purpose.observes) {
+        GBSI_PASS(
+            gbsi_observed_take(&run->task, &run->sampling.engine, &run->sampling.observed, err));
+    }
     if (run->sampling.estimates.stays.n_slots > 0) {
         gbsi_estimate_heed_stays(run->sampling.estimates.estimate,
                                  run->sampling.estimates.stays.all);

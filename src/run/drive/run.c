@@ -54,6 +54,7 @@ void gbs_run_free(gbs_run *run)
     gbsi_tempered_free(run->sampling.tempered);
     gbsi_checkpoints_free(&run->checkpoints);
     gbsi_monitor_free(&run->sampling.monitor);
+    gbsi_observed_free(&run->sampling.observed);
     gbsi_free(run->sampling.burn_in.density);
     gbsi_estimates_free(&run->sampling.estimates);
     if (run->task.plain != NULL && run->task.plain->free != NULL) {

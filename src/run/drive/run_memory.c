@@ -192,6 +192,9 @@ static gbs_status add_running(const gbsi_task *task, gbsi_sampling *sampling, gb
         m->estimators =
             touched_bytes(&task->options, task->spread, &shape, sampling->estimates.estimate_bytes);
     }
+    if (task->purpose.observes) {
+        m->states = more(m->states, gbsi_observed_bytes(task));
+    }
     if ((gbsi_draw_of(&task->options, gbsi_simd_level())->traits & GBSI_DRAW_EXACT) == 0) {
         m->estimators =
             more(m->estimators, m->estimators); /* the estimates are counted twice, because they are

@@ -108,6 +108,10 @@ static gbs_status open_once(const gbs_model *model, const gbs_evidence *evidence
         (run->task.options.sweeps == 0 || model->n_variables > MOST_DRAWN)) {
         run->task.options.method = GBS_METHOD_SAMPLE;
     }
+    if (purpose->observes) {
+        GBSI_TRY(gbsi_observed_check(model, &run->task.options, err));
+        run->task.options.method = GBS_METHOD_SAMPLE;
+    }
     if (!purpose->anneals && gbsi_options_anneal(&run->task.options)) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "--schedule and --tau0 apply to map only"));
     }
@@ -185,6 +189,9 @@ static gbs_status new_run(const gbs_run_setup *setup, const gbs_run_options *opt
         status = gbsi_run_note_variables(&run->checkpoints, GBSI_INPUT_QUERY, purpose.asked,
                                          purpose.n_asked, err);
     }
+    if (status >= 0 && purpose.observes) {
+        status = gbsi_run_note_variables(&run->checkpoints, GBSI_INPUT_OBSERVABLES, NULL, 0, err);
+    }
     GBSI_TRY(gbsi_ranks_meet(purpose.ranks, status, err));
     GBSI_TRY(gbsi_ranks_compare(run, err));
     run->task.options.sequence = NULL; /* options.sequence is borrowed only up to this point */
@@ -235,6 +242,7 @@ gbs_status gbsi_run_new_of_levels(const gbs_model *variables, gbsi_levels *level
 gbs_status gbsi_run_new_of_model(const gbs_run_setup *setup, gbs_run **out, gbs_error *err)
 {
     const gbsi_run_purpose purpose = {.draws = setup->task == GBS_RUN_DRAWS,
+                                      .observes = setup->observables != 0,
                                       .asks = setup->query != NULL,
                                       .asked = setup->query,
                                       .n_asked = setup->n_query};

@@ -23,6 +23,10 @@ static gbs_status check_setup(const gbs_run_setup *s, gbs_error *err)
         why = "query is for whole models: leave it NULL where there is a share";
     } else if (s->share != NULL && s->ranks == NULL) {
         why = "share is of several ranks, and ranks is NULL";
+    } else if (s->observables != 0 && s->observables != 1) {
+        why = "observables is neither 0 nor 1";
+    } else if (s->observables != 0 && s->ranks != NULL && s->ranks->n_ranks > 1) {
+        why = "observables need all chains and the whole model in one process, and ranks is set";
     }
     return why == NULL ? GBS_OK : gbsi_fail(err, GBS_ERR_ARGUMENT, "gbs_run_setup: %s", why);
 }

@@ -370,7 +370,7 @@ static bool may_temper(const gbsi_task *task, const gbsi_engine *engine,
                        const gbsi_run_memory *memory, const gbsi_drive *drive)
 {
     const gbs_run_options *o = &task->options;
-    const bool open = o->temper == GBS_TEMPER_AUTO && o->sweeps == 0 &&
+    const bool open = o->temper == GBS_TEMPER_AUTO && o->sweeps == 0 && !task->purpose.observes &&
                       o->burn_in == GBS_BURN_IN_AUTO && drive->callbacks->draw == NULL &&
                       drive->callbacks->splash == NULL;
     const bool fits = open && memory->peak + gbsi_run_tempered_bytes(task, engine) <=

@@ -195,6 +195,38 @@ static void write_lattice(gbs_output *output, const gbs_report *r)
     gbsi_output_text(output, "}");
 }
 
+/* Writes the observables of spin and Potts models; writes null if the run kept none. */
+static void write_observables(gbs_output *output, const gbs_run *run)
+{
+    const uint32_t n = gbs_run_n_observables(run);
+    key(output, "observables");
+    if (n == 0) {
+        gbsi_output_text(output, "null");
+        return;
+    }
+    gbsi_output_text(output, "{\"batch\": ");
+    gbsi_output_uint(output, gbs_run_observables_batch(run));
+    for (uint32_t i = 0; i < n; i++) {
+        gbs_observable seen = {.size = sizeof seen};
+        if (gbs_run_observable(run, i, &seen, NULL) < 0) {
+            continue; /* every i below n is an observable */
+        }
+        key(output, seen.name);
+        gbsi_output_text(output, "{\"value\": ");
+        gbsi_output_json_double(output, seen.value);
+        gbsi_output_text(output, ", \"mcse\": ");
+        gbsi_output_json_double(output, seen.mcse);
+        gbsi_output_text(output, ", \"tau\": ");
+        gbsi_output_json_double(output, seen.tau);
+        gbsi_output_text(output, ", \"tau_mcse\": ");
+        gbsi_output_json_double(output, seen.tau_mcse);
+        key_optional(output, "unit", seen.unit);
+        key_optional(output, "formula", seen.formula);
+        gbsi_output_text(output, "}");
+    }
+    gbsi_output_text(output, "}");
+}
+
 static void write_trial(gbs_output *output, const gbs_trial *t)
 {
     gbsi_output_text(output, "{\"scan\": ");
@@ -333,6 +365,7 @@ static void write_report(gbs_output *output, const summary *s)
     key(output, "pilot");
     write_pilot(output, r);
     write_lattice(output, r);
+    write_observables(output, s->run);
     key_uint(output, "iterations", r->iterations);
     key_real(output, "residual", r->residual);
     key_real(output, "log_z_bound", r->log_z_bound);
