@@ -16,9 +16,15 @@ enum {
     N_STEPS = 2000, /* number of steps of each attempt; for every N_MEMBERS variables an attempt has
                        N_STEPS further steps */
     N_MEMBERS = 50,
+    WINDOW = 1024,    /* operations of a decision of the search by assignment, at most */
     ATTEMPT_BITS = 6, /* bits for the number of an attempt: a component has at most N_SEARCHES +
                          N_TRIES attempts */
 };
+
+/* Operations that all searches by assignment together may take if none backtracks, and all attempts
+ * of min-conflicts. In a component so large that fewer attempts fit, gbsi_repair_learn() follows
+ * earlier. */
+#define MOST_SEARCHING ((uint64_t)1 << 20)
 
 /* ---- components ---------------------------------------------------------------------------- */
 
@@ -188,6 +194,7 @@ cleanup:
 void gbsi_repair_free(gbsi_repair *repair)
 {
     if (repair != NULL) {
+        gbsi_repair_free_searches(repair);
         gbsi_propagator_free(repair->propagator);
         gbsi_propagation_free(repair->propagation);
         GBSI_FREE(repair->component, repair->member_start, repair->member, repair->hard_start,
@@ -234,6 +241,30 @@ static void scatter(gbsi_repair *r, gbsi_repair_words *words, uint32_t component
     }
 }
 
+bool gbsi_repair_repeats(const gbsi_repair *repair)
+{
+    return repair->repeats;
+}
+
+/* Returns how many attempts fit into MOST_SEARCHING operations, up to `most`. */
+static uint32_t n_attempts(uint32_t most, uint64_t operations)
+{
+    const uint64_t n = MOST_SEARCHING / (operations + 1);
+    return n < most ? (uint32_t)n : most;
+}
+
+/* Returns the number of entries of the scopes of a component's hard factors. */
+static uint64_t scope_entries(const gbsi_repair *r, uint32_t component)
+{
+    const size_t *start = r->propagation->factors->scope_start;
+    uint64_t n = 0;
+    for (size_t i = r->hard_start[component]; i < r->hard_start[component + (size_t)1]; ++i) {
+        const size_t f = r->propagation->hard[r->hard[i]];
+        n += start[f + 1] - start[f];
+    }
+    return n;
+}
+
 gbsi_repaired gbsi_repair_component(gbsi_repair *repair, uint32_t chain, uint32_t component,
                                     uint32_t *x, uint64_t *n_repairs)
 {
@@ -241,9 +272,14 @@ gbsi_repaired gbsi_repair_component(gbsi_repair *repair, uint32_t chain, uint32_
     gbsi_repaired result = repair->impossible ? GBSI_NO_STATE : GBSI_UNREPAIRED;
     const uint32_t n_members =
         repair->member_start[component + (size_t)1] - repair->member_start[component];
+    const uint64_t n_entries = scope_entries(repair, component);
+    const uint64_t n_steps = (uint64_t)N_STEPS * (1 + n_members / N_MEMBERS);
+    const uint32_t n_searches = n_attempts(N_SEARCHES, n_entries + (uint64_t)WINDOW * n_members);
+    const uint32_t n_tries = n_attempts(N_TRIES, n_steps * (1 + n_entries / n_members));
     gbsi_repair_words words = {.seed = repair->seed, .chain = chain};
-    for (uint32_t i = 0;
-         i < N_SEARCHES && result == GBSI_UNREPAIRED && !gbsi_watch_stopped(repair->watch); ++i) {
+    for (uint32_t i = 0; i < 1 + n_searches && i < N_SEARCHES && result == GBSI_UNREPAIRED &&
+                         !gbsi_watch_stopped(repair->watch);
+         ++i) {
         const bool in_order = repair->model->topological != NULL && i % 2 == 0;
         words.attempt = (uint64_t)component << ATTEMPT_BITS | i;
         words.step = 0;
@@ -251,13 +287,11 @@ gbsi_repaired gbsi_repair_component(gbsi_repair *repair, uint32_t chain, uint32_
                                     (uint64_t)N_BACKTRACKS * (i + 1), x, n_repairs);
     }
     for (uint32_t i = 0;
-         i < N_TRIES && result == GBSI_UNREPAIRED && !gbsi_watch_stopped(repair->watch); ++i) {
+         i < n_tries && result == GBSI_UNREPAIRED && !gbsi_watch_stopped(repair->watch); ++i) {
         words.attempt = (uint64_t)component << ATTEMPT_BITS | (N_SEARCHES + i);
         words.step = 0;
         scatter(repair, &words, component, x);
-        result = gbsi_repair_min_conflicts(repair, &words, component,
-                                           (uint64_t)N_STEPS * (1 + n_members / N_MEMBERS), x,
-                                           n_repairs);
+        result = gbsi_repair_min_conflicts(repair, &words, component, n_steps, x, n_repairs);
     }
     return result;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations shared by repair.c, repair_search.c and repair_conflicts.c. */
+/* Declarations shared by repair.c, repair_search.c, repair_conflicts.c and repair_learn.c. */
 #ifndef GBSI_CHAINS_REPAIR_INTERNAL_H
 #define GBSI_CHAINS_REPAIR_INTERNAL_H
 
@@ -14,6 +14,14 @@ typedef struct gbsi_decision {
     uint32_t
         first; /* the variables at all places of the order before place `first` were assigned */
 } gbsi_decision;
+
+/* The search of a component that learns clauses. */
+typedef struct gbsi_repair_learned {
+    gbsi_satisfier *satisfier; /* NULL before the first search */
+    gbsi_hard_part part;       /* owns `factor` and `number` */
+    gbsi_repaired result;      /* result of the first search */
+    uint64_t draw_limit;       /* operations of a draw */
+} gbsi_repair_learned;
 
 struct gbsi_repair {
     const gbsi_conditioned *model; /* borrowed */
@@ -39,6 +47,8 @@ struct gbsi_repair {
     size_t *violated;        /* indices in propagation->hard of the violated factors */
     size_t *where; /* [propagation->n_hard] for each hard factor its index in `violated`; SIZE_MAX
                       if the factor is not violated */
+    gbsi_repair_learned *learned; /* [n_components] NULL before the first such search */
+    bool repeats;                 /* whether some draw took the state of the first search */
 };
 
 /* A source of four random words at a time, keyed by the purpose REPAIR and by chain, attempt and
@@ -62,6 +72,8 @@ static inline void gbsi_repair_next_words(gbsi_repair_words *words)
  * variable with the smallest domain is assigned first. */
 gbsi_repaired gbsi_repair_search(gbsi_repair *repair, gbsi_repair_words *words, uint32_t component,
                                  bool in_order, uint64_t budget, uint32_t *x, uint64_t *n_repairs);
+
+void gbsi_repair_free_searches(gbsi_repair *repair);
 
 /* Runs one attempt of min-conflicts, starting from x. @param n_steps number of changes allowed. */
 gbsi_repaired gbsi_repair_min_conflicts(gbsi_repair *repair, gbsi_repair_words *words,
