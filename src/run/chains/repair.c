@@ -290,13 +290,13 @@ gbsi_repaired gbsi_repair_component(gbsi_repair *repair, uint32_t chain, uint32_
     }
     return result != GBSI_UNREPAIRED || gbsi_watch_stopped(repair->watch)
                ? result
-               : walk(repair, chain, component, 0, SHORT_WALK + 32 * n_entries, x, n_repairs);
+               : walk(repair, chain, component, 0, SHORT_WALK + 8 * n_entries, x, n_repairs);
 }
 
 gbsi_repaired gbsi_repair_long_walks(gbsi_repair *repair, uint32_t chain, uint32_t component,
                                      uint32_t *x, uint64_t *n_repairs)
 {
-    const uint64_t limit = LONG_WALK + 32 * gbsi_repair_entries(repair, component);
+    const uint64_t limit = LONG_WALK + 256 * gbsi_repair_entries(repair, component);
     gbsi_repaired result = GBSI_UNREPAIRED;
     for (uint32_t i = 1;
          i <= N_WALKS && result == GBSI_UNREPAIRED && !gbsi_watch_stopped(repair->watch); ++i) {

@@ -8,7 +8,7 @@
  * nothing and random walks fail, LAST_LIMIT. */
 #define FIRST_LIMIT ((uint64_t)1 << 24)
 #define LAST_LIMIT  ((uint64_t)1 << 29)
-#define PER_ENTRY   ((uint64_t)256) /* further operations for each entry of the scopes */
+#define PER_ENTRY   ((uint64_t)64) /* further operations for each entry of the scopes */
 /* A draw may take this number of operations, and twice the operations of the first search. */
 #define DRAW_LIMIT ((uint64_t)1 << 24)
 /* The search for a small set of factors that contradict one another may take this number. */
