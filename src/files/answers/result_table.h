@@ -42,10 +42,10 @@ typedef struct gbsi_table {
 
 /* ---- result_table.c ----------------------------------------------------------------------- */
 
-/* A function that adds the last field, table->field[0 .. n). */
-typedef gbs_status gbsi_table_add(gbsi_table *table, gbs_error *err);
+/* A function that adds the last field, r->field[0 .. n). */
+typedef gbs_status gbsi_table_add(gbsi_table *r, gbs_error *err);
 
-bool gbsi_table_is(const gbsi_table *table, const char *text); /* compares the last field */
+bool gbsi_table_is(const gbsi_table *r, const char *text); /* compares the last field */
 gbsi_table_add gbsi_table_add_variable;    /* adds the field as the name of the next variable */
 gbsi_table_add gbsi_table_add_label;       /* adds the field as the label of the next state */
 gbsi_table_add gbsi_table_add_probability; /* adds the field as a number */
@@ -53,31 +53,31 @@ gbsi_table_add gbsi_table_add_probability; /* adds the field as a number */
  * known. */
 gbsi_table_add gbsi_table_add_error;
 /* Whether the last field is the name of the last variable. */
-bool gbsi_table_is_last_variable(const gbsi_table *table);
+bool gbsi_table_is_last_variable(const gbsi_table *r);
 /* Call add() with another text, or with the digits of a number, in place of the last field. */
-gbs_status gbsi_table_add_text(gbsi_table *table, gbsi_table_add *add, const char *text, size_t n,
+gbs_status gbsi_table_add_text(gbsi_table *r, gbsi_table_add *add, const char *text, size_t n,
                                gbs_error *err);
-gbs_status gbsi_table_add_number(gbsi_table *table, gbsi_table_add *add, uint64_t number,
+gbs_status gbsi_table_add_number(gbsi_table *r, gbsi_table_add *add, uint64_t number,
                                  gbs_error *err);
-/* Gives numbers as names to all variables of table->arrays, if no variable has a name, and numbers
+/* Gives numbers as names to all variables of r->arrays, if no variable has a name, and numbers
  * as labels to their states, if no state has a label. */
-gbs_status gbsi_table_number_rest(gbsi_table *table, gbs_error *err);
+gbs_status gbsi_table_number_rest(gbsi_table *r, gbs_error *err);
 /* Makes the result.
  * @param is_map whether the table has states and no probabilities. */
-gbs_status gbsi_table_take(gbsi_table *table, bool is_map, gbs_result *result, gbs_error *err);
-void gbsi_table_free(gbsi_table *table);
+gbs_status gbsi_table_take(gbsi_table *r, bool is_map, gbs_result *result, gbs_error *err);
+void gbsi_table_free(gbsi_table *r);
 
 /* ---- result_joint.c: a joint table as one variable whose states are the joint states -------- */
 
 /* Makes the lists `names` and `states` empty. */
-void gbsi_table_joint_begin(gbsi_table *table);
+void gbsi_table_joint_begin(gbsi_table *r);
 /* Adds the last field to one of the two lists. */
-gbs_status gbsi_table_joint_add(gbsi_table *table, gbsi_texts *to, gbs_error *err);
+gbs_status gbsi_table_joint_add(gbsi_table *r, gbsi_texts *to, gbs_error *err);
 /* Adds a variable whose name lists the names of the joint table, sorted, as a line of CSV. */
-gbs_status gbsi_table_joint_name(gbsi_table *table, gbs_error *err);
+gbs_status gbsi_table_joint_name(gbsi_table *r, gbs_error *err);
 /* Adds the label of a row: the labels states[picked[i]] of all variables i in the same order.
  * @param picked [names.n]; NULL if `states` has the labels of this row alone. */
-gbs_status gbsi_table_joint_label(gbsi_table *table, const size_t *picked, gbs_error *err);
+gbs_status gbsi_table_joint_label(gbsi_table *r, const size_t *picked, gbs_error *err);
 
 /* ---- result_csv.c, result_json.c ----------------------------------------------------------- */
 
@@ -87,15 +87,15 @@ char gbsi_csv_separator(const gbsi_text *text);
 /* @return the separator of the columns, if the first line is that of a joint table. Otherwise 0. */
 char gbsi_csv_joint_separator(const gbsi_text *text);
 /* Read CSV with the columns variable,state,probability,... or variable,state, or joint tables. */
-gbs_status gbsi_result_read_csv(gbsi_table *table, bool *is_map, gbs_error *err);
-gbs_status gbsi_result_read_joints(gbsi_table *table, gbs_error *err);
+gbs_status gbsi_result_read_csv(gbsi_table *r, bool *is_map, gbs_error *err);
+gbs_status gbsi_result_read_joints(gbsi_table *r, gbs_error *err);
 
 /* Reads a result in JSON.
  * @param log_z, error out: set for results of logz only. */
-gbs_status gbsi_result_read_json(gbsi_table *table, bool *is_map, double *log_density,
-                                 double *log_z, double *error, gbs_error *err);
-/* Reads the names and labels of table->arrays from the member meta of an archive of arrays. */
-gbs_status gbsi_result_read_meta(gbsi_table *table, gbs_error *err);
+gbs_status gbsi_result_read_json(gbsi_table *r, bool *is_map, double *log_density, double *log_z,
+                                 double *error, gbs_error *err);
+/* Reads the names and labels of r->arrays from the member meta of an archive of arrays. */
+gbs_status gbsi_result_read_meta(gbsi_table *r, gbs_error *err);
 
 /* ---- result_arrays.c ----------------------------------------------------------------------- */
 
