@@ -213,7 +213,7 @@ static int is_short(const answering *a, size_t i)
 
 static void count_case(answering *a, size_t i)
 {
-    a->n_short += is_short(a, i);
+    a->n_short += is_short(a, i) ? 1 : 0;
     a->n_impossible += a->log_p[i] == -INFINITY;
     a->n_unknown += a->n_states > 0 && isnan(a->p[i * a->n_states]) && isnan(a->log_p[i]);
     a->n_doubtful += !a->converged[i];
