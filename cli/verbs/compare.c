@@ -356,7 +356,7 @@ const cli_verb cli_verb_compare = {
     .what = "differences between two results of the same task",
     .notes = "A and B are marginals, partition functions or most probable states, as files of\n"
              "the UAI competitions (.MAR, .PR, .MAP, .MPE, .MMAP), CSV or JSON; marginals also\n"
-             "as .npz or .nc. Joint tables of --joint are compared as marginals are. Like diff,\n"
+             "as .npz or .nc. A joint table (--joint) is compared as one variable. Like diff,\n"
              "the exit status is 0 if nothing differs by more than --tolerance, or without\n"
              "it by more standard errors than chance explains where a file has errors, and\n"
              "1 if something does. Of two states it says which weighs more, if known.\n",
