@@ -72,9 +72,6 @@ int cli_load_options(cli_job *job);
 /* Prints a note, once, if a number that the user typed was read as the name of a variable with
  * another index. */
 void cli_tell_numbers(const cli_job *job);
-/* @param context a cli_job. @return whether reading has taken longer than --time. The time of
- *         reading is not subtracted from --time when the method of the run is chosen. */
-int cli_is_late(void *context);
 /* Reads a picture until --time is over, counted from job->begun_s.
  * @param image out; free with gbs_image_free(). @return an exit status, after a message. */
 int cli_read_picture(const cli_job *job, const char *path, gbs_image *image);

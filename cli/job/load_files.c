@@ -9,7 +9,9 @@
 #include "shares.h"
 #include "src/core/base/plural.h"
 
-int cli_is_late(void *context)
+/* @return whether reading has taken longer than --time. The time of reading is not subtracted from
+ *         --time when the method of the run is chosen. */
+static int is_late(void *context)
 {
     const cli_job *job = context;
     return cli_clock_s() - job->begun_s > job->arguments->run.time_s;
@@ -22,8 +24,8 @@ int cli_read_picture(const cli_job *job, const char *path, gbs_image *image)
         .size = sizeof read,
         .warn = cli_warn,
         .context = (void *)(uintptr_t)arguments, /* cli_warn() only reads the context */
-        .stop = arguments->run.time_s > 0.0 ? cli_is_late : NULL,
-        .stop_context = (void *)(uintptr_t)job}; /* cli_is_late() only reads the context */
+        .stop = arguments->run.time_s > 0.0 ? is_late : NULL,
+        .stop_context = (void *)(uintptr_t)job}; /* is_late() only reads the context */
     gbs_error err = {GBS_OK, ""};
     const gbs_status status = gbs_image_read(path, &read, image, &err);
     return status < 0 ? cli_fail_input(status, &err) : CLI_DONE;
@@ -53,7 +55,7 @@ int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *pat
     job->read.states = (uint32_t)arguments->colors;
     job->read.warn = cli_warn;
     job->begun_s = cli_clock_s();
-    job->read.stop = arguments->run.time_s > 0.0 ? cli_is_late : NULL;
+    job->read.stop = arguments->run.time_s > 0.0 ? is_late : NULL;
     job->read.stop_context = job;
     job->read.context = (void *)(uintptr_t)arguments; /* cli_warn() only reads the context */
     if (strcmp(path, "-") == 0 && arguments->from == NULL) {

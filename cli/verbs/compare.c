@@ -355,11 +355,12 @@ const cli_verb cli_verb_compare = {
     .operands = "A B",
     .what = "differences between two results of the same task",
     .notes = "A and B are marginals, partition functions or most probable states, as files of\n"
-             "the UAI competitions (.MAR, .PR, .MAP, .MPE, .MMAP), CSV or JSON; marginals also\n"
-             "as .npz or .nc. A joint table (--joint) is compared as one variable. Like diff,\n"
-             "the exit status is 0 if nothing differs by more than --tolerance, or without\n"
-             "it by more standard errors than chance explains where a file has errors, and\n"
-             "1 if something does. Of two states it says which weighs more, if known.\n",
+             "the UAI competitions (.MAR, .PR, .MAP, .MPE, .MMAP), CSV or JSON;\n"
+             "marginals also as .npz or .nc. A joint table (--joint) counts as one variable.\n"
+             "Like diff, the exit status is 0 if nothing differs by more than --tolerance,\n"
+             "or without it by more standard errors than chance explains where a file has\n"
+             "errors, and 1 if something does. Of two states it says which weighs more, if\n"
+             "known.\n",
     .example = "gibbsite marginals examples/sprinkler.bif -o exact.csv\n"
                "gibbsite marginals examples/sprinkler.bif --method sample -o sampled.csv\n"
                "gibbsite compare exact.csv sampled.csv\n",
