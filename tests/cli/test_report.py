@@ -251,7 +251,7 @@ def test_draws(run, work):
 
 
 def test_refusals(run, work):
-    (work / "bad.json").write_text('{"schema": "run/1",\n "verdict": 3}')
+    (work / "bad.json").write_text('{"schema": "run/1", "marginals": {},\n "verdict": 3}')
     (work / "cut.json").write_text('{"schema": "run/1"')
     (work / "other.json").write_text('{"schema": "info/1"}')
     for arguments, status, message in (
@@ -332,11 +332,16 @@ def test_browser(run, work):
     assert "<title>wide 360</title>" in done.stdout
 
 
-def test_certificates_without_answers_are_refused(run, work):
-    (work / "empty.json").write_text('{"schema": "certify/1"}')
+@pytest.mark.parametrize("schema, expected", [
+    ("run/1", 'a summary of a run, with "marginals"'), ("logz/1", 'an answer of gibbsite logz, with "verdict"'),
+    ("map/1", 'an answer of gibbsite map, with "state"'), ("draws/1", 'an object with draws, with "quantities"'),
+    ("certify/1", 'an answer of gibbsite certify, with "influences"')])
+def test_objects_without_answers_are_refused(run, work, schema, expected):
+    (work / "empty.json").write_text('{"schema": "%s"}' % schema)
     done = run("report", "empty.json", "-o", "r.html")
-    assert done.status == 3 and "empty.json:1:1: found '{', expected an answer of gibbsite certify" in done.err
+    assert done.status == 3 and f"empty.json:1:1: found '{{', expected {expected}" in done.err, done.err
     assert not (work / "r.html").exists()
+
 
 
 def test_one_pass_is_singular(run, work):
