@@ -105,7 +105,26 @@ def test_the_network_is_drawn(run, work):
     assert "a line between two variables" in page.text and text.count('class="edge"') == 12
 
 
+def test_the_network_around_a_query_is_drawn(run, work):
+    """As --drawing draws it: the queried variables with their bars, and names of those that share a factor with one of them."""
+    text, page = report(run, work, "marginals", "examples/clinic.bif", "-e", "fever=yes", "--query", "cold,influenza", "--summary", "s.json",
+                        "--drawing", "d.svg", "-o", "m.csv")
+    network = json.loads((work / "s.json").read_text())["marginals"]["network"]
+    assert network["others"][:2] == ["season", "age"] and network["observed"] == [2 + network["others"].index("fever")]
+    drawing = (work / "d.svg").read_text()
+    for of_node in ('class="edge"', 'class="variable seen"', '<text class="name"', '<text class="number"'):
+        assert text.count(of_node) == drawing.count(of_node) > 0, of_node
+    assert text.count('class="variable') == len(network["others"]) + 2 and "whose box has a name only" in page.text
+    assert run("report", "s.json").out == text
+    grid(run)
+    report(run, work, "marginals", "g.gbm", "--sweeps", "10", "--query", "17,0", "--summary", "s.json", "-o", "m.csv")
+    network = json.loads((work / "s.json").read_text())["marginals"]["network"]
+    assert network["others"] == ["1", "16", "18", "20", "37"]
+    assert sorted(map(sorted, network["factors"])) == [[0, 3], [0, 4], [0, 6], [1, 2], [1, 5]]
+
+
 @pytest.mark.parametrize("network, expected", [
+    ({"others": [7], "factors": []}, "the name of a variable"),
     ({"factors": [[0, 3]]}, "the position of a variable"),
     ({"factors": [[0, -1]]}, "the position of a variable"),
     ({"factors": [[0, 0.5]]}, "the position of a variable"),
