@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Observables of spin and Potts models [M91]: against enumeration on small models, with every
+/* Observables of spin and Potts models [M92]: against enumeration on small models, with every
  * kernel and scan; against Kaufman's energies and specific heats of finite tori; coverage of the
  * stated errors; the same bits on any number of threads and instruction set, and after a
  * resumption. */

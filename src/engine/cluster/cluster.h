@@ -73,7 +73,7 @@ void gbsi_clusters_free(gbsi_clusters *clusters);
  * others have their old states. @param watch NULL: nothing stops the work. */
 void gbsi_clusters_move(gbsi_clusters *clusters, uint64_t pass, gbsi_watch *watch);
 
-/* Makes the moves of all clusters also find the means of m^2 and m^4 given the bonds [M91]. Does
+/* Makes the moves of all clusters also find the means of m^2 and m^4 given the bonds [M92]. Does
  * nothing for models with fields and for moves of some clusters, which have no such means. */
 gbs_status gbsi_clusters_measure(gbsi_clusters *clusters, gbs_error *err);
 /* Upper bound of the bytes that gbsi_clusters_measure() takes. */

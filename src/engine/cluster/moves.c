@@ -306,7 +306,7 @@ static bool join_slots(const chain *x, const uint16_t *joined)
 }
 
 /* Means of m^2 and m^4 over the independent labels of all clusters, which are equally probable
- * without fields [M91]. With c the length of the sum of the unit vectors of a cluster, divided by N
+ * without fields [M92]. With c the length of the sum of the unit vectors of a cluster, divided by N
  * (its number of variables; if clusters are turned, spins of opposite signs cancel):
  *     <m^2> = sum c^2
  *     <m^4> = (q + 1) / (q - 1) ((sum c^2)^2 - sum c^4) + sum c^4

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Integrated autocorrelation times of series with one value per pass and chain, in constant memory:
  * for every block length b = 1, 2, 4, ... the sums of products of block sums are kept (Flyvbjerg &
- * Petersen (1989), Error estimates on averages of correlated data, J. Chem. Phys. 91:461). [M91] */
+ * Petersen (1989), Error estimates on averages of correlated data, J. Chem. Phys. 91:461). [M92] */
 #ifndef GBSI_ESTIMATE_BLOCKING_H
 #define GBSI_ESTIMATE_BLOCKING_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Observables of spin and Potts models [M91]: the quantities of a state, their means over passes
+/* Observables of spin and Potts models [M92]: the quantities of a state, their means over passes
  * and chains, and functions of these means with errors and autocorrelation times. No states are
  * kept.
  *
@@ -20,7 +20,7 @@
 typedef struct gbsi_seen {
     double log_density;
     const uint32_t *count; /* [n_states] number of variables in each state */
-    /* Means of m^2 and m^4 given the bonds of a move of clusters [M91]; NAN without such a move. */
+    /* Means of m^2 and m^4 given the bonds of a move of clusters [M92]; NAN without such a move. */
     double square, fourth;
 } gbsi_seen;
 
