@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "draws/series.h"
 #include "draws/traces.h"
 #include "job.h"
 #include "ranks.h"
@@ -92,6 +93,7 @@ static int check_companion(const cli_arguments *arguments, const char *name, con
 int cli_check_outputs(const cli_arguments *arguments)
 {
     const beside file[] = {{"summary", arguments->summary},
+                           {"series", arguments->series},
                            {"report", arguments->report},
                            {"drawing", arguments->drawing},
                            {"checkpoint", arguments->checkpoint}};
@@ -192,7 +194,15 @@ typedef struct both {
     gbs_status (*draw)(void *context, uint64_t draw, uint32_t chain, double log_density,
                        const uint32_t *state, gbs_error *err);
     void *context;
+    cli_series *series; /* NULL without --series */
 } both;
+
+static gbs_status on_observed(void *context, uint64_t sweep, uint32_t chain,
+                              const gbs_observed *observed, gbs_error *err)
+{
+    (void)sweep;
+    return cli_series_put(((both *)context)->series, chain, observed, err);
+}
 
 static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
                           const uint32_t *state, gbs_error *err)
@@ -218,7 +228,7 @@ static gbs_status new_run(cli_job *job, int draws, gbs_error *err)
                                  .ranks = cli_here.ranks,
                                  .query = some ? job->query : NULL,
                                  .n_query = some && job->query != NULL ? job->n_query : 0,
-                                 .observables = job->arguments->observables ? 1 : 0};
+                                 .observables = cli_observes(job->arguments)};
     return gbs_run_new_with(&setup, &job->run, err);
 }
 
@@ -244,6 +254,14 @@ int cli_execute(cli_job *job,
     if (status < 0) {
         return cli_meet(cli_fail(status, &err));
     }
+    if (job->series_path != NULL) {
+        status =
+            cli_series_new(job->series_path, gbs_run_report(job->run)->chains, &job->series, &err);
+        if (status < 0) {
+            return cli_meet(cli_fail(status, &err));
+        }
+    }
+    b.series = job->series;
     /* if draws are written, --monitor names the variables of the draws */
     begun = draw == NULL ? cli_monitor(job) : CLI_DONE;
     begun = begun == CLI_DONE ? cli_begin_checkpoints(job, draw != NULL) : begun;
@@ -268,8 +286,10 @@ int cli_execute(cli_job *job,
         cli_note(arguments, "warning: %s", gbs_run_report(job->run)->warning[job->n_told]);
     }
     cli_bar_init(&b.w.bar, arguments, &job->options);
-    gbs_run_callbacks callbacks = {
-        .context = &b, .progress = on_progress, .draw = draw != NULL ? on_draw : NULL};
+    gbs_run_callbacks callbacks = {.context = &b,
+                                   .progress = on_progress,
+                                   .draw = draw != NULL ? on_draw : NULL,
+                                   .observed = b.series != NULL ? on_observed : NULL};
     status = gbs_run_execute(job->run, &callbacks, &err);
     cli_bar_finish(&b.w.bar, status >= 0 ? gbs_run_report(job->run) : NULL);
     if (b.w.pipe && cli_reader_gone()) {
@@ -515,6 +535,9 @@ int cli_conclude(const cli_job *job, int stopped)
     }
     if (job->traces != NULL) {
         status = cli_traces_tell(job->traces, gbs_run_report(job->run)->temperatures > 0);
+    }
+    if (status == CLI_DONE && job->series != NULL) {
+        status = cli_series_write(job->series, job);
     }
     if (status == CLI_DONE) {
         status = cli_tell_observables(job);

@@ -54,6 +54,9 @@ typedef struct cli_job {
     /* Function that all ranks that share a model call after the run; NULL for none. */
     int (*together)(struct cli_job *job, void *context);
     void *together_context;
+    const char *series_path; /* path for the series of this sample, from --series */
+    struct cli_series
+        *series; /* quantities of the sweeps so far, for --series; owned; NULL: none */
     /* traces of --monitor while a run is being concluded; else NULL */
     struct cli_diagnosis *traces;
 } cli_job;

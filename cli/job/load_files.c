@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "draws/kept_draws.h"
+#include "draws/series.h"
 #include "job.h"
 #include "shares.h"
 #include "src/core/base/plural.h"
@@ -38,6 +39,7 @@ int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *pat
     job->arguments = arguments;
     job->output = arguments->output;
     job->summary = arguments->summary;
+    job->series_path = arguments->series;
     job->report = arguments->report;
     job->drawing = arguments->drawing;
     job->read.size = sizeof job->read;
@@ -169,6 +171,7 @@ void cli_job_free(cli_job *job)
     gbsi_evidence_set_free(job->own);
     gbs_run_free(job->run);
     cli_free_share(job);
+    cli_series_free(job->series);
     free(job->start);
     free(job->target);
     free(job->dummy_ring);

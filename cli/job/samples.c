@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "draws/series.h"
 #include "job.h"
 #include "ranks.h"
 #include "src/core/base/plural.h"
@@ -182,6 +183,8 @@ static void forget_sample(cli_job *job)
 {
     gbs_run_free(job->run);
     gbs_evidence_free(job->evidence);
+    cli_series_free(job->series);
+    job->series = NULL;
     job->run = NULL;
     job->evidence = NULL;
 }
@@ -249,6 +252,7 @@ static int answer_to_files(cli_job *job, size_t sample, cli_sample_answer *answe
     const cli_arguments *arguments = job->arguments;
     sample_file files[] = {{arguments->output, &job->output, NULL},
                            {arguments->summary, &job->summary, NULL},
+                           {arguments->series, &job->series_path, NULL},
                            {arguments->report, &job->report, NULL},
                            {arguments->drawing, &job->drawing, NULL}};
     enum { N = sizeof files / sizeof files[0] };

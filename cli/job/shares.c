@@ -132,7 +132,7 @@ gbs_status cli_new_shared_run(cli_job *job, int draws, gbs_error *err)
                                  .ranks = ranks,
                                  .share = job->share,
                                  .partition = job->partition,
-                                 .observables = job->arguments->observables ? 1 : 0};
+                                 .observables = cli_observes(job->arguments)};
     status = gbs_run_new_with(&setup, &job->run, err);
     return status < 0 ? status : name_variables(job, err);
 }

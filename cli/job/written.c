@@ -77,6 +77,7 @@ static const written files[] = {
     {"report", NULL, PAGE, "a page for a browser", ".html"},
     {"drawing", NULL, DRAWING, "a drawing", ".svg"},
     {"summary", NULL, JSON, "JSON", ".json"},
+    {"series", NULL, ARRAYS, "an archive of arrays", ".npz"},
     {"intervals", NULL, TABLE, "CSV", ".csv"},
     {"curve", NULL, TABLE, "CSV", ".csv"},
     {"checkpoint", NULL, 0, "a checkpoint", ".ckpt"},

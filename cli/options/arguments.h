@@ -89,6 +89,7 @@ typedef struct cli_arguments {
     const char *resume;       /* path of the checkpoint to resume from */
     const char *monitor;      /* variables whose draws are written */
     int observables;          /* 1: observables of spin and Potts models are kept */
+    const char *series;       /* path of the file of the quantities of every sweep, FILE.npz */
     const char *query;        /* variables to write, as a list or as "@FILE"; or a VARIABLE=STATE */
     const char *cases;        /* path of the table of cases, or "-" */
     const char *plot;         /* path of the plot, FILE.svg */
@@ -237,5 +238,11 @@ void cli_arguments_free(cli_arguments *arguments);
 
 int cli_parse_uint(const char *text, uint64_t *value);
 int cli_parse_real(const char *text, double *value); /* accepts finite numbers only */
+
+/* @return whether the run keeps observables: 1 or 0. */
+static inline unsigned cli_observes(const cli_arguments *arguments)
+{
+    return arguments->observables || arguments->series != NULL ? 1 : 0;
+}
 
 #endif

@@ -71,3 +71,30 @@ def test_refused(run, spins, work, more, why):
 def test_other_arities_refused(run, work):
     done = run("marginals", "clinic.bif", "--observables")
     assert done.status != 0 and done.out == ""
+
+
+def test_series(run, spins, work):
+    numpy = pytest.importorskip("numpy")
+    for _ in range(2):
+        done = run("marginals", spins, "--series", "x.npz", "--observables", "--scan", "cluster", "--chains", "3", "--sweeps", "700",
+                   "--summary", "s.json", "-o", "p.csv")
+        assert done.status == 0, done.err
+    told = observed(work)
+    with numpy.load(work / "x.npz") as archive:
+        x = {name: archive[name] for name in archive.files}
+        meta = json.loads(bytes(x.pop("meta")))
+    assert meta["schema"] == "series/1" and meta["sweeps"] == 700
+    assert set(x) == {"energy", "magnetisation", "magnetisation_2", "order", "improved_2", "improved_4"}
+    assert all(series.shape == (3, 700) for series in x.values())
+    assert numpy.allclose(x["magnetisation"] ** 2, x["magnetisation_2"]) and numpy.allclose(x["order"] ** 2, x["magnetisation_2"])
+    assert abs(x["energy"].mean() - told["energy"]["value"]) < 1e-9
+    assert abs(x["improved_2"].mean() - told["magnetisation_2"]["value"]) < 1e-9
+    heat = 64 * x["energy"].var()  # the jackknife takes away a small bias
+    assert abs(heat - told["specific_heat"]["value"]) < told["specific_heat"]["mcse"]
+
+
+def test_series_refused(run, spins, work):
+    done = run("marginals", spins, "--series", "x.json")
+    assert done.status == 2 and "expected a name that ends in .npz" in done.err
+    done = run("marginals", spins, "--series", "x.npz", "--resume", "x.ckpt")
+    assert done.status == 2 and "--resume" in done.err

@@ -78,8 +78,8 @@ void gbsi_clusters_move(gbsi_clusters *clusters, uint64_t pass, gbsi_watch *watc
 gbs_status gbsi_clusters_measure(gbsi_clusters *clusters, gbs_error *err);
 /* Upper bound of the bytes that gbsi_clusters_measure() takes. */
 uint64_t gbsi_clusters_measure_bytes(uint32_t n_slots, uint32_t n_chains, uint32_t n_threads);
-/* The means of m^2 and m^4 of one chain in the last move; NAN if they were not measured. */
-void gbsi_clusters_moments(const gbsi_clusters *clusters, uint32_t chain, double *square,
+/* The means of m^2 and m^4 of chain `number` in the last move; NAN if they were not measured. */
+void gbsi_clusters_moments(const gbsi_clusters *clusters, uint32_t number, double *square,
                            double *fourth);
 
 /* Number of operations (counted nanoseconds) of gbsi_clusters_move(). */
