@@ -105,11 +105,11 @@
         "spins and Potts models: energy, magnetisation, specific heat, susceptibility and Binder ratio " \
         "with errors and autocorrelation times, after the run and in --summary; nothing is exact then", \
         "", "", SCAN, "sampled")
-#define GBS_SHARED_SERIES \
+#define GBS_SHARED_SERIES(needs) \
     GBS_ROW_TEXT(0, series, "series", "FILE", \
         "write the quantities of --observables in every kept sweep to FILE.npz, as arrays of chains by " \
         "sweeps", \
-        "", "", SCAN, "sampled; no resume; no cases; no joint")
+        "", "", SCAN, needs)
 #define GBS_SHARED_TARGET \
     GBS_ROW_TEXT(0, targets, "target", "LIST", \
         "with --restarts: variables to estimate; unset: all that the scan visits", \
