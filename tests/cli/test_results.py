@@ -597,6 +597,7 @@ def test_compare_refuses_other_answers(run, work, name, question, found):
     assert done.status == 3 and found in done.err, done.err
 
 
+@pytest.mark.long
 def test_compare_values_of_ln_z(run, work):
     """JSON has an error, which judges; a file of UAI has none."""
     (work / "m.bif").write_text(POND)
