@@ -49,8 +49,6 @@ elif [ "$kind" = tsan ]; then
 else
     names=$(names_in_turn)
     # shellcheck disable=SC2086
-    targets=$("$python" tools/dev/targets.py "$dir" $names)
-    # shellcheck disable=SC2086
-    run_tests "$dir" -t 5 $names
+    targets=$("$python" tools/dev/targets.py "$dir" $names) run_tests "$dir" -t 5 $names
 fi
 conclude
