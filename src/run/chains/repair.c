@@ -9,16 +9,14 @@
 #include "rng/philox.h"
 
 enum {
-    N_SEARCHES = 20,    /* number of restarts of the search by assignment */
     N_BACKTRACKS = 100, /* number of backtracks of the first restart; the n-th restart may do n
                            times as many */
-    N_TRIES = 8,        /* number of attempts of min-conflicts */
-    N_STEPS = 2000, /* number of steps of each attempt; for every N_MEMBERS variables an attempt has
-                       N_STEPS further steps */
-    N_MEMBERS = 50,
-    ATTEMPT_BITS = 6, /* bits for the number of an attempt: a component has at most N_SEARCHES +
-                         N_TRIES attempts */
+    WINDOW = 1024,      /* operations of a decision of the search by assignment, at most */
 };
+
+/* Operations that all searches by assignment together may take if none backtracks. A component so
+ * large that fewer attempts fit gets fewer. */
+#define MOST_SEARCHING ((uint64_t)1 << 20)
 
 /* ---- components ---------------------------------------------------------------------------- */
 
@@ -188,6 +186,7 @@ cleanup:
 void gbsi_repair_free(gbsi_repair *repair)
 {
     if (repair != NULL) {
+        gbsi_repair_free_searches(repair);
         gbsi_propagator_free(repair->propagator);
         gbsi_propagation_free(repair->propagation);
         GBSI_FREE(repair->component, repair->member_start, repair->member, repair->hard_start,
@@ -220,18 +219,9 @@ uint32_t gbsi_repair_violated(const gbsi_repair *repair, uint32_t component, con
     return found;
 }
 
-/* Draws a state of each variable, uniformly among the states that constraint propagation left. */
-static void scatter(gbsi_repair *r, gbsi_repair_words *words, uint32_t component, uint32_t *x)
+bool gbsi_repair_repeats(const gbsi_repair *repair)
 {
-    for (uint32_t i = r->member_start[component]; i < r->member_start[component + (size_t)1]; ++i) {
-        const uint32_t v = r->member[i];
-        gbsi_repair_next_words(words);
-        uint32_t skip = gbsi_below(words->word[0], words->word[1], r->propagator->size[v]);
-        x[v] = gbsi_propagator_next(r->propagator, v, 0);
-        for (; skip > 0; --skip) {
-            x[v] = gbsi_propagator_next(r->propagator, v, x[v] + 1);
-        }
-    }
+    return repair->repeats;
 }
 
 gbsi_repaired gbsi_repair_component(gbsi_repair *repair, uint32_t chain, uint32_t component,
@@ -241,23 +231,19 @@ gbsi_repaired gbsi_repair_component(gbsi_repair *repair, uint32_t chain, uint32_
     gbsi_repaired result = repair->impossible ? GBSI_NO_STATE : GBSI_UNREPAIRED;
     const uint32_t n_members =
         repair->member_start[component + (size_t)1] - repair->member_start[component];
+    const uint64_t n_entries = gbsi_repair_entries(repair, component);
+    const uint64_t n_searches = 1 + MOST_SEARCHING / (n_entries + (uint64_t)WINDOW * n_members);
     gbsi_repair_words words = {.seed = repair->seed, .chain = chain};
-    for (uint32_t i = 0;
-         i < N_SEARCHES && result == GBSI_UNREPAIRED && !gbsi_watch_stopped(repair->watch); ++i) {
+    for (uint32_t i = 0; i < n_searches && i < GBSI_REPAIR_SEARCHES && result == GBSI_UNREPAIRED &&
+                         !gbsi_watch_stopped(repair->watch);
+         ++i) {
         const bool in_order = repair->model->topological != NULL && i % 2 == 0;
-        words.attempt = (uint64_t)component << ATTEMPT_BITS | i;
+        words.attempt = (uint64_t)component << GBSI_REPAIR_ATTEMPT_BITS | i;
         words.step = 0;
         result = gbsi_repair_search(repair, &words, component, in_order,
                                     (uint64_t)N_BACKTRACKS * (i + 1), x, n_repairs);
     }
-    for (uint32_t i = 0;
-         i < N_TRIES && result == GBSI_UNREPAIRED && !gbsi_watch_stopped(repair->watch); ++i) {
-        words.attempt = (uint64_t)component << ATTEMPT_BITS | (N_SEARCHES + i);
-        words.step = 0;
-        scatter(repair, &words, component, x);
-        result = gbsi_repair_min_conflicts(repair, &words, component,
-                                           (uint64_t)N_STEPS * (1 + n_members / N_MEMBERS), x,
-                                           n_repairs);
-    }
-    return result;
+    return result != GBSI_UNREPAIRED || gbsi_watch_stopped(repair->watch)
+               ? result
+               : gbsi_repair_short_walk(repair, chain, component, x, n_repairs);
 }
