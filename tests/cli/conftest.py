@@ -28,13 +28,13 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "long: takes seconds. With GIBBSITE_TEST_TURN=N a quarter of such tests run, N mod 4")
+    config.addinivalue_line("markers", "long: takes seconds. With GIBBSITE_TEST_TURN=N an eighth of such tests run, N mod 8")
 
 
 def pytest_collection_modifyitems(config, items):
     if "GIBBSITE_TEST_TURN" in os.environ:
         long = [item for item in items if item.get_closest_marker("long")]
-        later = [item for n, item in enumerate(long) if (n - int(os.environ["GIBBSITE_TEST_TURN"])) % 4]
+        later = [item for n, item in enumerate(long) if (n - int(os.environ["GIBBSITE_TEST_TURN"])) % 8]
         config.hook.pytest_deselected(items=later)
         items[:] = [item for item in items if item not in later]
     first, step = map(int, config.getoption("--share").split("/"))

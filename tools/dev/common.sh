@@ -222,13 +222,12 @@ run_tests() {
     failed=$((failed + n_failed))
 }
 
-# Run the tests of build/: an eighth of the suites of conformance and a quarter of the other tests at the scale that is asked
-# for, the others at the small scale, and a quarter of the long tests of the command line.
+# Run the tests of build/: an eighth at the scale that is asked for, the others at the small scale, and an eighth of the
+# long tests of the command line.
 run_tests_in_turn() {
     ninja -C build
     list_tests build | grep -v ':cli' >build/tests_listed
-    { grep -v ':conformance' build/tests_listed | in_turn 4 && grep ':conformance' build/tests_listed | in_turn 8; } |
-        sed 's,.* / ,,' >build/tests_in_turn
+    in_turn 8 <build/tests_listed | sed 's,.* / ,,' >build/tests_in_turn
     sed 's,.* / ,,' build/tests_listed | grep -vxF -f build/tests_in_turn >build/tests_small
     export GIBBSITE_TEST_TURN="$turn"
     # shellcheck disable=SC2046

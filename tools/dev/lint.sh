@@ -10,9 +10,9 @@ lint_format() {
     if [ "$all" = yes ]; then c_files; else changed_names; fi | xargs -r clang-format --dry-run -Werror
 }
 
-# The files that the branch changed, and a quarter of all files, the next quarter at the next commit.
+# The files that the branch changed, and an eighth of all files, the next eighth at the next commit.
 lint_syntax() {
-    { files_to_read && c_files | in_turn 4; } | "$python" tools/dev/syntax.py build-lint "$cores"
+    { files_to_read && c_files | in_turn 8; } | "$python" tools/dev/syntax.py build-lint "$cores"
 }
 
 lint_tidy() {
@@ -49,7 +49,7 @@ need clang clang-format clang-tidy cppcheck mandoc
 ninja -C build-lint build.ninja bench/commit.h >/dev/null # compile_commands.json follows meson.build
 say lint
 check clang-format lint_format
-check "clang -fsyntax-only$([ "$all" = yes ] || echo ', a quarter and what changed')" lint_syntax
+check "clang -fsyntax-only$([ "$all" = yes ] || echo ', an eighth and what changed')" lint_syntax
 check "clang-tidy$([ "$all" = no ] || echo ' with the analyzer')" lint_tidy
 check cppcheck lint_cppcheck
 check mandoc lint_man

@@ -13,16 +13,12 @@ asan) sanitizers=address,undefined sets='' flags=-fno-sanitize-recover=undefined
 tsan) sanitizers=thread sets='' optional='-Dauto_features=disabled -Dtests=enabled' ;;
 *) die "sanitize: '$kind' is neither asan nor tsan" ;;
 esac
-# names_in_turn: the unit tests named as a changed file; of the others, of the readers and of bad input a quarter, and of the
-# suites of conformance an eighth, the next ones at the next commit.
+# names_in_turn: the unit tests named as a changed file, and an eighth of all tests, the next eighth at the next commit.
 names_in_turn() {
     changed_files | sed 's,.*/,,; s,\(_test\)\{0\,1\}\.[ch]$,,' >"$dir/names_changed"
     list_tests "$dir" --no-suite cli --no-suite statistics >"$dir/tests_listed"
-    {
-        grep -v ':' "$dir/tests_listed" | sed 's,.* / ,,' | grep -xF -f "$dir/names_changed"
-        grep -v ':conformance' "$dir/tests_listed" | in_turn 4
-        grep ':conformance' "$dir/tests_listed" | in_turn 8
-    } | sed 's,.* / ,,' | sort -u
+    { grep -v ':' "$dir/tests_listed" | sed 's,.* / ,,' | grep -xF -f "$dir/names_changed"
+        in_turn 8 <"$dir/tests_listed"; } | sed 's,.* / ,,' | sort -u
 }
 
 case ${2:-} in
