@@ -92,7 +92,7 @@ double *cli_drawn_add(cli_drawn *d, const char *name)
     return value;
 }
 
-static int ends_in(const char *path, const char *end)
+int cli_ends_in(const char *path, const char *end)
 {
     const size_t n = strlen(path);
     return n >= strlen(end) && strcmp(path + n - strlen(end), end) == 0;
@@ -105,7 +105,7 @@ int cli_drawn_read(cli_drawn *d, const cli_arguments *arguments, char **path, in
     d->limit = gbs_memory_limit();
     for (int i = 0; i < n_paths; i++) {
         for (size_t k = 0; k < sizeof whole / sizeof whole[0]; k++) {
-            if (!ends_in(path[i], whole[k])) {
+            if (!cli_ends_in(path[i], whole[k])) {
                 continue;
             }
             if (n_paths > 1) {

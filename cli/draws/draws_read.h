@@ -23,6 +23,9 @@ typedef struct cli_drawn {
 int cli_drawn_read(cli_drawn *d, const cli_arguments *arguments, char **path, int n_paths);
 void cli_drawn_free(cli_drawn *d);
 
+/* Whether the name of a file ends in `end`, such as ".nc". */
+int cli_ends_in(const char *path, const char *end);
+
 /* ---- for readers ---------------------------------------------------------------------------- */
 
 /* Counts bytes towards --memory-limit before they are allocated. From then on, the library may use

@@ -24,9 +24,10 @@ typedef struct answering {
     int *converged;     /* [at_once] 1 for each case whose answer has converged, else 0 */
     uint64_t n, n_done; /* number of all cases, and number of cases answered so far */
     uint64_t n_impossible, n_unknown, n_doubtful;
-    int for_people; /* 1: print a table with as many columns as fit the terminal */
-    size_t n_shown; /* number of shown columns, at most n_states */
-    int *width;     /* [n_states] widths of the columns on the screen */
+    uint64_t n_short; /* number of cases whose run ended before an error could be estimated */
+    int for_people;   /* 1: print a table with as many columns as fit the terminal */
+    size_t n_shown;   /* number of shown columns, at most n_states */
+    int *width;       /* [n_states] widths of the columns on the screen */
     cli_bar bar;
 } answering;
 
@@ -200,8 +201,19 @@ static int on_progress(void *context, const gbs_progress *progress)
     return cli_signals_caught();
 }
 
+/* Whether a case has probabilities without standard errors, although its run estimates errors. */
+static int is_short(const answering *a, size_t i)
+{
+    int unknown = 0;
+    for (size_t k = i * a->n_states; k < (i + 1) * a->n_states; k++) {
+        unknown |= isfinite(a->p[k]) && !isfinite(a->mcse[k]);
+    }
+    return unknown && !a->converged[i] && !cli_approximates(a->job->arguments);
+}
+
 static void count_case(answering *a, size_t i)
 {
+    a->n_short += is_short(a, i) ? 1 : 0;
     a->n_impossible += a->log_p[i] == -INFINITY;
     a->n_unknown += a->n_states > 0 && isnan(a->p[i * a->n_states]) && isnan(a->log_p[i]);
     a->n_doubtful += !a->converged[i];
@@ -278,6 +290,16 @@ static void tell(const answering *a, int stopped)
                  "%" PRIu64 " case%s unknown: no state of positive probability was found, or the "
                  "time was over before a draw was kept",
                  a->n_unknown, gbsi_plural_of(a->n_unknown, " is", "s are"));
+    }
+    if (a->n_short > 0) {
+        const char *limit = cli_given(arguments, "max-updates") ? "--max-updates"
+                            : cli_given(arguments, "sweeps")    ? "--sweeps"
+                                                                : "--time";
+        cli_note(arguments,
+                 "warning: the runs of %" PRIu64
+                 " case%s ended before errors could be estimated: columns "
+                 "mcse are empty; use a larger %s",
+                 a->n_short, gbsi_plural(a->n_short), limit);
     }
     if (a->n_done == 0 && !stopped) {
         cli_note(arguments, "%s: found no cases below the names of columns", arguments->cases);

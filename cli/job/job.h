@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "gibbsite/dobrushin.h"
+#include "gibbsite/image.h"
 #include "gibbsite/log_z.h"
 #include "gibbsite/report.h"
 #include "gibbsite/share.h"
@@ -71,6 +72,9 @@ int cli_load_options(cli_job *job);
 /* Prints a note, once, if a number that the user typed was read as the name of a variable with
  * another index. */
 void cli_tell_numbers(const cli_job *job);
+/* Reads a picture until --time is over, counted from job->begun_s.
+ * @param image out; free with gbs_image_free(). @return an exit status, after a message. */
+int cli_read_picture(const cli_job *job, const char *path, gbs_image *image);
 /* Reads MODEL alone. */
 int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *path);
 void cli_job_free(cli_job *job);

@@ -17,6 +17,20 @@ static int is_late(void *context)
     return cli_clock_s() - job->begun_s > job->arguments->run.time_s;
 }
 
+int cli_read_picture(const cli_job *job, const char *path, gbs_image *image)
+{
+    const cli_arguments *arguments = job->arguments;
+    const gbs_image_read_options read = {
+        .size = sizeof read,
+        .warn = cli_warn,
+        .context = (void *)(uintptr_t)arguments, /* cli_warn() only reads the context */
+        .stop = arguments->run.time_s > 0.0 ? is_late : NULL,
+        .stop_context = (void *)(uintptr_t)job}; /* is_late() only reads the context */
+    gbs_error err = {GBS_OK, ""};
+    const gbs_status status = gbs_image_read(path, &read, image, &err);
+    return status < 0 ? cli_fail_input(status, &err) : CLI_DONE;
+}
+
 int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *path)
 {
     gbs_error err = {GBS_OK, ""};

@@ -34,15 +34,16 @@ static const struct {
     {" informat input-format type ", "from"},
     {" to output-format outformat fmt f ", "format"},
     {" replicas tempering parallel-tempering ", "temper"},
-    {" periodic pbc periodic-boundary wrap ", "torus"},
-    {" j coupling-constant interaction ", "coupling"},
-    {" h magnetic-field external-field ", "field"},
+    {" periodic pbc periodic-boundary toroidal wrap ", "torus"},
+    {" j J coupling-constant interaction ", "coupling"},
+    {" h H magnetic-field external-field ", "field"},
     {" init initial initial-state x0 ", "start"},
-    {" size shape ", "grid"},
+    {" size shape l L lattice ", "grid"},
     {" alpha ess equivalent-sample-size pseudocount pseudocounts pseudo-counts smoothing laplace "
      "bdeu "
      "dirichlet prior-type ",
      "prior"},
+    {" svg picture-of-network draw-network ", "drawing"},
     {" test test-data validation holdout hold-out ", "held-out"},
 };
 
@@ -55,14 +56,15 @@ static const struct {
      "marginals"},
     {" joint ", "marginals --joint"},
     {" cases batch predict classify ", "marginals --cases"},
-    {" mpe mode optimise optimize decode viterbi map-query argmax ", "map"},
+    {" mpe mode anneal annealing optimise optimize decode viterbi map-query argmax ", "map"},
     {" train estimate em mle learn-parameters ", "fit"},
     {" tornado whatif what-if ", "sensitivity"},
     {" pr z partition evidence ln-z loglik ", "logz"},
+    {" ising lattice spins ", "generate ising"},
     {" draw simulate draws samples mcmc ", "sample"},
     {" describe show stats summary print ", "info"},
     {" diff ", "compare"},
-    {" translate export ", "convert"},
+    {" translate export render ", "convert"},
     {" jt junction-tree ve ", "exact"},
 };
 
@@ -214,6 +216,10 @@ static const struct {
     const char *typed; /* words, each with a blank before and after it */
     const char *said;
 } without_use[] = {
+    {"marginals", " map mpe argmax mode ", "type gibbsite map MODEL"},
+    {"marginals", " thin thinning ", "every sweep counts, so that no sweep is left out"},
+    {"marginals", " rhat r-hat ess mcse diagnostics ",
+     "sampled answers have R-hat, ESS and errors beside the probabilities"},
     {"map", " query joint monitor variables ",
      "its state is that of all variables together, so leave it out; of some of them alone: "
      "'gibbsite help uai', task MMAP"},
@@ -235,7 +241,7 @@ static const struct {
     {"learn rbm", " intervals ",
      "weights of hidden units, which can change places or turn over without a change of the "
      "distribution, have no standard errors"},
-    {NULL, " do intervene intervention interventions ",
+    {NULL, " do intervene intervention interventions causal ",
      "take the parents of the variable out of MODEL, then observe it with -e"},
 #define GBS_ADVICE(words, advice) {"", words, advice},
 #include "gibbsite/advice.def"
@@ -255,26 +261,34 @@ const char *cli_verb_without_use(const char *typed)
     return NULL;
 }
 
+/* @return the value of the option that was meant by `typed`, or NULL. */
+static const char *meant_value(const cli_option *option, const char *name, const char *typed,
+                               char choice[64])
+{
+    char unit[CLI_UNIT_SIZE];
+    const char *ours = cli_our_value(name, typed);
+    cli_option_unit(option, unit);
+    for (unsigned k = 0; cli_choice(unit, k, choice); k++) {
+        if (strcmp(choice, ours != NULL ? ours : typed) == 0) {
+            return choice;
+        }
+    }
+    return NULL;
+}
+
 /* Refuses a value that was typed as an option, such as "--exact" for "--method exact". */
 static int value_as_option(const cli_verb *verb, const char *verb_name, const char *typed)
 {
     static const char *const options[] = {"format", "method"};
-    char unit[CLI_UNIT_SIZE];
     char choice[64];
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
         const cli_option *option = cli_find_option(options[i], verb);
-        if (option == NULL) {
-            continue;
-        }
-        cli_option_unit(option, unit);
-        for (unsigned k = 0; cli_choice(unit, k, choice); k++) {
-            if (strcmp(choice, typed) == 0) {
-                return cli_error(CLI_USAGE, "'%s' has no option '--%s'; type --%s %s%s", verb_name,
-                                 typed, options[i], typed,
-                                 strcmp(typed, "csv") == 0 && cli_find_option("cases", verb) != NULL
-                                     ? "; for a table of cases, --cases FILE"
-                                     : "");
-            }
+        if (option != NULL && meant_value(option, options[i], typed, choice) != NULL) {
+            return cli_error(CLI_USAGE, "'%s' has no option '--%s'; type --%s %s%s", verb_name,
+                             typed, options[i], choice,
+                             strcmp(choice, "csv") == 0 && cli_find_option("cases", verb) != NULL
+                                 ? "; for a table of cases, --cases FILE"
+                                 : "");
         }
     }
     return CLI_DONE;

@@ -189,6 +189,10 @@ void cli_bar_update(cli_bar *bar, const gbs_progress *progress)
     if (bar->mode == CLI_PROGRESS_NEVER) {
         return;
     }
+    if (progress->work != NULL) {
+        cli_bar_share(bar, progress->elapsed_s, progress->share, progress->work);
+        return;
+    }
     if (progress->burning_in != bar->burning_in) {
         bar->burning_in = progress->burning_in;
         bar->phase_s = bar->last_s >= 0.0 ? progress->elapsed_s : 0.0;
@@ -250,6 +254,10 @@ void cli_bar_tell(cli_bar *bar, const gbs_progress *progress)
         (void)fputs("\r\033[K", stderr);
         bar->drawn = 0;
     }
+    if (progress->work != NULL) {
+        (void)cli_error(0, "%s: %.3g s so far", progress->work, progress->elapsed_s);
+        return;
+    }
     (void)cli_error(0, "%s: %" PRIu64 "%s sweeps, %.3g updates in %.3g s%s",
                     progress->burning_in ? "burning in" : "sampling", progress->pass, of,
                     (double)progress->updates, progress->elapsed_s, error);
@@ -258,6 +266,7 @@ void cli_bar_tell(cli_bar *bar, const gbs_progress *progress)
 void cli_bar_share(cli_bar *bar, double elapsed_s, double share, const char *what)
 {
     char picture[24];
+    char percent[16] = "";
     char time[48];
     if (bar->mode == CLI_PROGRESS_NEVER ||
         (bar->last_s >= 0.0 && elapsed_s < bar->last_s + REDRAW_S)) {
@@ -274,8 +283,11 @@ void cli_bar_share(cli_bar *bar, double elapsed_s, double share, const char *wha
     }
     format_bar(bar, share, picture);
     format_time(share > 0.0 ? elapsed_s * (1.0 - share) / share : NAN, time, sizeof time);
-    (void)fprintf(stderr, "\r%s %3.0f %% %s%s%s\033[K", picture, 100.0 * share, what,
-                  time[0] != '\0' ? "," : "", time);
+    if (!isnan(share)) {
+        (void)snprintf(percent, sizeof percent, " %3.0f %%", 100.0 * share);
+    }
+    (void)fprintf(stderr, "\r%s%s %s%s%s\033[K", picture, percent, what, time[0] != '\0' ? "," : "",
+                  time);
     (void)fflush(stderr);
     bar->drawn = 1;
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "draws/draws_read.h"
+#include "draws/netcdf_read.h"
 #include "options/rows.h"
 #include "src/core/base/plural.h"
 #include "src/files/answers/answers.h"
@@ -242,9 +244,13 @@ static int read_both(const cli_arguments *arguments, gbs_result side[2])
     gbs_error err = {GBS_OK, ""};
     for (int i = 0; i < 2; i++) {
         const char *comma = strchr(bases, ',');
+        const char *path = arguments->operand[i];
+        if (cli_ends_in(path, ".nc")) {
+            CLI_PASS(cli_marginals_read_netcdf(path, &side[i]));
+            continue;
+        }
         const char *base = i == 1 && comma != NULL ? comma + 1 : bases;
-        gbs_status status = gbs_result_read(arguments->operand[i],
-                                            base[0] == 'e' ? GBS_LOG_BASE_E : GBS_LOG_BASE_10,
+        gbs_status status = gbs_result_read(path, base[0] == 'e' ? GBS_LOG_BASE_E : GBS_LOG_BASE_10,
                                             &read, &side[i], &err);
         if (status < 0) {
             return cli_fail_input(status, &err);
@@ -349,10 +355,12 @@ const cli_verb cli_verb_compare = {
     .operands = "A B",
     .what = "differences between two results of the same task",
     .notes = "A and B are marginals, partition functions or most probable states, as files of\n"
-             "the UAI competitions (.MAR, .PR, .MAP, .MPE, .MMAP), CSV or JSON. Like diff,\n"
-             "the exit status is 0 if nothing differs by more than --tolerance, or without\n"
-             "it by more standard errors than chance explains where a file has errors, and\n"
-             "1 if something does. Of two states it says which weighs more, if known.\n",
+             "the UAI competitions (.MAR, .PR, .MAP, .MPE, .MMAP), CSV or JSON;\n"
+             "marginals also as .npz or .nc. A joint table (--joint) counts as one variable.\n"
+             "Like diff, the exit status is 0 if nothing differs by more than --tolerance,\n"
+             "or without it by more standard errors than chance explains where a file has\n"
+             "errors, and 1 if something does. Of two states it says which weighs more, if\n"
+             "known.\n",
     .example = "gibbsite marginals examples/sprinkler.bif -o exact.csv\n"
                "gibbsite marginals examples/sprinkler.bif --method sample -o sampled.csv\n"
                "gibbsite compare exact.csv sampled.csv\n",

@@ -76,15 +76,24 @@ static int tell_frozen(cli_denoising *d)
     return CLI_DONE;
 }
 
+/* Takes the time since begun_s from --time. */
+static void spend_time(cli_arguments *a, double begun_s)
+{
+    if (a->run.time_s > 0.0) {
+        a->run.time_s = fmax(a->run.time_s - (cli_clock_s() - begun_s), LEAST_S);
+    }
+}
+
 static int estimate(cli_denoising *d, cli_arguments *a)
 {
-    const double begun_s = cli_clock_s();
     gbs_denoise_found found = {.size = sizeof found};
     gbs_error err = {GBS_OK, ""};
     cli_bar bar;
     if (!d->find_noise && !d->find_coupling) {
         return CLI_DONE;
     }
+    spend_time(a, d->job.begun_s);
+    const double begun_s = cli_clock_s();
     memset(&bar, 0, sizeof bar);
     cli_signals_catch();
     cli_bar_init(&bar, a, &a->run);
@@ -99,9 +108,7 @@ static int estimate(cli_denoising *d, cli_arguments *a)
     }
     d->how.noise_level = found.noise_level;
     d->how.coupling = found.coupling;
-    if (a->run.time_s > 0.0) { /* the run gets the remaining time */
-        a->run.time_s = fmax(a->run.time_s - (cli_clock_s() - begun_s), LEAST_S);
-    }
+    spend_time(a, begun_s); /* the run gets the remaining time */
     tell_found(d, &found);
     return CLI_DONE;
 }
@@ -482,6 +489,7 @@ static int run_denoise(cli_arguments *arguments)
     memset(&d, 0, sizeof d);
     d.job.arguments = arguments;
     d.job.make_run = make_run;
+    d.job.begun_s = cli_clock_s();
     d.job.output = arguments->output;
     d.job.summary = arguments->summary;
     int status = CLI_DONE;

@@ -262,14 +262,6 @@ int cli_denoise_check_names(const cli_arguments *a)
 
 /* ---- pictures -------------------------------------------------------------------------------- */
 
-static int read_picture(const cli_arguments *arguments, const char *path, gbs_image *image)
-{
-    const gbs_image_read_options read = {.warn = cli_warn, .context = (void *)(uintptr_t)arguments};
-    gbs_error err = {GBS_OK, ""};
-    const gbs_status status = gbs_image_read(path, &read, image, &err);
-    return status < 0 ? cli_fail_input(status, &err) : CLI_DONE;
-}
-
 /* Checks that --truth has the kind of the noisy picture. Bitmaps and grey pictures cannot be mixed,
  * because level 1 is black in bitmaps, and the highest level is white in grey pictures. */
 static int check_truth(const cli_denoising *d, const cli_arguments *a)
@@ -303,9 +295,9 @@ int cli_denoise_read(cli_denoising *d, const cli_arguments *arguments)
     if (truth != NULL && strcmp(noisy, "-") == 0 && strcmp(truth, "-") == 0) {
         return cli_error(CLI_USAGE, "standard input (-) can be only one of the inputs");
     }
-    CLI_PASS(read_picture(arguments, noisy, &d->noisy));
+    CLI_PASS(cli_read_picture(&d->job, noisy, &d->noisy));
     if (truth != NULL) {
-        CLI_PASS(read_picture(arguments, truth, &d->truth));
+        CLI_PASS(cli_read_picture(&d->job, truth, &d->truth));
         CLI_PASS(check_truth(d, arguments));
     }
     if (pbm != NULL && ends_in(pbm, ".pbm") && d->noisy.kind != GBS_IMAGE_BITMAP) {

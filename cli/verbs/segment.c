@@ -32,14 +32,6 @@ static size_t n_patches(const segmenting *s)
 
 /* ---- files in -------------------------------------------------------------------------------- */
 
-static int read_picture(const cli_arguments *arguments, const char *path, gbs_image *image)
-{
-    const gbs_image_read_options read = {.warn = cli_warn, .context = (void *)(uintptr_t)arguments};
-    gbs_error err = {GBS_OK, ""};
-    const gbs_status status = gbs_image_read(path, &read, image, &err);
-    return status < 0 ? cli_fail_input(status, &err) : CLI_DONE;
-}
-
 static int read_files(segmenting *s)
 {
     const cli_arguments *a = s->job.arguments;
@@ -52,9 +44,9 @@ static int read_files(segmenting *s)
     }
     const gbs_status done = gbs_aspects_read(a->operand[0], &s->aspects, &err);
     CLI_PASS(done < 0 ? cli_fail_input(done, &err) : CLI_DONE);
-    CLI_PASS(read_picture(a, a->operand[1], &s->picture));
+    CLI_PASS(cli_read_picture(&s->job, a->operand[1], &s->picture));
     if (a->truth != NULL) {
-        CLI_PASS(read_picture(a, a->truth, &s->truth));
+        CLI_PASS(cli_read_picture(&s->job, a->truth, &s->truth));
     }
     if (a->truth != NULL &&
         (s->truth.width != s->picture.width || s->truth.height != s->picture.height ||
@@ -405,6 +397,7 @@ static int run_segment(cli_arguments *arguments)
     segmenting s;
     memset(&s, 0, sizeof s);
     s.job.arguments = arguments;
+    s.job.begun_s = cli_clock_s();
     s.job.output = arguments->output;
     s.job.summary = arguments->summary;
     int status = check_names(arguments);

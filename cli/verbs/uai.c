@@ -233,8 +233,8 @@ const cli_verb cli_verb_uai = {
     .what = "command line of the UAI competitions",
     .notes = "TASK is PR, MAR, MAP, MPE or MMAP; the answer goes to MODEL.TASK in the working\n"
              "folder. QUERY is read only for MMAP. The environment variables INF_TIME (CPU\n"
-             "seconds) and INF_MEMORY (GiB) are limits; a run that they end has exit status 0\n"
-             "too.\n",
+             "seconds) and INF_MEMORY (GiB) are limits; a run that they end has exit\n"
+             "status 0 if there is an answer, and 1 if there is none.\n",
     .example = "gibbsite uai examples/grid.uai /dev/null - PR\n",
     .run = run_uai,
     .names_at_once = 1,

@@ -56,6 +56,10 @@ typedef struct gbs_image_read_options {
     /** NULL, or called for each warning with one line of text without a newline. */
     void (*warn)(void *context, const char *message);
     void *context;
+    /** NULL, or called several times a second while a picture is read. @return nonzero to stop; the
+     * call then fails with GBS_ERR_STOPPED. */
+    int (*stop)(void *context);
+    void *stop_context; /**< first argument of stop */
 } gbs_image_read_options;
 
 /** How to write a picture; a struct that is set to zero means the defaults. */

@@ -266,17 +266,20 @@ typedef struct gbs_result {
     uint32_t *variable;      /**< MMAP: [n] query variables, NULL if the file has only states. MAP:
                                 NULL */
     uint32_t *state;         /**< MAP, MMAP: [n] states; UINT32_MAX if only the label is known */
-    char **name;             /**< CSV and JSON: names of the variables; else NULL */
-    char **label; /**< MAP in CSV: [n] labels of the states; MAR in CSV and JSON: labels of the
-                     states of all entries of marginals; if JSON has no labels, these are numbers;
-                     else NULL */
+    char **name;             /**< CSV, JSON and .npz: names of the variables; else NULL */
+    char **label; /**< MAP in CSV: [n] labels of the states; MAR in CSV, JSON and .npz: labels of
+                     the states of all entries of marginals; if the file has no labels, these are
+                     numbers; else NULL */
     double log_density; /**< MAP in JSON: log density of the state; else NaN */
     double log10_error; /**< PR in JSON: the standard error of log10 Z; else NaN */
 } gbs_result;
 
 /**
- * Read a UAI result, or marginals, a state or ln Z as the program writes them in CSV and JSON. If a
- * UAI file has several solutions (-BEGIN-), the last one is read.
+ * Read a UAI result, or marginals, joint tables, a state or ln Z as the program writes them in CSV
+ * and JSON, or marginals as it writes them in .npz. A joint table becomes one variable of marginals
+ * whose states are the joint states; its name and labels list, separated by commas, the variables
+ * sorted by name and their states. If a UAI file has several solutions (-BEGIN-), the last one is
+ * read.
  *
  * @param base     base of the logarithm in a PR file.
  * @param options  NULL for the defaults. With `lenient`, two deviations are accepted: the number of

@@ -54,6 +54,9 @@ typedef struct gbs_progress {
     double target_error; /**< standard error at which the run stops; 0: no such target */
     double rhat; /**< during burn-in, R-hat of the log density; after burn-in, the largest R-hat of
                     a marginal at the last check; 0 or NAN if no R-hat is known yet */
+    const char *work; /**< name of the exact work under way, such as "junction tree"; NULL: sweeps
+                         are made */
+    double share;     /**< share of `work` that is done, from 0 to 1; NAN if not known */
 } gbs_progress;
 
 /** Optional callbacks; any callback may be NULL. Callbacks are called on the thread that called

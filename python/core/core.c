@@ -128,9 +128,9 @@ static int note_exception(core_watch *watch)
 static int tell(core_watch *watch, const gbs_progress *p)
 {
     PyObject *answer = PyObject_CallFunction(
-        watch->progress, "(OKKKdddd)", p->burning_in ? Py_True : Py_False,
+        watch->progress, "(OKKKddddzd)", p->burning_in ? Py_True : Py_False,
         (unsigned long long)p->pass, (unsigned long long)p->passes, (unsigned long long)p->updates,
-        p->elapsed_s, p->worst_error, p->target_error, p->rhat);
+        p->elapsed_s, p->worst_error, p->target_error, p->rhat, p->work, p->share);
     const int stop = answer == NULL ? -1 : PyObject_IsTrue(answer);
     Py_XDECREF(answer);
     return stop < 0 ? note_exception(watch) : stop;

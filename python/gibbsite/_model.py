@@ -101,22 +101,24 @@ def _progress(wanted):
         return None, lambda: None
     if callable(wanted):
         return (lambda *p: bool(wanted(dict(zip(("burning_in", "pass", "passes", "updates", "elapsed_s", "worst_error",
-                                                  "target_error", "rhat"), p))))), lambda: None
+                                                  "target_error", "rhat", "work", "share"), p))))), lambda: None
     try:
         from tqdm.auto import tqdm
     except ImportError:
         tqdm = None
     if tqdm is None:
-        def line(burning_in, done, of, updates, elapsed, *_):
-            share = f" of {of}" if of else ""
-            sys.stderr.write(f"\r{'burn-in' if burning_in else 'sampling'}: pass {done}{share}, {elapsed:.0f} s\033[K")
+        def line(burning_in, done, of, updates, elapsed, *rest):
+            at = f"{'burn-in' if burning_in else 'sampling'}: pass {done}" + (f" of {of}" if of else "")
+            if rest[-2] is not None:
+                at = rest[-2] if rest[-1] != rest[-1] else f"{rest[-2]}: {rest[-1]:.0%}"
+            sys.stderr.write(f"\r{at}, {elapsed:.0f} s\033[K")
             sys.stderr.flush()
             return False
         return line, lambda: sys.stderr.write("\n")
     bar = tqdm(unit="pass", leave=False)
 
-    def step(burning_in, done, of, updates, elapsed, worst_error, *_):
-        bar.set_description("burn-in" if burning_in else "sampling", refresh=False)
+    def step(burning_in, done, of, updates, elapsed, worst_error, *rest):
+        bar.set_description(rest[-2] or ("burn-in" if burning_in else "sampling"), refresh=False)
         bar.total, bar.n = of or None, done
         if worst_error == worst_error:
             bar.set_postfix(error=f"{worst_error:.2g}", refresh=False)

@@ -288,7 +288,9 @@ def compare(a: Any, b: Any, *, model: Model | None = None, log_base: str = "10")
     model : for results in files, a model whose names and labels replace numbers of variables and states
     log_base : base of logarithms in .PR files: "10", "e", "10,e" or "e,10"
 
-    Results in files may have their variables and states in different orders: names and labels match them.
+    Results in files may have their variables and states in different orders: names and labels match them. Files of
+    marginals may also be .npz, and files of joint tables CSV or JSON; each joint table is compared as one variable. NetCDF
+    is read by ``gibbsite compare`` only.
 
     Raises ArgumentError if the two results do not answer one question.
 

@@ -188,6 +188,9 @@ def test_options_and_progress(clinic):
     assert len(seen) == 2 and {"pass", "updates", "elapsed_s"} <= set(seen[0])
     with pytest.raises(ZeroDivisionError):
         clinic.query(method="sample", sweeps=10**9, time=300, progress=lambda p: 1 / 0)
+    grid, told = gb.ising((17, 17), 0.3), []
+    grid.query("0", method="exact", threads=1, progress=lambda p: told.append(p))
+    assert seen[-1]["work"] is None and all(p["work"] == "junction tree" and 0 <= p["share"] <= 1 for p in told)
 
 
 # ---- making ---------------------------------------------------------------------------------

@@ -173,3 +173,8 @@ def on_terminal(work, *arguments, env=None, columns=80):
     status = process.wait()
     os.close(master)
     return status, shown.decode()
+
+
+def has_netcdf(run):
+    done = run("sample", SPRINKLER, "--sweeps", "1", "-o", "probe.nc", "-q")
+    return "libnetcdf, which cannot be found" not in done.err

@@ -148,6 +148,21 @@ def test_sampled(run, work):
                "4000", "--threads", "3").out == done.out
 
 
+def test_cases_too_short_for_errors_are_counted(run, work):
+    """One warning counts the cases whose columns mcse are empty, and names the limit that ended their runs."""
+    (work / "t.csv").write_text("grass\nwet\ndry\nNA\n")
+    asked = ["marginals", SPRINKLER, "--cases", "t.csv", "--query", "rain", "--method", "sample"]
+    for limit in "--max-updates", "--sweeps":
+        done = run(*asked, limit, "3")
+        table = rows(done.out)
+        assert done.status == 0 and [row[2] for row in table[1:]] == [""] * 3, done.out
+        assert done.err.count("warning: ") == 1, done.err
+        assert "the runs of 3 cases ended before errors could be estimated: columns mcse are empty; " \
+               f"use a larger {limit}\n" in done.err, done.err
+    for answered in (run(*asked, "--sweeps", "4000"), run(*asked[:-2]), run(*asked[:-2], "--method", "mean-field")):
+        assert "warning" not in answered.err, answered.err
+
+
 def test_wrong_use(run, work):
     (work / "t.csv").write_text(TABLE)
     for arguments, said in [(["--format", "json"], "--format csv"), (["--summary", "s.json"], "leave it out"),

@@ -3,11 +3,13 @@
 import collections
 import html
 import itertools
+import os
 import re
+import subprocess
 import xml.etree.ElementTree
 
 import pytest
-from conftest import ROOT, SPRINKLER
+from conftest import ROOT, SPRINKLER, program
 
 
 def test_networks_are_directed(run, work):
@@ -126,6 +128,17 @@ def test_the_picture_of_the_tutorial(run, work):
     """docs/images/clinic.svg is what the command of docs/tutorials/network.md draws."""
     assert run("marginals", "examples/clinic.bif", "-e", "fever=yes,cough=yes", "--drawing", "clinic.svg", "-o", "c.csv").status == 0
     assert (work / "clinic.svg").read_text() == (ROOT / "docs/images/clinic.svg").read_text()
+
+
+def test_the_picture_of_the_readme(work):
+    """docs/images/curve.svg is what the commands of README.md draw."""
+    block = re.search(r"```sh\n(for T in .*?)```", (ROOT / "README.md").read_text(), re.S)[1]
+    (work / "bin").mkdir()
+    (work / "bin/gibbsite").symlink_to(program())
+    done = subprocess.run(["sh", "-e", "-c", block], cwd=work, capture_output=True, text=True,
+                          env={**os.environ, "PATH": f"{work / 'bin'}:{os.environ['PATH']}"})
+    assert done.returncode == 0, done.stderr
+    assert (work / "curve.svg").read_text() == (ROOT / "docs/images/curve.svg").read_text()
 
 
 def test_a_query_draws_a_part(run, work):

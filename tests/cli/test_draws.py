@@ -9,7 +9,7 @@ import subprocess
 import zipfile
 
 import pytest
-from conftest import SPRINKLER, only, program
+from conftest import SPRINKLER, has_netcdf, only, program
 
 RUN = ["--sweeps", "40", "--chains", "3", "--burn-in", "5", "--seed", "9", "-q"]
 
@@ -24,11 +24,6 @@ def draws(run, *more):
     table = list(csv.reader(io.StringIO(done.out)))
     return table[0][3:], {(int(r[0]), int(r[1])): (float(r[2]), [int(v) for v in r[3:]])
                           for r in table[1:]}
-
-
-def has_netcdf(run):
-    done = run("sample", SPRINKLER, "--sweeps", "1", "-o", "probe.nc", "-q")
-    return "libnetcdf, which cannot be found" not in done.err
 
 
 # ---- NumPy -------------------------------------------------------------------------------------

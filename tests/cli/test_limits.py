@@ -7,7 +7,9 @@ import os
 import pathlib
 import random
 import re
+import struct
 import subprocess
+import zlib
 
 import pytest
 
@@ -88,6 +90,39 @@ def clocked(work, late, *arguments):
                           env=dict(os.environ, CLOCK_LATE=str(late), CLOCK_REPORT=str(report)))
     numbers = [int(word) for word in report.read_text().split()] if report.exists() else [0] * 4
     return done.returncode, done.stderr, numbers
+
+
+PICTURES = [("plain.pgm", b"P2 %d %d 255\n", lambda n: b"7 " * n * n), ("bytes.pgm", b"P5 %d %d 255\n", lambda n: bytes(n * n)),
+            ("bits.pbm", b"P4 %d %d\n", lambda n: bytes(n * n // 8)), ("c.ppm", b"P6 %d %d 255\n", lambda n: bytes(3 * n * n))]
+
+
+@pytest.mark.parametrize("name, head, samples", PICTURES)
+def test_time_ends_the_reading_of_a_picture(work, name, head, samples):
+    (work / name).write_bytes(head % (800, 800) + samples(800))
+    ends_in_reading(work, name)
+
+
+def test_time_ends_the_reading_of_a_png(work):
+    """tests of src/files/pictures stop the reading of a JPEG"""
+    def chunk(kind, content):
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+    rows = b"".join(b"\0" + random.Random(y).randbytes(600) for y in range(600))
+    (work / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 600, 600, 8, 0, 0, 0, 0)) +
+                                 chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+    ends_in_reading(work, "a.png")
+
+
+def ends_in_reading(work, name):
+    """The first reading of the clock begins the time; some of the next ones come from the loop over the samples."""
+    for asked in ("denoise", name, "-o", "o.png"), ("segment", "examples/ground.aspects", name, "-o", "o.png"):
+        ends = []
+        for late in 2, 4, 7:
+            status, err, (n_read, n_late, *_) = clocked(work, late, *asked, "--time", "50s")
+            if "built without" in err:
+                pytest.skip(err)
+            assert status == 4 and n_read >= late and n_late < 5 and not (work / "o.png").exists(), (name, err)
+            ends.append(re.search("stopped while reading the (file|picture): there is no result yet", err)[1])
+        assert "picture" in ends, (name, ends)
 
 
 def verbs_with_time():

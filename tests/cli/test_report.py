@@ -105,7 +105,26 @@ def test_the_network_is_drawn(run, work):
     assert "a line between two variables" in page.text and text.count('class="edge"') == 12
 
 
+def test_the_network_around_a_query_is_drawn(run, work):
+    """As --drawing draws it: the queried variables with their bars, and names of those that share a factor with one of them."""
+    text, page = report(run, work, "marginals", "examples/clinic.bif", "-e", "fever=yes", "--query", "cold,influenza", "--summary", "s.json",
+                        "--drawing", "d.svg", "-o", "m.csv")
+    network = json.loads((work / "s.json").read_text())["marginals"]["network"]
+    assert network["others"][:2] == ["season", "age"] and network["observed"] == [2 + network["others"].index("fever")]
+    drawing = (work / "d.svg").read_text()
+    for of_node in ('class="edge"', 'class="variable seen"', '<text class="name"', '<text class="number"'):
+        assert text.count(of_node) == drawing.count(of_node) > 0, of_node
+    assert text.count('class="variable') == len(network["others"]) + 2 and "whose box has a name only" in page.text
+    assert run("report", "s.json").out == text
+    grid(run)
+    report(run, work, "marginals", "g.gbm", "--sweeps", "10", "--query", "17,0", "--summary", "s.json", "-o", "m.csv")
+    network = json.loads((work / "s.json").read_text())["marginals"]["network"]
+    assert network["others"] == ["1", "16", "18", "20", "37"]
+    assert sorted(map(sorted, network["factors"])) == [[0, 3], [0, 4], [0, 6], [1, 2], [1, 5]]
+
+
 @pytest.mark.parametrize("network, expected", [
+    ({"others": [7], "factors": []}, "the name of a variable"),
     ({"factors": [[0, 3]]}, "the position of a variable"),
     ({"factors": [[0, -1]]}, "the position of a variable"),
     ({"factors": [[0, 0.5]]}, "the position of a variable"),
@@ -251,7 +270,7 @@ def test_draws(run, work):
 
 
 def test_refusals(run, work):
-    (work / "bad.json").write_text('{"schema": "run/1",\n "verdict": 3}')
+    (work / "bad.json").write_text('{"schema": "run/1", "marginals": {},\n "verdict": 3}')
     (work / "cut.json").write_text('{"schema": "run/1"')
     (work / "other.json").write_text('{"schema": "info/1"}')
     for arguments, status, message in (
@@ -332,11 +351,16 @@ def test_browser(run, work):
     assert "<title>wide 360</title>" in done.stdout
 
 
-def test_certificates_without_answers_are_refused(run, work):
-    (work / "empty.json").write_text('{"schema": "certify/1"}')
+@pytest.mark.parametrize("schema, expected", [
+    ("run/1", 'a summary of a run, with "marginals"'), ("logz/1", 'an answer of gibbsite logz, with "verdict"'),
+    ("map/1", 'an answer of gibbsite map, with "state"'), ("draws/1", 'an object with draws, with "quantities"'),
+    ("certify/1", 'an answer of gibbsite certify, with "influences"')])
+def test_objects_without_answers_are_refused(run, work, schema, expected):
+    (work / "empty.json").write_text('{"schema": "%s"}' % schema)
     done = run("report", "empty.json", "-o", "r.html")
-    assert done.status == 3 and "empty.json:1:1: found '{', expected an answer of gibbsite certify" in done.err
+    assert done.status == 3 and f"empty.json:1:1: found '{{', expected {expected}" in done.err, done.err
     assert not (work / "r.html").exists()
+
 
 
 def test_one_pass_is_singular(run, work):

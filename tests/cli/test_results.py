@@ -5,9 +5,10 @@ import gzip
 import io
 import json
 import math
+import subprocess
 
 import pytest
-from conftest import SPRINKLER, only
+from conftest import SPRINKLER, has_netcdf, only, program
 
 
 def rows(text):
@@ -465,10 +466,10 @@ def test_tables_of_another_kind_are_called_what_they_are(run, work):
                       ["learn", "rbm", "--hidden", "2", "-o", "o.gbm"]):
             done = run(*asked, f"{name}.csv")
             assert done.status == 3 and f"{name}.csv:1:1: found {what}, expected " in done.err, done.err
-            assert ("; gibbsite compare reads" in done.err) == (name in ("marginals", "states"))
+            assert ("; gibbsite compare reads" in done.err) == (name in ("marginals", "joint", "states"))
         done = run("compare", f"{name}.csv", "marginals.csv")
-        if name not in ("marginals", "states"):
-            assert done.status == 3 and f"{name}.csv:1:1: found {what}, expected marginals, a state or ln Z" in done.err
+        if name not in ("marginals", "joint", "states"):
+            assert done.status == 3 and f"{name}.csv:1:1: found {what}, expected marginals, joint tables, a state or ln Z" in done.err
     done = run("compare", "marginals.csv", "draws.csv")
     assert done.status == 3 and "found draws, expected" in done.err and "gibbsite diagnose reads draws" in done.err
     done = run("compare", "marginals.csv", "cases.csv")
@@ -585,16 +586,78 @@ def test_compare_uai_with_another_order(run, work):
     assert done.status == 2 and "--model needs marginals, or states of all 3 variables" in done.err, done.err
 
 
-@pytest.mark.parametrize("name, question, found", [
-    ("j.csv", ["--joint", "duck,ice"], "j.csv:1:1: found a joint table, expected marginals, a state or ln Z"),
-    ("j.json", ["--joint", "duck,ice"], "found joint tables, expected marginals, a state or ln Z"),
-    ("m.npz", [], "m.npz:1:1: found a ZIP archive such as .npz, expected a result as CSV, JSON or UAI"),
-])
-def test_compare_refuses_other_answers(run, work, name, question, found):
+def test_compare_reads_arrays(run, work):
+    """Marginals in .npz and .nc are what they are in CSV: names, labels, errors and probabilities."""
     (work / "m.bif").write_text(POND)
-    assert run("marginals", "m.bif", *question, "-o", name).status == 0
-    done = run("compare", name, name)
-    assert done.status == 3 and found in done.err, done.err
+    (work / "m.uai").write_text("MARKOV\n2\n2 3\n1\n2 0 1\n6\n1 2 3 4 5 6\n")
+    ends = ["npz", "nc"] if has_netcdf(run) else ["npz"]
+    for end in ("csv", *ends):
+        for name, question in [("m", ["m.bif"]), ("some", ["m.bif", "--query", "duck,ice"]), ("given", ["m.bif", "-e", "duck=in"]),
+                               ("sampled", ["m.bif", "--method", "sample"]), ("numbers", ["m.uai"])]:
+            assert run("marginals", *question, "-o", f"{name}.{end}").status == 0
+    for end in ends:
+        for name in ("m", "given", "sampled", "numbers"):
+            done = run("compare", f"{name}.csv", f"{name}.{end}", "--tolerance", "1e-15")
+            assert done.status == 0 and done.err == "", done.err
+        assert run("compare", f"m.{end}", f"given.{end}").status == 1
+        done = run("compare", f"m.{end}", f"sampled.{end}")
+        assert done.status == 0 and "standard errors" in done.out, done.out
+        done = run("compare", "m.csv", f"some.{end}")
+        assert done.status == 0 and "left out: 1 variable of m.csv" in done.err, done.err
+        done = run("compare", f"m.{end}", "m.csv", "--model", "m.bif")
+        assert done.status == 0 and "variables              3\n" in done.out
+        assert "no variable is in both results" in run("compare", f"numbers.{end}", "m.csv").err
+
+
+def test_compare_reads_joint_tables(run, work):
+    """A joint table is one variable, whose name lists the variables: their order in the files does not matter."""
+    (work / "m.bif").write_text(POND)
+    for name, joints, *evidence in [("a.csv", ["duck,ice"]), ("a.json", ["ice,duck"]), ("one.csv", ["ice"]),
+                                    ("both.csv", ["frost,ice,duck", "ice,duck"]), ("both.json", ["ice,duck", "duck,ice,frost"]),
+                                    ("given.csv", ["duck,ice"], "-e", "frost=yes")]:
+        asked = [a for joint in joints for a in ("--joint", joint)]
+        assert run("marginals", "m.bif", *asked, *evidence, "-o", name).status == 0
+    done = run("compare", "a.csv", "a.json", "--tolerance", "1e-15")
+    assert done.status == 0 and "worst variable         duck,ice\n" in done.out, done.out + done.err
+    done = run("compare", "both.csv", "both.json", "--tolerance", "1e-15")
+    assert done.status == 0 and "variables              2\n" in done.out, done.out + done.err
+    assert "left out: 1 variable of both.json" in run("compare", "a.csv", "both.json").err
+    assert run("compare", "a.csv", "given.csv").status == 1
+    assert run("marginals", "m.bif", "-o", "m.csv").status == 0
+    done = run("compare", "m.csv", "one.csv", "--tolerance", "1e-15")
+    assert done.status == 0 and "worst variable         ice\n" in done.out, done.out + done.err
+    text = (work / "a.csv").read_text()
+    (work / "index.csv").write_text("".join(f"{'' if i == 0 else i - 1},{line}\r\n" for i, line in enumerate(text.splitlines())))
+    assert run("compare", "a.csv", "index.csv").status == 0
+    for name, bad, found in [("none.csv", text.splitlines()[0] + "\n", "expected rows behind the line of names"), ("x.csv", text.replace(",0,,\n", ",0,\n", 1), "x.csv:2:"), ("y.csv", text.replace("duck,ice", "ice,ice"), "variable ice once in a joint table"),
+                             ("z.json", (work / "a.json").read_text().replace('"states"', '"others"', 1), "as many probabilities as joint states")]:
+        (work / name).write_text(bad)
+        done = run("compare", name, "a.csv")
+        assert done.status == 3 and found in done.err, done.err
+
+
+def test_compare_refuses_draws_and_other_arrays(run, work):
+    """Draws are named, and the verb that reads them; damage and arrays of other programs are refused."""
+    (work / "m.bif").write_text(POND)
+    assert run("marginals", "m.bif", "-o", "m.npz").status == 0
+    ends = ["npz", "npy", "csv", "nc"] if has_netcdf(run) else ["npz", "npy", "csv"]
+    for end in ends:
+        assert run("sample", "m.bif", "--sweeps", "50", "-o", f"d.{end}").status == 0
+        done = run("compare", f"d.{end}", "m.npz")
+        assert done.status == 3 and "gibbsite diagnose reads draws" in done.err and done.out == "", done.err
+    whole = (work / "m.npz").read_bytes()
+    for name, content, found in [("cut.npz", whole[:-30], "cut.npz"), ("other.npz", whole.replace(b"offsets.npy", b"offset2.npy"), "found no array 'offsets'"),
+                                 ("names.npz", whole.replace(b'"names": [', b'"games": ['), "damaged"),
+                                 ("m.gz", gzip.compress((work / "d.npy").read_bytes()), "an array of NumPy")]:
+        (work / name).write_bytes(content)
+        done = run("compare", name, "m.npz")
+        assert done.status == 3 and name in done.err and (found in done.err or found == "damaged"), done.err
+    with open(work / "m.npz", "rb") as file:
+        piped = subprocess.Popen(["cat"], stdin=file, stdout=subprocess.PIPE)
+        done = subprocess.run([program(), "compare", "-", "m.npz"], cwd=work, stdin=piped.stdout, stderr=subprocess.PIPE, text=True)
+        piped.stdout.close()
+        piped.wait()
+    assert done.returncode == 3 and "an archive cannot be read from a pipe" in done.stderr, done.stderr
 
 
 @pytest.mark.long

@@ -31,3 +31,7 @@ def test_a_description_for_several_parameters(tmp_path):
     (tmp_path / "x_8h.xml").write_text(f"<parameteritem>\n<parameternamelist>\n{names}</parameternamelist>\n<p>both</p></parameteritem>")
     site_pages.part_parameters(tmp_path)
     assert (tmp_path / "x_8h.xml").read_text().count("<p>both</p>") == 2
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 150

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Marginals and states on a terminal: a table for people; CSV elsewhere."""
+import json
+import os
+import re
+import subprocess
+
 import pytest
 
 from conftest import SPRINKLER, on_terminal
@@ -170,3 +175,21 @@ def test_texts_like_formulas(run, work):
     (work / "rows.csv").write_text("@sum\nnone\n")
     assert run("fit", "names.bif", "rows.csv", "-o", "f.bif", "--intervals", "i.csv", "--csv-safe").status == 0
     assert "\n'@sum,'=1+1," in (work / "i.csv").read_text()
+
+
+@pytest.mark.skipif(not os.environ.get("GIBBSITE_CLOCKED"), reason="GIBBSITE_CLOCKED names no program")
+@pytest.mark.parametrize("verb", ["marginals", "exact", "logz", "map"])
+def test_progress_names_exact_work(run, work, verb):
+    """The clock of this program is a second later at each reading, so that each look at it shows the progress."""
+    run("generate", "ising", "--grid", "13x13", "--coupling", "0.3", "--random-field", "0.4", "-o", "g.gbm")
+    output = {"logz": "r.pr", "map": "r.map"}.get(verb, "r.csv")
+    said = {}
+    for how in ("json", "always"):
+        done = subprocess.run([os.environ["GIBBSITE_CLOCKED"], verb, "g.gbm", "--threads", "1", "--progress", how, "-o", output], cwd=work,
+                              capture_output=True, text=True, env=dict(os.environ, CLOCK_STEP="1"))
+        assert done.returncode == 0, done.stderr
+        said[how] = done.stderr
+    lines = [json.loads(line) for line in said["json"].splitlines() if line.startswith("{")]
+    shares = [line["share"] for line in lines if line["phase"] == "junction tree"]
+    assert len(shares) > 2 and shares == sorted(shares) and 0 <= shares[0] and 0.5 < shares[-1] <= 1, shares
+    assert "burn-in" not in said["json"] + said["always"] and re.search(r"\d % junction tree", said["always"])

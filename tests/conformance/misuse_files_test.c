@@ -493,6 +493,10 @@ static void answers_in_files(void **state)
     REFUSED(gbs_marginals_compare(&two, &one, &comparison, &err));
     REFUSED(gbs_result_read(NULL, GBS_LOG_BASE_10, NULL, &map, &err));
     REFUSED(gbs_result_read("x", GBS_LOG_BASE_10, NULL, NULL, &err));
+    const gbsi_result_arrays arrays = {0};
+    REFUSED(gbsi_result_of_arrays(NULL, &arrays, &map, &err));
+    REFUSED(gbsi_result_of_arrays("x", NULL, &map, &err));
+    REFUSED(gbsi_result_of_arrays("x", &arrays, NULL, &err));
     gbs_model *m = two_spins();
     REFUSED(gbs_result_resolve(NULL, m, &err));
     REFUSED(gbs_result_resolve(&map, NULL, &err));

@@ -31,6 +31,9 @@ const tests = {
     const {status, err} = await run(['marginals', 'bad.bif'], {'bad.bif': 'network x {'});
     assert.strictEqual(status, 3);
     assert.match(err, /^gibbsite: bad\.bif:1:/);
+    const xml = await run(['marginals', 'a.xdsl'], {'a.xdsl': '<smile/>'});
+    assert.strictEqual(xml.status, 3);
+    assert.match(xml.err, /^gibbsite: a\.xdsl: .* XDSL files cannot be read: .* without expat; convert/);
   },
 };
 

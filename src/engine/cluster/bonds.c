@@ -69,7 +69,8 @@ static const char *read_pair(const gbsi_conditioned *model, bool binary, size_t 
         field[1] = factor.field[1];
         *coupling = 2.0 * factor.coupling;
     } else if (!potts_of(model, f, coupling)) {
-        return "is no coupling J [x = y] of two variables";
+        return model->has_zeros[f] ? "has zeros, but not exactly where its states differ"
+                                   : "is no coupling J [x = y] of two variables";
     }
     return *coupling < 0.0 && !binary ? "favours different states of variables with more than two "
                                         "states"

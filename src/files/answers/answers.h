@@ -31,6 +31,25 @@ size_t gbsi_evidence_set_size(const gbsi_evidence_set *set);
 gbs_status gbsi_evidence_set_observe(const gbsi_evidence_set *set, size_t index,
                                      gbs_evidence *evidence, gbs_error *err);
 
+/* ---- result_arrays.c --------------------------------------------------------------------- */
+
+/* Marginals in arrays. */
+typedef struct gbsi_result_arrays {
+    uint32_t n;           /* number of variables */
+    const uint64_t *id;   /* [n] numbers of the variables, which name variables without a name */
+    const size_t *offset; /* [n + 1] index of the first entry of each variable */
+    const double *p;      /* [offset[n]] probabilities */
+    const double *error;  /* [offset[n]] standard errors, NaN: not known; NULL: none is known */
+    char *const *name;    /* [n] names of the variables; NULL: numbers are their names */
+    char *const *label;   /* [offset[n]] labels, NULL or an element NULL: numbers are the labels */
+} gbsi_result_arrays;
+
+/* Makes a result of marginals, and checks that the numbers are probabilities and errors. The arrays
+ * are copied.
+ * @param path path of the file that had the arrays, for messages. */
+gbs_status gbsi_result_of_arrays(const char *path, const gbsi_result_arrays *arrays,
+                                 gbs_result *result, gbs_error *err);
+
 /* ---- result_match.c ---------------------------------------------------------------------- */
 
 /* Whether the names of n variables, or of the n states of one variable, are 0, 1, 2, ... in this

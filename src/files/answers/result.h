@@ -29,10 +29,6 @@ gbs_status gbsi_result_skip_samples(gbsi_text *text, bool (*fits)(gbsi_text text
 gbs_status gbsi_marginals_solution(gbsi_text *text, gbsi_token task, gbs_marginals *marginals,
                                    gbs_error *err);
 
-/* Readers of the results that this library writes as CSV and JSON. */
-bool gbsi_result_is_table(const gbsi_text *text);
-gbs_status gbsi_result_read_table(gbsi_text *text, gbs_result *result, gbs_error *err);
-
 /* @return the number of variables in the marginals or in the assignment. */
 static inline uint32_t gbsi_result_size(const gbs_result *r)
 {

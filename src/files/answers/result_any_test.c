@@ -284,7 +284,7 @@ static void our_refusals(void **state)
         {"variable,state\n\"a,no\n", "expected a field, in quotes or not"},
         {"variable,state\n\"a\"b,no\n", "expected a field, in quotes or not"},
         {"{}", "expected '\"'"},
-        {"{\"a\": 1}", "expected marginals, a state or ln Z"},
+        {"{\"a\": 1}", "expected marginals, joint tables, a state or ln Z"},
         {"{\"state\": [x]}", "found 'x', expected the number of a state"},
         {"{\"state\": [0", "expected ']'"},
         {"{\"variables\": [{\"name\": \"a\"}]}", "expected a name and then probabilities"},
@@ -565,13 +565,22 @@ static void cut(void **state)
     gbs_model_free(m);
 }
 
+/* Results of every form. */
+static const char *const forms[] = {
+    "PR 1",
+    "MAR 1 2 0.5 0.5",
+    "MAP 3 1 0 3",
+    "MMAP 2 7 1 4 0",
+    "b,a,probability,mcse\n0,0,1,0\n\na,probability,mcse\n0,1,0\n",
+    "{\"schema\": \"joints/1\", \"tables\": [{\"variables\": [{\"id\": 0, \"n_states\": 2}], "
+    "\"probability\": [0.5, 0.5], \"mcse\": [0, 0]}]}"};
+
 static void memory_runs_out(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"PR 1", "MAR 1 2 0.5 0.5", "MAP 3 1 0 3", "MMAP 2 7 1 4 0"};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        test_row("%s", texts[i]);
-        const char *path = scratch_file("r", texts[i]);
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        test_row("%s", forms[i]);
+        const char *path = scratch_file("r", forms[i]);
         gbs_status status = GBS_ERR_MEMORY;
         for (uint64_t n = 0; status != GBS_OK; n++) {
             gbs_result r = {0};

@@ -3,8 +3,10 @@
  * reads marginals. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
-#include "answers/result.h"
+#include "answers/result_table.h"
 #include "base/budget.h"
 #include "base/memory.h"
 #include "base/sized.h"
@@ -200,7 +202,7 @@ static bool find_task(gbsi_token token, gbs_task *task)
 /* Refuses tables that are not results. The message says which kind of table was found. */
 static gbs_status refuse_tables(const gbsi_text *text, gbs_error *err)
 {
-    static const char expected[] = "marginals, a state or ln Z as CSV, JSON or UAI";
+    static const char expected[] = "marginals, joint tables, a state or ln Z as CSV, JSON or UAI";
     const char *end = text->begin;
     while (end < text->end && *end != '\n') {
         end++;
@@ -232,15 +234,76 @@ static gbs_status read_result(gbsi_text *text, gbs_log_base base, gbs_result *re
                                           : read_mmap(text, result, err);
 }
 
-/* Refuses answers in array files, which are recognised by their first bytes. */
-static gbs_status refuse_arrays(const gbsi_input *input, gbs_error *err)
+static bool is_regular(const char *path)
 {
-    const bool zip = input->n >= 4 && memcmp(input->bytes, "PK\3\4", 4) == 0;
-    const bool hdf = input->n >= 4 && memcmp(input->bytes, "\x89HDF", 4) == 0;
-    return zip || hdf ? gbsi_fail(err, GBS_ERR_FORMAT,
-                                  "%s:1:1: found %s, expected a result as CSV, JSON or UAI",
-                                  input->name, zip ? "a ZIP archive such as .npz" : "a NetCDF file")
-                      : GBS_OK;
+    struct stat is;
+    return stat(path, &is) == 0 && S_ISREG(is.st_mode);
+}
+
+static bool begins_with(const gbsi_input *input, const char begin[4])
+{
+    return input->n >= 4 && memcmp(input->bytes, begin, 4) == 0;
+}
+
+/* Refuses array files other than archives on disk, which are recognised by their first bytes. */
+static gbs_status refuse_arrays(const gbsi_input *input, bool zip, gbs_error *err)
+{
+    static const char expected[] = "expected a result as CSV, JSON, UAI or .npz";
+    if (zip) { /* a pipe was read up to the first NUL only */
+        return gbsi_fail(err, GBS_ERR_FORMAT,
+                         "%s:1:1: found a ZIP archive that is not a file, %s; an archive cannot be "
+                         "read from a pipe",
+                         input->name, expected);
+    }
+    if (begins_with(input, "\x89HDF")) {
+        return gbsi_fail(err, GBS_ERR_FORMAT,
+                         "%s:1:1: found a NetCDF file, %s; the program gibbsite reads NetCDF files "
+                         "whose names end in .nc",
+                         input->name, expected);
+    }
+    return begins_with(input, "\x93NUM")
+               ? gbsi_fail(err, GBS_ERR_FORMAT,
+                           "%s:1:1: found an array of NumPy, %s; gibbsite diagnose reads draws in "
+                           ".npy",
+                           input->name, expected)
+               : GBS_OK;
+}
+
+static gbs_status read_table(gbsi_text *text, gbs_result *result, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    bool is_map = false;
+    const char joint = gbsi_csv_separator(text) == 0 ? gbsi_csv_joint_separator(text) : (char)0;
+    gbsi_table r = {.text = text, .separator = joint != 0 ? joint : gbsi_csv_separator(text)};
+    r.field = gbsi_alloc(gbsi_text_left(text) + 1);
+    GBSI_PASS(GBSI_HAVE(err, text->name, r.field));
+    if (*text->at == '{') {
+        double log_z = (double)NAN;
+        double error = (double)NAN;
+        GBSI_TRY(gbsi_result_read_json(&r, &is_map, &result->log_density, &log_z, &error, err));
+        if (!isnan(log_z)) {
+            result->task = GBS_TASK_PR;
+            result->log10_z = log_z / GBSI_LN10;
+            result->log10_error = error / GBSI_LN10;
+            goto cleanup;
+        }
+    } else if (joint != 0) {
+        GBSI_TRY(gbsi_result_read_joints(&r, err));
+    } else {
+        GBSI_TRY(gbsi_result_read_csv(&r, &is_map, err));
+    }
+    status = gbsi_table_take(&r, is_map, result, err);
+
+cleanup:
+    gbsi_table_free(&r);
+    return status;
+}
+
+/* Whether the text is a result that this library wrote as CSV or JSON. */
+static bool is_table(const gbsi_text *text)
+{
+    return gbsi_text_left(text) > 0 && (*text->at == '{' || gbsi_csv_separator(text) != 0 ||
+                                        gbsi_csv_joint_separator(text) != 0);
 }
 
 gbs_status gbs_result_read(const char *path, gbs_log_base base, const gbs_read_options *options,
@@ -255,12 +318,19 @@ gbs_status gbs_result_read(const char *path, gbs_log_base base, const gbs_read_o
     gbsi_budget budget;
     gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
     GBSI_TRY(gbsi_input_read_text(path, &input, err));
-    GBSI_TRY(refuse_arrays(&input, err));
-    GBSI_TRY(gbsi_text_open(&text, &input, options, err));
     made.log_density = made.log10_error = NAN;
-    if (gbsi_result_is_table(&text)) {
-        GBSI_TRY(gbsi_result_read_table(&text, &made, err));
+    const bool zip = begins_with(&input, "PK\3\4");
+    const bool archive = zip && is_regular(path);
+    if (archive) {
+        gbsi_input_free(&input); /* the archive is read again, as an archive */
+        GBSI_TRY(gbsi_result_read_npz(path, options, &made, err));
     } else {
+        GBSI_TRY(refuse_arrays(&input, zip, err));
+        GBSI_TRY(gbsi_text_open(&text, &input, options, err));
+    }
+    if (!archive && is_table(&text)) {
+        GBSI_TRY(read_table(&text, &made, err));
+    } else if (!archive) {
         GBSI_TRY(read_result(&text, base, &made, err));
     }
     *result = made;

@@ -52,33 +52,46 @@ static gbs_status check(const gbs_model *model, const gbs_drawing *d, gbs_error 
 
 /* ---- which variables are drawn --------------------------------------------------------------- */
 
-/* Marks the queried variables and those that share a factor with one of them, and numbers the
- * marked variables in the order of the model. */
-static gbs_status choose(maker *m, gbs_error *err)
+void gbsi_drawn_near(const gbs_model *model, const uint32_t *query, size_t n_query, uint32_t *node)
 {
-    const gbs_model *model = m->model;
+    enum { NEAR = 1, QUERIED = 2 };
     const uint32_t n = model->n_variables;
-    m->node = gbsi_alloc_array(n, sizeof *m->node);
-    m->variable = gbsi_alloc_array(n, sizeof *m->variable);
-    m->queried = gbsi_alloc_array_zero(n, sizeof *m->queried);
-    GBSI_PASS(GBSI_HAVE(err, "drawing", m->node, m->variable, m->queried));
-    memset(m->node, m->drawing.query == NULL ? 0 : 0xff, n * sizeof *m->node);
-    memset(m->queried, m->drawing.query == NULL, n);
-    for (size_t i = 0; m->drawing.query != NULL && i < m->drawing.n_query; i++) {
-        m->queried[m->drawing.query[i]] = 1;
-        m->node[m->drawing.query[i]] = 0;
+    memset(node, 0, n * sizeof *node);
+    for (size_t i = 0; i < n_query; i++) {
+        node[query[i]] = QUERIED;
     }
-    for (size_t f = 0; m->drawing.query != NULL && f < model->factors.n_factors; f++) {
+    for (size_t f = 0; f < model->factors.n_factors; f++) {
         uint32_t length = 0;
         const uint32_t *scope = NULL;
         bool near = false;
         (void)gbs_model_factor(model, f, &length, &scope);
         for (uint32_t i = 0; i < length; i++) {
-            near |= m->queried[scope[i]] == 1;
+            near |= (node[scope[i]] & QUERIED) != 0;
         }
         for (uint32_t i = 0; near && i < length; i++) {
-            m->node[scope[i]] = 0;
+            node[scope[i]] |= NEAR;
         }
+    }
+    for (uint32_t v = 0; v < n; v++) {
+        node[v] = node[v] > 0 ? 0 : GBSI_NONE;
+    }
+}
+
+/* Numbers the variables that are drawn in the order of the model. */
+static gbs_status choose(maker *m, gbs_error *err)
+{
+    const uint32_t n = m->model->n_variables;
+    const gbs_drawing *d = &m->drawing;
+    m->node = gbsi_alloc_array_zero(n, sizeof *m->node);
+    m->variable = gbsi_alloc_array(n, sizeof *m->variable);
+    m->queried = gbsi_alloc_array_zero(n, sizeof *m->queried);
+    GBSI_PASS(GBSI_HAVE(err, "drawing", m->node, m->variable, m->queried));
+    memset(m->queried, d->query == NULL, n);
+    if (d->query != NULL) {
+        gbsi_drawn_near(m->model, d->query, d->n_query, m->node);
+    }
+    for (size_t i = 0; d->query != NULL && i < d->n_query; i++) {
+        m->queried[d->query[i]] = 1;
     }
     for (uint32_t v = 0; v < n; v++) {
         if (m->node[v] == 0) {
@@ -89,22 +102,19 @@ static gbs_status choose(maker *m, gbs_error *err)
     return GBS_OK;
 }
 
-/* Copies the part of a scope that is drawn. A conditional table is left out if its child is not
- * drawn.
- * @param to NULL: the function only counts. @return the number of variables of that part. */
-static size_t drawn_scope(const maker *m, size_t factor, uint32_t *to)
+size_t gbsi_drawn_scope(const gbs_model *model, size_t factor, const uint32_t *node, uint32_t *to)
 {
     uint32_t length = 0;
     const uint32_t *scope = NULL;
     size_t n = 0;
-    (void)gbs_model_factor(m->model, factor, &length, &scope);
-    if (length == 0 || (m->model->directed && m->node[scope[length - 1]] == GBSI_NONE)) {
+    (void)gbs_model_factor(model, factor, &length, &scope);
+    if (length == 0 || (model->directed && node[scope[length - 1]] == GBSI_NONE)) {
         return 0;
     }
     for (uint32_t i = 0; i < length; i++) {
-        if (m->node[scope[i]] != GBSI_NONE) {
+        if (node[scope[i]] != GBSI_NONE) {
             if (to != NULL) {
-                to[n] = m->node[scope[i]];
+                to[n] = node[scope[i]];
             }
             n++;
         }
@@ -117,7 +127,7 @@ static gbs_status list_scopes(maker *m, gbs_error *err)
     gbsi_network *network = &m->network;
     size_t n_entries = 0;
     for (size_t f = 0; f < m->model->factors.n_factors; f++) {
-        const size_t n = drawn_scope(m, f, NULL);
+        const size_t n = gbsi_drawn_scope(m->model, f, m->node, NULL);
         n_entries += n;
         network->n_scopes += n > 0;
     }
@@ -127,8 +137,9 @@ static gbs_status list_scopes(maker *m, gbs_error *err)
     GBSI_PASS(GBSI_HAVE(err, "drawing", m->begin, m->scope));
     size_t k = 0;
     for (size_t f = 0; f < m->model->factors.n_factors; f++) {
-        if (drawn_scope(m, f, NULL) > 0) {
-            m->begin[k + 1] = m->begin[k] + drawn_scope(m, f, m->scope + m->begin[k]);
+        if (gbsi_drawn_scope(m->model, f, m->node, NULL) > 0) {
+            m->begin[k + 1] =
+                m->begin[k] + gbsi_drawn_scope(m->model, f, m->node, m->scope + m->begin[k]);
             k++;
         }
     }

@@ -45,6 +45,15 @@ typedef struct gbsi_network {
  * @param state [most] out.
  * @return the number of chosen states. */
 size_t gbsi_most_probable(const double *p, size_t arity, uint32_t *state, size_t most);
+/* Marks the queried variables and those that share a factor with one of them.
+ * @param node [n_variables] out: 0 for a marked variable, else GBSI_NONE. */
+void gbsi_drawn_near(const gbs_model *model, const uint32_t *query, size_t n_query, uint32_t *node);
+/* Copies the part of a factor's scope that is drawn. A conditional table is left out if its child
+ * is not drawn.
+ * @param node [n_variables] node of each variable, GBSI_NONE if it is not drawn.
+ * @param to NULL: the function only counts.
+ * @return the number of variables of that part; 0 instead of 1, which is no line. */
+size_t gbsi_drawn_scope(const gbs_model *model, size_t factor, const uint32_t *node, uint32_t *to);
 /* Refuses graphs in which nothing could be seen.
  * @param n_entries total length of all scopes. */
 gbs_status gbsi_network_check(size_t n_nodes, size_t n_entries, gbs_error *err);

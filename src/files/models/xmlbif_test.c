@@ -341,7 +341,7 @@ static void refused_by_name(void **state)
     (void)state;
     refuse_model(
         "a.xml", HEAD A PA TAIL, NULL, GBS_ERR_UNSUPPORTED,
-        "a.xml: XMLBIF files cannot be read: gibbsite was built without expat; install it");
+        "a.xml: XMLBIF and XDSL files cannot be read: gibbsite was built without expat; convert");
 }
 
 static int end(void **state)

@@ -3,17 +3,18 @@
 #include "pictures/image_file.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/plural.h"
 #include "base/sized.h"
+#include "base/watch.h"
 #include "text/common.h"
 
 #define MAX_SIDE 32768u
 
-static const gbs_image_read_options default_read = {0};
 static const gbs_image_write_options default_write = {0};
 
 /* ---- in memory --------------------------------------------------------------------------- */
@@ -96,6 +97,11 @@ gbs_status gbsi_image_colored(const gbs_image *image, gbs_image *colored, gbs_er
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
+gbs_status gbsi_image_work(size_t n, gbs_error *err)
+{
+    return gbsi_watch_work(gbsi_watch_current(), n, "reading the picture", err);
+}
+
 void gbsi_image_warn(const gbs_image_read_options *options, const char *name, const char *format,
                      ...)
 {
@@ -166,18 +172,38 @@ gbs_status gbsi_image_read_input(const gbsi_input *input, const gbs_image_read_o
         input->name);
 }
 
+/* @return the options, with defaults for members that are missing. If given->size is 0, only the
+ * members of the first version of the struct are taken from `given`. */
+static gbs_image_read_options all_options(const gbs_image_read_options *given)
+{
+    gbs_image_read_options own = {0};
+    if (given != NULL) {
+        memcpy(&own, given, given->size != 0 ? sizeof own : offsetof(gbs_image_read_options, stop));
+    }
+    return own;
+}
+
+static bool ask(void *options)
+{
+    const gbs_image_read_options *o = options;
+    return o->stop != NULL && o->stop(o->stop_context) != 0;
+}
+
 gbs_status gbs_image_read(const char *path, const gbs_image_read_options *options, gbs_image *image,
                           gbs_error *err)
 {
     GBSI_NEED(path, image);
     GBSI_IN_STRUCT(options, gbs_image_read_options);
     gbsi_input input;
+    gbs_image_read_options own = all_options(options);
+    gbsi_watch watch = gbsi_watch_of(ask, &own, 0.0, 0.0);
+    gbsi_watch *before = gbsi_watch_enter(&watch);
     gbs_status status = gbsi_input_read_begun(path, gbsi_is_image, &input, err);
     if (status == GBS_OK) {
-        status =
-            gbsi_image_read_input(&input, options == NULL ? &default_read : options, image, err);
+        status = gbsi_image_read_input(&input, &own, image, err);
         gbsi_input_free(&input);
     }
+    gbsi_watch_leave(before);
     return status;
 }
 
@@ -188,12 +214,15 @@ gbs_status gbs_image_read_memory(const char *name, const void *bytes, size_t n_b
     GBSI_NEED(name, bytes, image);
     GBSI_IN_STRUCT(options, gbs_image_read_options);
     gbsi_input input;
+    gbs_image_read_options own = all_options(options);
+    gbsi_watch watch = gbsi_watch_of(ask, &own, 0.0, 0.0);
+    gbsi_watch *before = gbsi_watch_enter(&watch);
     gbs_status status = gbsi_input_memory(name, bytes, n_bytes, &input, err);
     if (status == GBS_OK) {
-        status =
-            gbsi_image_read_input(&input, options == NULL ? &default_read : options, image, err);
+        status = gbsi_image_read_input(&input, &own, image, err);
         gbsi_input_free(&input);
     }
+    gbsi_watch_leave(before);
     return status;
 }
 

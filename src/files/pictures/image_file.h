@@ -37,6 +37,9 @@ gbs_status gbsi_image_new(const char *name, gbs_image_kind kind, uint32_t width,
 gbs_status gbsi_image_check_size(uint64_t width, uint64_t height, uint32_t channels, size_t n_file,
                                  const gbs_image_read_options *options, gbs_error *err);
 
+/* Counts the work of reading n samples. @return GBS_ERR_STOPPED if the watch in force stops it. */
+gbs_status gbsi_image_work(size_t n, gbs_error *err);
+
 /* Gives one warning that begins with the name of the file. */
 void gbsi_image_warn(const gbs_image_read_options *options, const char *name, const char *format,
                      ...) GBSI_PRINTF(3, 4);

@@ -100,13 +100,17 @@ static void end_source(j_decompress_ptr jpeg)
     (void)jpeg;
 }
 
-static void count_scans(j_common_ptr jpeg)
+/* Called for each row of blocks of a scan. */
+static void on_progress(j_common_ptr jpeg)
 {
     decoder *d = jpeg->client_data;
     if (d->jpeg.input_scan_number > MOST_SCANS) {
         (void)gbsi_fail(&d->error, GBS_ERR_LIMIT,
                         "%s: byte %zu: found more than %d scans of the picture", d->input->name,
                         place_of(d), MOST_SCANS);
+        longjmp(d->failed, 1); // NOLINT(cert-err52-cpp): as above
+    }
+    if (gbsi_image_work((size_t)DCTSIZE * d->jpeg.image_width, &d->error) < 0) {
         longjmp(d->failed, 1); // NOLINT(cert-err52-cpp): as above
     }
 }
@@ -117,7 +121,7 @@ static void begin(decoder *d)
 {
     jpeg_create_decompress(&d->jpeg);
     d->jpeg.client_data = d; /* jpeg_create_decompress() cleared this member */
-    d->progress.progress_monitor = count_scans;
+    d->progress.progress_monitor = on_progress;
     d->jpeg.progress = &d->progress;
     d->source = (struct jpeg_source_mgr){.next_input_byte = (const JOCTET *)d->input->bytes,
                                          .bytes_in_buffer = d->input->n,

@@ -32,7 +32,7 @@ static int value_of(int x, int y, int c)
     return 3 * x + 2 * y + 30 * c;
 }
 
-static bytes make(J_COLOR_SPACE space, int n_channels, int progressive)
+static bytes make_rows(J_COLOR_SPACE space, int n_channels, int progressive, unsigned n_rows)
 {
     struct jpeg_compress_struct jpeg;
     struct jpeg_error_mgr errors;
@@ -43,7 +43,7 @@ static bytes make(J_COLOR_SPACE space, int n_channels, int progressive)
     jpeg_create_compress(&jpeg);
     jpeg_mem_dest(&jpeg, &file.at, &file.n);
     jpeg.image_width = W;
-    jpeg.image_height = H;
+    jpeg.image_height = n_rows;
     jpeg.input_components = n_channels;
     jpeg.in_color_space = space;
     jpeg_set_defaults(&jpeg);
@@ -52,15 +52,20 @@ static bytes make(J_COLOR_SPACE space, int n_channels, int progressive)
         jpeg_simple_progression(&jpeg);
     }
     jpeg_start_compress(&jpeg, TRUE);
-    for (int y = 0; y < H; y++) {
+    for (unsigned y = 0; y < n_rows; y++) {
         for (int i = 0; i < W * n_channels; i++) {
-            row[i] = (JSAMPLE)value_of(i / n_channels, y, i % n_channels);
+            row[i] = (JSAMPLE)value_of(i / n_channels, (int)(y % H), i % n_channels);
         }
         (void)jpeg_write_scanlines(&jpeg, rows, 1);
     }
     jpeg_finish_compress(&jpeg);
     jpeg_destroy_compress(&jpeg);
     return file;
+}
+
+static bytes make(J_COLOR_SPACE space, int n_channels, int progressive)
+{
+    return make_rows(space, n_channels, progressive, H);
 }
 
 static void reads(void **state)
@@ -111,6 +116,32 @@ static void refuses(void **state)
     assert_null(image.sample);
     free(cmyk.at);
     free(file.at);
+}
+
+static int stop_at_once(void *context)
+{
+    ++*(int *)context;
+    return 1;
+}
+
+/* A tall picture is read until the caller stops the reading. */
+static void stops(void **state)
+{
+    (void)state;
+    for (int progressive = 0; progressive < 2; progressive++) {
+        bytes file = make_rows(JCS_GRAYSCALE, 1, progressive, 4000);
+        int n_asked = 0;
+        gbs_image image = {0};
+        gbs_error err = {0};
+        const gbs_image_read_options options = {
+            .size = sizeof options, .stop = stop_at_once, .stop_context = &n_asked};
+        assert_int_equal(gbs_image_read_memory("p", file.at, file.n, &options, &image, &err),
+                         GBS_ERR_STOPPED);
+        assert_non_null(strstr(err.message, "stopped while reading the picture"));
+        assert_int_equal(n_asked, 1);
+        assert_null(image.sample);
+        free(file.at);
+    }
 }
 
 static void damaged(void **state)
@@ -175,10 +206,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #ifdef GBSI_HAVE_JPEG
-        cmocka_unit_test(reads),
-        cmocka_unit_test(refuses),
-        cmocka_unit_test(damaged),
-        cmocka_unit_test(memory_fails),
+        cmocka_unit_test(reads), cmocka_unit_test(refuses),      cmocka_unit_test(damaged),
+        cmocka_unit_test(stops), cmocka_unit_test(memory_fails),
 #else
         cmocka_unit_test(is_not_there),
 #endif

@@ -197,6 +197,9 @@ static void read_rows(decoder *d, int n_passes)
         for (uint32_t y = 0; y < d->image.height; y++) {
             png_byte *row = n_passes > 1 ? d->row + y * d->n_row : d->row;
             png_read_row(d->p.png, row, NULL);
+            if (gbsi_image_work(d->n_row, &d->error) < 0) {
+                png_error(d->p.png, "stopped");
+            }
             if (pass + 1 == n_passes) {
                 convert_row(d, y, row);
             }

@@ -143,6 +143,13 @@ static gbs_status above(const pnm *p, gbsi_token token, uint32_t value, gbs_erro
                           p->maxval);
 }
 
+/* Counts the work on samples, some thousands at a time. */
+static gbs_status look(size_t sample, gbs_error *err)
+{
+    enum { AT_ONCE = 4096 };
+    return sample % AT_ONCE == 0 ? gbsi_image_work(AT_ONCE, err) : GBS_OK;
+}
+
 static gbs_status read_plain(pnm *p, uint16_t *sample, size_t n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -150,6 +157,7 @@ static gbs_status read_plain(pnm *p, uint16_t *sample, size_t n, gbs_error *err)
     gbsi_text *text = &p->text;
     for (size_t i = 0; i < n; i++) {
         uint64_t value = 0;
+        GBSI_TRY(look(i, err));
         if (p->magic == '1') { /* samples of P1 are single digits, which need no separators */
             skip_blanks(text);
             gbsi_token token = {text->at, text->at < text->end};
@@ -177,15 +185,17 @@ cleanup:
     return status;
 }
 
-static void read_bits(const pnm *p, uint16_t *sample)
+static gbs_status read_bits(const pnm *p, uint16_t *sample, gbs_error *err)
 {
     const unsigned char *bytes = (const unsigned char *)p->text.at;
     for (uint64_t y = 0; y < p->height; y++) {
+        GBSI_PASS(gbsi_image_work(p->width, err));
         for (uint64_t x = 0; x < p->width; x++) {
             sample[y * p->width + x] = bytes[x / 8] >> (7 - x % 8) & 1;
         }
         bytes += (p->width + 7) / 8;
     }
+    return GBS_OK;
 }
 
 static gbs_status read_bytes(const pnm *p, uint16_t *sample, size_t n, gbs_error *err)
@@ -194,6 +204,7 @@ static gbs_status read_bytes(const pnm *p, uint16_t *sample, size_t n, gbs_error
     size_t n_bytes = p->maxval > 255 ? 2 : 1;
     for (size_t i = 0; i < n; i++) {
         const unsigned char *b = bytes + i * n_bytes;
+        GBSI_PASS(look(i, err));
         uint32_t value = n_bytes == 2 ? (uint32_t)b[0] << 8 | b[1] : b[0];
         if (value > p->maxval) {
             return gbsi_fail(
@@ -268,7 +279,7 @@ static gbs_status read_samples(pnm *p, uint16_t *sample, size_t n, size_t needed
     }
     gbs_status status = check_rest(p, needed, err);
     if (status == GBS_OK && p->magic == '4') {
-        read_bits(p, sample);
+        status = read_bits(p, sample, err);
     } else if (status == GBS_OK) {
         status = read_bytes(p, sample, n, err);
     }

@@ -23,7 +23,8 @@ static const kind kinds[] = {
     {"variable,mean,", ",sd", false, false, "a summary of draws", ""},
     {"name,mean,sd,", NULL, false, false, "a diagnosis of draws", ""},
     {"case,", "=", false, false, "marginals of cases", ""},
-    {"", ",probability,mcse", false, false, "a joint table", ""},
+    {"", ",probability,mcse", false, false, "a joint table",
+     "; gibbsite compare reads joint tables"},
     {"chain,draw,", NULL, false, true, "draws", "; gibbsite diagnose reads draws"},
     {".chain,", NULL, false, true, "draws", "; gibbsite diagnose reads draws"},
 };

@@ -70,7 +70,7 @@ static gbs_status inflate_members(const char *name, z_stream *stream, size_t n, 
         GBSI_PASS(gbsi_unpack_limit(name, n, out->n, err));
         size_t room = out->capacity == 0 ? (n < FREE_BYTES ? 4 * n + 4096 : n) : out->n + 1;
         GBSI_PASS(gbsi_reserve(&out->bytes, &out->capacity, room, 1, name, err));
-        GBSI_PASS(gbsi_watch_work(watch, GBSI_WATCH_EVERY, "reading the model", err));
+        GBSI_PASS(gbsi_watch_work(watch, GBSI_WATCH_EVERY, "reading the file", err));
         int code = inflate_some(stream, &left, out);
         if (code == Z_STREAM_END && left == 0) {
             return gbsi_unpack_limit(name, n, out->n, err);

@@ -112,7 +112,7 @@ static gbs_status read_descriptor(const char *name, int fd, expected expect, voi
     for (;;) {
         GBSI_TRY(gbsi_reserve(&buffer, &capacity, wanted, 1, name, err));
         size_t room = capacity - length;
-        GBSI_TRY(gbsi_watch_work(watch, GBSI_WATCH_EVERY, "reading the model", err));
+        GBSI_TRY(gbsi_watch_work(watch, GBSI_WATCH_EVERY, "reading the file", err));
         ssize_t got = read(fd, (char *)buffer + length, room < PIECE ? room : PIECE);
         if (got < 0 && errno == EINTR) {
             continue;
@@ -256,7 +256,7 @@ static bool copy_file(int fd, size_t n, gbsi_mapping *mapping)
     size_t length = 0;
     ssize_t got = 1;
     while (bytes != NULL && length < n && got > 0 &&
-           gbsi_watch_work(watch, GBSI_WATCH_EVERY, "reading the model", NULL) >= 0) {
+           gbsi_watch_work(watch, GBSI_WATCH_EVERY, "reading the file", NULL) >= 0) {
         got = read(fd, bytes + length, n - length < PIECE ? n - length : PIECE);
         length += got > 0 ? (size_t)got : 0;
         got = got < 0 && errno == EINTR ? 1 : got;

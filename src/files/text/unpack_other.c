@@ -62,7 +62,7 @@ static gbs_status unpack_all(unpacker *u, unpack_some *some, void *stream, void 
         GBSI_TRY(gbsi_unpack_limit(u->name, u->n_in, n, err));
         GBSI_TRY(gbsi_reserve(&made, &capacity, capacity == 0 ? u->n_in + 4096 : n + 1, 1, u->name,
                               err));
-        GBSI_TRY(gbsi_watch_work(watch, GBSI_WATCH_EVERY, "reading the model", err));
+        GBSI_TRY(gbsi_watch_work(watch, GBSI_WATCH_EVERY, "reading the file", err));
         const size_t room = capacity - n < PIECE ? capacity - n : PIECE;
         const size_t left = u->left;
         u->out = (unsigned char *)made + n;

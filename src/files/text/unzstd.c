@@ -56,7 +56,7 @@ static gbs_status unpack_frames(unpacker *u, gbs_error *err)
         GBSI_PASS(gbsi_unpack_limit(u->name, u->in.size, u->n, err));
         size_t room = u->capacity == 0 ? u->in.size + 4096 : u->n + 1;
         GBSI_PASS(gbsi_reserve(&u->bytes, &u->capacity, room, 1, u->name, err));
-        GBSI_PASS(gbsi_watch_work(watch, GBSI_WATCH_EVERY, "reading the model", err));
+        GBSI_PASS(gbsi_watch_work(watch, GBSI_WATCH_EVERY, "reading the file", err));
         room = u->capacity - u->n < PIECE ? u->capacity : u->n + PIECE;
         ZSTD_outBuffer out = {.dst = u->bytes, .size = room, .pos = u->n};
         size_t left = ZSTD_decompressStream(u->stream, &out, &u->in);

@@ -318,8 +318,8 @@ gbs_status gbsi_xml_parse(const gbsi_text *text, const gbsi_xml_handlers *handle
     (void)context;
     return gbsi_fail(
         err, GBS_ERR_UNSUPPORTED,
-        "%s: XMLBIF files cannot be read: gibbsite was built without expat; install it "
-        "(Debian: libexpat1-dev) and build gibbsite again",
+        "%s: XMLBIF and XDSL files cannot be read: gibbsite was built without expat; convert the "
+        "file to BIF by a gibbsite with expat (Debian: libexpat1-dev)",
         text->name);
 }
 

@@ -108,8 +108,18 @@ static gbs_status load(void *state, const gbsi_source *source, gbs_error *err)
     return gbsi_pass_tiles.load(((cluster_tiles *)state)->tiles, source, err);
 }
 
+/* Every bond with a finite coupling stays open with positive probability. The variables that hard
+ * zeros join then move as a whole, to any state that their fields allow. */
+static bool connects(const void *state)
+{
+    (void)state;
+    return true;
+}
+
 const gbsi_pass gbsi_pass_clusters = {
     .name = "clusters",
+    .traits = GBSI_PASS_CONNECT,
+    .connects = connects,
     .bytes = bytes,
     .prepare = prepare,
     .begin = begin,

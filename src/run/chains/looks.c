@@ -16,6 +16,14 @@
  * is left for it. The rate of tables differs by less than this between parts of a tree. */
 #define MARGIN 2.0
 
+/* @return the share of the exact work under way that is done; NAN if not known. */
+static double exact_share_done(const gbsi_drive *drive)
+{
+    const gbsi_expected *e = &drive->expected;
+    const double done = (double)(drive->watch.before + drive->watch.spent - e->before);
+    return e->operations == 0.0 ? NAN : done < e->operations ? done / e->operations : 1.0;
+}
+
 static void tell_progress(const gbs_run_options *options, const gbsi_report *report,
                           gbsi_drive *drive, bool keep, double now_s)
 {
@@ -29,7 +37,9 @@ static void tell_progress(const gbs_run_options *options, const gbsi_report *rep
                                    .elapsed_s = now_s - drive->started_s,
                                    .worst_error = drive->worst_error,
                                    .target_error = report->public.target_error,
-                                   .rhat = drive->rhat};
+                                   .rhat = drive->rhat,
+                                   .work = drive->expected.work,
+                                   .share = exact_share_done(drive)};
     if (drive->callbacks->progress(drive->callbacks->context, &progress) != 0) {
         drive->stop = GBSI_STOP_SIGNAL;
     }
@@ -64,9 +74,10 @@ void gbsi_run_watch(const gbs_run_options *options, const gbsi_report *report, g
     }
 }
 
-void gbsi_drive_expect(gbsi_drive *drive, double operations, uint32_t n_threads)
+void gbsi_drive_expect(gbsi_drive *drive, const char *work, double operations, uint32_t n_threads)
 {
-    drive->expected = (gbsi_expected){.operations = operations / n_threads,
+    drive->expected = (gbsi_expected){.work = work,
+                                      .operations = operations / n_threads,
                                       .before = drive->watch.before + drive->watch.spent,
                                       .begun_s = gbsi_clock_s()};
 }
@@ -152,6 +163,7 @@ void gbsi_drive_go_on(gbsi_drive *drive, bool keep)
 {
     drive->keeping = keep;
     drive->whole = false;
+    drive->expected.work = NULL;
     drive->expected.operations = 0.0;
     atomic_store(&drive->watch.stopped, drive->stop != GBSI_GO_ON);
 }

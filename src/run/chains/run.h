@@ -256,6 +256,7 @@ typedef enum gbsi_stop {
 /* Exact work whose length is known in operations of the watch, from which the time of its end is
  * predicted. */
 typedef struct gbsi_expected {
+    const char *work;  /* name of the work, for reports of progress; NULL: no exact work */
     double operations; /* least number of operations of the calling thread; 0: not known */
     uint64_t before;   /* number of operations of the watch before the work */
     double begun_s;    /* time at which the work began */
@@ -297,10 +298,11 @@ void gbsi_drive_go_on(gbsi_drive *drive, bool keep);
  * because a run cannot resume in the middle of a pass. With several ranks, passes must be whole
  * too, because all ranks end a pass together. */
 void gbsi_drive_go_whole(gbsi_drive *drive, bool keep);
-/* Tells how many operations the exact work that begins now needs at least, for a prediction of its
- * end. The prediction ends with gbsi_drive_go_on() and with the next call. @param operations on
- * all threads; 0: not known. */
-void gbsi_drive_expect(gbsi_drive *drive, double operations, uint32_t n_threads);
+/* Tells which exact work begins now, for reports of progress, and how many operations it needs at
+ * least, for a prediction of its end. The work ends with gbsi_drive_go_on() and with the next call.
+ * @param work name of the work, as gbs_progress.work. @param operations on all threads; 0: not
+ * known. */
+void gbsi_drive_expect(gbsi_drive *drive, const char *work, double operations, uint32_t n_threads);
 /* Notes in the report when and why exact answers were given up. */
 void gbsi_drive_note_late(const gbsi_drive *drive, gbsi_report *report);
 /* Returns the seconds of --time that are used, including the time for the preparation of the

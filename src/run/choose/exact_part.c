@@ -26,13 +26,14 @@ static gbs_status take_pool(gbsi_engine *engine, const gbs_run_options *options,
     return gbsi_pool_new(gbsi_options_threads(options), &engine->pool, err);
 }
 
-/* Announces the work on the tables of all trees. The work on sparse tables and cutsets is not
- * announced: the search for them takes longer than this work, so that the limit on the search
- * decides. */
+/* Announces the work on the tables of all trees, and how long it is. The length of the work on
+ * sparse tables and cutsets is not announced: the search for them takes longer than this work, so
+ * that the limit on the search decides. */
 static void expect(gbsi_drive *drive, const gbsi_engine *engine, const gbsi_tables *tables,
                    bool down)
 {
-    gbsi_drive_expect(drive, gbsi_tree_operations(tables->tree, tables->keep, down),
+    gbsi_drive_expect(drive, "junction tree",
+                      gbsi_tree_operations(tables->tree, tables->keep, down),
                       gbsi_pool_size(engine->pool));
 }
 
@@ -104,12 +105,14 @@ static gbs_status sum_others(const gbsi_task *task, gbsi_engine *engine, gbsi_dr
 {
     for (const gbsi_sparse *c = task->problem.sparse; c != NULL; c = c->next) {
         double part = 0.0;
+        gbsi_drive_expect(drive, "sparse tables", 0.0, 1);
         GBSI_PASS(gbsi_sparse_sum(c, &drive->watch, p, &part, err));
         GBSI_PASS(check_other(drive, task->problem.whole, "calibrating sparse tables", part, err));
         *log_z += part;
     }
     for (const gbsi_cutset *c = task->problem.cutset; c != NULL; c = c->next) {
         double part = 0.0;
+        gbsi_drive_expect(drive, "cases of a cutset", 0.0, 1);
         GBSI_PASS(take_pool(engine, &task->options, c->tree->n_tables, err));
         GBSI_PASS(gbsi_cutset_sum(c, engine->pool, &drive->watch, p, &part, err));
         GBSI_PASS(
@@ -221,11 +224,13 @@ gbs_status gbsi_run_exact_map(const gbs_run_options *options, const gbsi_problem
     }
     for (const gbsi_sparse *c = problem->sparse; c != NULL; c = c->next) {
         double most = 0.0;
+        gbsi_drive_expect(drive, "sparse tables", 0.0, 1);
         GBSI_TRY(gbsi_sparse_maximise(c, &drive->watch, x, &most, err));
         GBSI_TRY(check_other(drive, whole, "calibrating sparse tables", most, err));
     }
     for (const gbsi_cutset *c = problem->cutset; c != NULL; c = c->next) {
         double most = 0.0;
+        gbsi_drive_expect(drive, "cases of a cutset", 0.0, 1);
         GBSI_TRY(take_pool(engine, options, c->tree->n_tables, err));
         GBSI_TRY(gbsi_cutset_maximise(c, engine->pool, &drive->watch, x, &most, err));
         GBSI_TRY(check_other(drive, whole, "answering the cases of a cutset", most, err));

@@ -12,18 +12,34 @@
 
 enum { MOST_SOURCES = 64 };
 
-/* Title and writer of each kind of source. */
+/* Title and writer of each kind of source, the member that every source of this kind has, and what
+ * has this member. */
 static const struct {
     const char *schema, *title;
     void (*put)(gbsi_page *page, const gbsi_json *source);
+    const char *member, *writer;
 } kinds[] = {
-    {"run/1", "Marginals", gbsi_page_run},
-    {"logz/1", "The partition function", gbsi_page_log_z},
-    {"map/1", "The most probable state", gbsi_page_map},
-    {"draws/1", "Draws", gbsi_page_draws},
-    {"certify/1", "Certificates", gbsi_page_certify},
+    {"run/1", "Marginals", gbsi_page_run, "marginals", "a summary of a run"},
+    {"logz/1", "The partition function", gbsi_page_log_z, "verdict", "an answer of gibbsite logz"},
+    {"map/1", "The most probable state", gbsi_page_map, "state", "an answer of gibbsite map"},
+    {"draws/1", "Draws", gbsi_page_draws, "quantities", "an object with draws"},
+    {"certify/1", "Certificates", gbsi_page_certify, "influences", "an answer of gibbsite certify"},
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
+
+/* Refuses an object without an answer. @return whether the object has the member of its kind. */
+static bool check_member(gbsi_page *page, const gbsi_json *value, size_t kind)
+{
+    const gbsi_json *member = gbsi_json_member(value, kinds[kind].member);
+    if (member == NULL || member->kind == GBSI_JSON_NULL) {
+        char expected[96];
+        (void)snprintf(expected, sizeof expected, "%s, with \"%s\"", kinds[kind].writer,
+                       kinds[kind].member);
+        gbsi_page_refuse(page, member == NULL ? value : member, expected);
+        return false;
+    }
+    return true;
+}
 
 /* @return the kind of a source, N_KINDS after a failure. */
 static size_t kind_of(gbsi_page *page, const gbsi_json_file *file)
@@ -32,7 +48,7 @@ static size_t kind_of(gbsi_page *page, const gbsi_json_file *file)
     const char *schema = gbsi_page_string(page, file->value, "schema");
     for (size_t k = 0; k < N_KINDS; k++) {
         if (schema != NULL && strcmp(schema, kinds[k].schema) == 0) {
-            return k;
+            return check_member(page, file->value, k) ? k : N_KINDS;
         }
     }
     const gbsi_json *at = gbsi_json_member(file->value, "schema");

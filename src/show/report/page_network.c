@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws the network of a run, with the probabilities in its nodes. */
+/* Draws the network of a run, with the probabilities in its nodes. After a query the network has
+ * the queried variables, and those that share a factor with one of them, by name only. */
 #include <stdio.h>
 
 #include "base/memory.h"
@@ -32,7 +33,7 @@ static uint32_t position(const reader *r, const gbsi_json *value)
         x == (double)(uint32_t)x) {
         return (uint32_t)x;
     }
-    gbsi_page_refuse(r->page, value, "the position of a variable that is shown");
+    gbsi_page_refuse(r->page, value, "the position of a variable that is drawn");
     return UINT32_MAX;
 }
 
@@ -75,7 +76,7 @@ static void read_observed(const reader *r, const gbsi_json *observed)
     }
 }
 
-static void read_nodes(const reader *r, const gbsi_json *shown)
+static void read_nodes(const reader *r, const gbsi_json *shown, const gbsi_json *others)
 {
     uint32_t v = 0;
     for (const gbsi_json *s = gbsi_json_first(shown); s != NULL; s = gbsi_json_next(shown, s)) {
@@ -93,14 +94,24 @@ static void read_nodes(const reader *r, const gbsi_json *shown)
         }
         node->n_more = arity > node->n_states && arity < 1e9 ? (uint32_t)arity - node->n_states : 0;
     }
+    for (const gbsi_json *o = gbsi_json_first(others); o != NULL; o = gbsi_json_next(others, o)) {
+        if (o->kind != GBSI_JSON_STRING) {
+            gbsi_page_refuse(r->page, o, "the name of a variable");
+            return;
+        }
+        r->node[v] = (gbsi_drawn_node){.id = v, .name = o->text};
+        v++;
+    }
 }
 
 static void put_drawing(reader *r, const gbsi_json *graph)
 {
     gbsi_page *page = r->page;
     bool seen = false;
+    bool unasked = false;
     for (size_t v = 0; v < r->network.n_nodes; v++) {
         seen |= r->node[v].observed;
+        unasked |= !r->node[v].answered;
     }
     gbsi_page_put(page, "<figure class=\"network\">\n");
     const gbs_status status = gbsi_network_svg(&r->network, page->out, page->err);
@@ -114,6 +125,11 @@ static void put_drawing(reader *r, const gbsi_json *graph)
                                               "child."
                                             : "The model, with a line between two variables of a "
                                               "factor.");
+    if (unasked) {
+        gbsi_page_put(page,
+                      " The page has no probabilities of a variable whose box has a name only: "
+                      "the variable was not asked for, and shares a factor with one that was.");
+    }
     gbsi_page_put(page, seen ? " Observed variables have a thick frame.</figcaption>\n</figure>\n"
                              : "</figcaption>\n</figure>\n");
 }
@@ -123,14 +139,16 @@ void gbsi_page_network(gbsi_page *page, const gbsi_json *marginals)
     const gbsi_json *graph = gbsi_page_object(page, marginals, "network");
     const gbsi_json *shown = gbsi_page_array(page, marginals, "shown");
     const gbsi_json *factors = gbsi_page_array(page, graph, "factors");
+    const gbsi_json *others = gbsi_page_array(page, graph, "others");
     if (graph == NULL || shown == NULL || shown->n == 0 || page->status < 0) {
         return;
     }
     reader r = {.page = page};
     char id[24];
     (void)snprintf(id, sizeof id, "f%u", ++page->n_figures);
-    r.node = gbsi_alloc_array_zero(shown->n, sizeof *r.node);
-    r.last = gbsi_alloc_array_zero(shown->n, sizeof *r.last);
+    const size_t n_nodes = shown->n + (others == NULL ? 0 : others->n);
+    r.node = gbsi_alloc_array_zero(n_nodes, sizeof *r.node);
+    r.last = gbsi_alloc_array_zero(n_nodes, sizeof *r.last);
     r.begin = gbsi_alloc_array_zero((factors == NULL ? 0 : factors->n) + 1, sizeof *r.begin);
     r.scope = gbsi_alloc_array(count_entries(factors), sizeof *r.scope);
     const gbs_status status =
@@ -141,11 +159,11 @@ void gbsi_page_network(gbsi_page *page, const gbsi_json *marginals)
         r.network = (gbsi_network){.title = "The network and its marginals",
                                    .id = id,
                                    .directed = gbsi_page_is(page, graph, "directed"),
-                                   .n_nodes = shown->n,
+                                   .n_nodes = n_nodes,
                                    .node = r.node,
                                    .begin = r.begin,
                                    .scope = r.scope};
-        read_nodes(&r, shown);
+        read_nodes(&r, shown, others);
         read_factors(&r, factors);
         read_observed(&r, gbsi_page_array(page, graph, "observed"));
         if (page->status >= 0) {

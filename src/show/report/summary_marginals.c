@@ -4,6 +4,7 @@
  * model. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "chains/run.h"
@@ -15,6 +16,7 @@ enum {
     SHOWN = 40,                       /* number of variables */
     SHOWN_STATES = GBSI_DRAWN_STATES, /* number of states of a variable */
     MOST_ENTRIES = 400, /* total number of variables of all factors, in a network that is drawn */
+    MOST_FACTORS = 100000, /* of a model that is searched for neighbours of queried variables */
     MOST_BINS = 40,
     LEAST_BINS = 8,
 };
@@ -235,50 +237,103 @@ static void write_distribution(gbs_output *output, const marginals *m, const dou
 
 /* ---- the network ----------------------------------------------------------------------------- */
 
-/* @return whether the model is small enough for the page to draw it. */
-static bool is_drawn(const marginals *m)
+/* Gives a position to each variable that is drawn: its position among the shown variables, or after
+ * these for a variable that is drawn because it shares a factor with a queried one.
+ * @param position [n_variables] out: GBSI_NONE if the variable is not drawn. */
+static void find_positions(const marginals *m, uint32_t *position)
+{
+    memset(position, 0, m->model->n_variables * sizeof *position);
+    if (m->variable != NULL) {
+        gbsi_drawn_near(m->model, m->variable, m->n, position);
+    }
+    uint32_t n_others = 0;
+    for (uint32_t v = 0; v < m->model->n_variables; v++) {
+        uint32_t i = 0;
+        if (position[v] == GBSI_NONE) {
+            continue;
+        }
+        while (i < m->n_shown && m->shown[i] != v) {
+            i++;
+        }
+        position[v] = i < m->n_shown ? i : (uint32_t)m->n_shown + n_others++;
+    }
+}
+
+/* @return whether the factors are few enough for the page to draw them. */
+static bool is_drawn(const marginals *m, const uint32_t *position)
 {
     size_t n = 0;
     for (size_t f = 0; f < m->model->factors.n_factors && n <= MOST_ENTRIES; f++) {
-        uint32_t length = 0;
-        const uint32_t *scope = NULL;
-        (void)gbs_model_factor(m->model, f, &length, &scope);
-        n += length;
+        n += gbsi_drawn_scope(m->model, f, position, NULL);
     }
-    return m->variable == NULL && m->n_shown == m->n && n <= MOST_ENTRIES;
+    return n <= MOST_ENTRIES;
 }
 
-/* Writes the graph: the variables of each factor, by their positions among the shown ones. */
-static void write_network(gbs_output *output, const marginals *m, const gbs_evidence *observed)
+static void write_positions(gbs_output *output, const uint32_t *position, size_t n)
 {
-    if (m->n_shown == 0 || !is_drawn(m)) {
-        gbsi_output_text(output, "null");
-        return;
+    for (size_t i = 0; i < n; i++) {
+        gbsi_output_text(output, i > 0 ? ", " : "");
+        gbsi_output_uint(output, position[i]);
     }
+}
+
+/* Writes the graph: the variables of each factor by their positions, and the names of the variables
+ * that are drawn without probabilities, as they were not asked for. */
+static void write_network(gbs_output *output, const marginals *m, const gbs_evidence *observed,
+                          const uint32_t *position)
+{
+    uint32_t scope[MOST_ENTRIES];
+    char text[32];
+    size_t n = 0;
     gbsi_output_text(output, m->model->directed ? "{\"directed\": true, \"observed\": ["
                                                 : "{\"directed\": false, \"observed\": [");
-    bool first = true;
-    for (uint32_t v = 0; v < m->n; v++) {
-        if (observed != NULL && gbs_evidence_state(observed, v, NULL) == 1) {
-            gbsi_output_text(output, first ? "" : ", ");
-            gbsi_output_uint(output, v);
-            first = false;
+    for (uint32_t v = 0; v < m->model->n_variables; v++) {
+        if (position[v] != GBSI_NONE && observed != NULL &&
+            gbs_evidence_state(observed, v, NULL) == 1) {
+            gbsi_output_text(output, n++ > 0 ? ", " : "");
+            write_positions(output, position + v, 1);
         }
     }
-    gbsi_output_text(output, "], \"factors\": [");
-    first = true;
-    for (size_t f = 0; f < m->model->factors.n_factors; f++) {
-        uint32_t length = 0;
-        const uint32_t *scope = NULL;
-        (void)gbs_model_factor(m->model, f, &length, &scope);
-        for (uint32_t i = 0; length > 1 && i < length; i++) {
-            gbsi_output_text(output, i > 0 ? ", " : first ? "[" : ", [");
-            gbsi_output_uint(output, scope[i]);
+    n = 0;
+    gbsi_output_text(output, "], \"others\": [");
+    for (uint32_t v = 0; v < m->model->n_variables; v++) {
+        if (position[v] != GBSI_NONE && position[v] >= m->n_shown) {
+            gbsi_output_text(output, n++ > 0 ? ", " : "");
+            gbsi_output_json_string(output, variable_text(m->model, v, text));
         }
-        gbsi_output_text(output, length > 1 ? "]" : "");
-        first = first && length < 2;
+    }
+    n = 0;
+    gbsi_output_text(output, "], \"factors\": [");
+    for (size_t f = 0; f < m->model->factors.n_factors; f++) {
+        const size_t length = gbsi_drawn_scope(m->model, f, position, NULL);
+        if (length > 0) {
+            (void)gbsi_drawn_scope(m->model, f, position, scope);
+            gbsi_output_text(output, n++ > 0 ? ", [" : "[");
+            write_positions(output, scope, length);
+            gbsi_output_text(output, "]");
+        }
     }
     gbsi_output_text(output, "]}");
+}
+
+/* Writes the network, or null if the model is too large to be drawn. */
+static gbs_status write_graph(gbs_output *output, const marginals *m, const gbs_evidence *observed,
+                              gbs_error *err)
+{
+    if (m->n_shown == 0 || m->n_shown < m->n || m->model->factors.n_factors > MOST_FACTORS) {
+        gbsi_output_text(output, "null");
+        return GBS_OK;
+    }
+    uint32_t *position = gbsi_alloc_array(m->model->n_variables, sizeof *position);
+    GBSI_PASS(GBSI_HAVE(err, "summary of the network", position));
+    find_positions(m, position);
+    if (is_drawn(m, position)) {
+        write_network(output, m, observed, position);
+    } else {
+        gbsi_output_text(output, "null");
+    }
+    gbsi_free(position);
+    return GBS_OK;
 }
 
 /* ---- the member "marginals" ------------------------------------------------------------------ */
@@ -307,7 +362,7 @@ static gbs_status write_all(gbs_output *output, marginals *m, const gbs_summary_
     gbsi_output_text(output, ",\n   \"ess\": ");
     write_distribution(output, m, m->ess, false);
     gbsi_output_text(output, ",\n   \"network\": ");
-    write_network(output, m, about->observed);
+    GBSI_PASS(write_graph(output, m, about->observed, err));
     gbsi_output_text(output, ",\n   \"map\": ");
     const gbs_status status = gbsi_summary_map(m->model, rows, columns, m->p, m->mcse, output, err);
     gbsi_output_text(output, "}");
