@@ -18,7 +18,7 @@ REASONS = ("probability zero", "probability 0", "positive probability", "positiv
            "double precision", "ruled out by hard zeros", "search for a fresh start", "are told apart",
            "no quantity has an R-hat", "variables of mln files", "hold spins, which have 2", "the focus variable must have",
            "has no form for it", "the model has no variables", "focus variables of two states only",
-           "found 0 weights to learn", "built without libLBFGS", "no state found after", "evidence fixes every variable")
+           "found 0 weights to learn", "built without libLBFGS", "no state found", "evidence fixes every variable")
 
 
 class Wrong(Exception):

@@ -12,13 +12,20 @@ enum {
     N_SEARCHES = 20,    /* number of restarts of the search by assignment */
     N_BACKTRACKS = 100, /* number of backtracks of the first restart; the n-th restart may do n
                            times as many */
-    N_TRIES = 8,        /* number of attempts of min-conflicts */
-    N_STEPS = 2000, /* number of steps of each attempt; for every N_MEMBERS variables an attempt has
-                       N_STEPS further steps */
-    N_MEMBERS = 50,
-    ATTEMPT_BITS = 6, /* bits for the number of an attempt: a component has at most N_SEARCHES +
-                         N_TRIES attempts */
+    N_WALKS = 4,        /* number of long random walks */
+    WINDOW = 1024,      /* operations of a decision of the search by assignment, at most */
+    ATTEMPT_BITS = 6,   /* bits for the number of an attempt: a component has at most N_SEARCHES +
+                           1 + N_WALKS attempts */
 };
+
+/* Operations that all searches by assignment together may take if none backtracks. A component so
+ * large that fewer attempts fit gets fewer. */
+#define MOST_SEARCHING ((uint64_t)1 << 20)
+/* Operations of the random walk before the search that learns clauses, and of each walk after it:
+ * clauses near the threshold of satisfiability are the strength of the walk, and structured models
+ * that of the search. */
+#define SHORT_WALK ((uint64_t)1 << 21)
+#define LONG_WALK  ((uint64_t)1 << 25)
 
 /* ---- components ---------------------------------------------------------------------------- */
 
@@ -188,6 +195,7 @@ cleanup:
 void gbsi_repair_free(gbsi_repair *repair)
 {
     if (repair != NULL) {
+        gbsi_repair_free_searches(repair);
         gbsi_propagator_free(repair->propagator);
         gbsi_propagation_free(repair->propagation);
         GBSI_FREE(repair->component, repair->member_start, repair->member, repair->hard_start,
@@ -234,6 +242,33 @@ static void scatter(gbsi_repair *r, gbsi_repair_words *words, uint32_t component
     }
 }
 
+bool gbsi_repair_repeats(const gbsi_repair *repair)
+{
+    return repair->repeats;
+}
+
+/* Returns the number of entries of the scopes of a component's hard factors. */
+uint64_t gbsi_repair_entries(const gbsi_repair *r, uint32_t component)
+{
+    const size_t *start = r->propagation->factors->scope_start;
+    uint64_t n = 0;
+    for (size_t i = r->hard_start[component]; i < r->hard_start[component + (size_t)1]; ++i) {
+        const size_t f = r->propagation->hard[r->hard[i]];
+        n += start[f + 1] - start[f];
+    }
+    return n;
+}
+
+/* Runs a random walk from a state drawn at random. */
+static gbsi_repaired walk(gbsi_repair *r, uint32_t chain, uint32_t component, uint32_t attempt,
+                          uint64_t limit, uint32_t *x, uint64_t *n_repairs)
+{
+    gbsi_repair_words words = {.seed = r->seed, .chain = chain};
+    words.attempt = (uint64_t)component << ATTEMPT_BITS | (N_SEARCHES + attempt);
+    scatter(r, &words, component, x);
+    return gbsi_repair_walk(r, &words, component, limit, x, n_repairs);
+}
+
 gbsi_repaired gbsi_repair_component(gbsi_repair *repair, uint32_t chain, uint32_t component,
                                     uint32_t *x, uint64_t *n_repairs)
 {
@@ -241,23 +276,31 @@ gbsi_repaired gbsi_repair_component(gbsi_repair *repair, uint32_t chain, uint32_
     gbsi_repaired result = repair->impossible ? GBSI_NO_STATE : GBSI_UNREPAIRED;
     const uint32_t n_members =
         repair->member_start[component + (size_t)1] - repair->member_start[component];
+    const uint64_t n_entries = gbsi_repair_entries(repair, component);
+    const uint64_t n_searches = 1 + MOST_SEARCHING / (n_entries + (uint64_t)WINDOW * n_members);
     gbsi_repair_words words = {.seed = repair->seed, .chain = chain};
-    for (uint32_t i = 0;
-         i < N_SEARCHES && result == GBSI_UNREPAIRED && !gbsi_watch_stopped(repair->watch); ++i) {
+    for (uint32_t i = 0; i < n_searches && i < N_SEARCHES && result == GBSI_UNREPAIRED &&
+                         !gbsi_watch_stopped(repair->watch);
+         ++i) {
         const bool in_order = repair->model->topological != NULL && i % 2 == 0;
         words.attempt = (uint64_t)component << ATTEMPT_BITS | i;
         words.step = 0;
         result = gbsi_repair_search(repair, &words, component, in_order,
                                     (uint64_t)N_BACKTRACKS * (i + 1), x, n_repairs);
     }
-    for (uint32_t i = 0;
-         i < N_TRIES && result == GBSI_UNREPAIRED && !gbsi_watch_stopped(repair->watch); ++i) {
-        words.attempt = (uint64_t)component << ATTEMPT_BITS | (N_SEARCHES + i);
-        words.step = 0;
-        scatter(repair, &words, component, x);
-        result = gbsi_repair_min_conflicts(repair, &words, component,
-                                           (uint64_t)N_STEPS * (1 + n_members / N_MEMBERS), x,
-                                           n_repairs);
+    return result != GBSI_UNREPAIRED || gbsi_watch_stopped(repair->watch)
+               ? result
+               : walk(repair, chain, component, 0, SHORT_WALK + 8 * n_entries, x, n_repairs);
+}
+
+gbsi_repaired gbsi_repair_long_walks(gbsi_repair *repair, uint32_t chain, uint32_t component,
+                                     uint32_t *x, uint64_t *n_repairs)
+{
+    const uint64_t limit = LONG_WALK + 256 * gbsi_repair_entries(repair, component);
+    gbsi_repaired result = GBSI_UNREPAIRED;
+    for (uint32_t i = 1;
+         i <= N_WALKS && result == GBSI_UNREPAIRED && !gbsi_watch_stopped(repair->watch); ++i) {
+        result = walk(repair, chain, component, i, limit, x, n_repairs);
     }
     return result;
 }

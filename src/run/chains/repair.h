@@ -2,14 +2,15 @@
 /* Turns a state that violates hard zeros into a state that violates none. Variables that share a
  * hard factor belong to one component, and each component is searched separately. The first method
  * assigns one variable after the other, keeps the hard factors arc consistent, refutes decisions
- * that fail, and restarts after a limited number of backtracks. The second method is min-conflicts
- * (Minton, Johnston, Philips & Laird 1992, "Minimizing conflicts", Artificial Intelligence
- * 58:161-205). */
+ * that fail, and restarts after a limited number of backtracks. The second method is a random walk
+ * (Balint & Schoening 2012, SAT 2012, LNCS 7317:16-29). The last method is a search that learns
+ * clauses (satisfy/satisfy.h). */
 #ifndef GBSI_CHAINS_REPAIR_H
 #define GBSI_CHAINS_REPAIR_H
 
 #include "base/watch.h"
 #include "condition/condition.h"
+#include "satisfy/satisfy.h"
 
 typedef struct gbsi_repair gbsi_repair;
 
@@ -38,5 +39,23 @@ uint32_t gbsi_repair_violated(const gbsi_repair *repair, uint32_t component, con
  * tried; the function adds its own. */
 gbsi_repaired gbsi_repair_component(gbsi_repair *repair, uint32_t chain, uint32_t component,
                                     uint32_t *x, uint64_t *n_repairs);
+
+/* Gives the variables of a component the states that a search with learnt clauses finds, or that
+ * longer random walks find if a first part of this search decides nothing. The states depend only
+ * on the model, the chain, and x. Once the search has proved that no state exists, each later call
+ * gives this result.
+ * @param x as in gbsi_repair_component().
+ * @return GBS_STOPPED if the watch stopped the search. */
+gbs_status gbsi_repair_learn(gbsi_repair *repair, uint32_t chain, uint32_t component, uint32_t *x,
+                             uint64_t *n_repairs, gbsi_repaired *result, gbs_error *err);
+
+/* Returns whether some call of gbsi_repair_learn() gave the state of the first search, because a
+ * search near x found none within its limit. */
+bool gbsi_repair_repeats(const gbsi_repair *repair);
+
+/* Finds factors of a component that contradict one another. @param set as in
+ * gbsi_find_conflict_set(). */
+gbs_status gbsi_repair_contradiction(const gbsi_repair *repair, uint32_t component,
+                                     gbsi_conflict_set *set, gbs_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations shared by repair.c, repair_search.c and repair_conflicts.c. */
+/* Declarations shared by repair.c, repair_search.c, repair_walk.c and repair_learn.c. */
 #ifndef GBSI_CHAINS_REPAIR_INTERNAL_H
 #define GBSI_CHAINS_REPAIR_INTERNAL_H
 
@@ -14,6 +14,16 @@ typedef struct gbsi_decision {
     uint32_t
         first; /* the variables at all places of the order before place `first` were assigned */
 } gbsi_decision;
+
+/* The search of a component that learns clauses. */
+typedef struct gbsi_repair_learned {
+    gbsi_satisfier *satisfier; /* NULL before the first search */
+    gbsi_hard_part part;       /* owns `factor` and `number` */
+    gbsi_repaired first;       /* result of the search within FIRST_LIMIT */
+    gbsi_repaired result;      /* result of the search so far */
+    bool extended;             /* whether the search went on up to LAST_LIMIT */
+    uint64_t draw_limit;       /* operations of a draw */
+} gbsi_repair_learned;
 
 struct gbsi_repair {
     const gbsi_conditioned *model; /* borrowed */
@@ -37,8 +47,11 @@ struct gbsi_repair {
     gbsi_decision *decision; /* stack of decisions */
     double *weight;          /* [largest arity] */
     size_t *violated;        /* indices in propagation->hard of the violated factors */
-    size_t *where; /* [propagation->n_hard] for each hard factor its index in `violated`; SIZE_MAX
-                      if the factor is not violated */
+    size_t *where;   /* [propagation->n_hard] for each hard factor its index in `violated`; SIZE_MAX
+                        if the factor is not violated */
+    uint64_t walked; /* number of entries of scopes that the current walk has read */
+    gbsi_repair_learned *learned; /* [n_components] NULL before the first such search */
+    bool repeats;                 /* whether some draw took the state of the first search */
 };
 
 /* A source of four random words at a time, keyed by the purpose REPAIR and by chain, attempt and
@@ -63,9 +76,18 @@ static inline void gbsi_repair_next_words(gbsi_repair_words *words)
 gbsi_repaired gbsi_repair_search(gbsi_repair *repair, gbsi_repair_words *words, uint32_t component,
                                  bool in_order, uint64_t budget, uint32_t *x, uint64_t *n_repairs);
 
-/* Runs one attempt of min-conflicts, starting from x. @param n_steps number of changes allowed. */
-gbsi_repaired gbsi_repair_min_conflicts(gbsi_repair *repair, gbsi_repair_words *words,
-                                        uint32_t component, uint64_t n_steps, uint32_t *x,
-                                        uint64_t *n_repairs);
+void gbsi_repair_free_searches(gbsi_repair *repair);
+
+/* Returns the number of entries of the scopes of a component's hard factors. */
+uint64_t gbsi_repair_entries(const gbsi_repair *repair, uint32_t component);
+
+/* Runs one random walk, starting from x. @param limit number of entries of scopes that it may read,
+ * besides the first look at each factor. */
+gbsi_repaired gbsi_repair_walk(gbsi_repair *repair, gbsi_repair_words *words, uint32_t component,
+                               uint64_t limit, uint32_t *x, uint64_t *n_repairs);
+
+/* Runs longer random walks than gbsi_repair_component(), each from a state drawn at random. */
+gbsi_repaired gbsi_repair_long_walks(gbsi_repair *repair, uint32_t chain, uint32_t component,
+                                     uint32_t *x, uint64_t *n_repairs);
 
 #endif

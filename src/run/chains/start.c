@@ -13,7 +13,7 @@
 #include "rng/words.h"
 #include "store/builder.h"
 
-enum { N_NAMED = 4 };
+enum { N_NAMED = 4, N_CONTRADICTING = 12 };
 
 struct gbsi_starter {
     const gbsi_conditioned *model; /* borrowed */
@@ -82,30 +82,58 @@ static void sample(const gbsi_starter *s, uint32_t chain, uint64_t restart, uint
     }
 }
 
+/* Appends a text such as ", factor 12 (a, b, c)" to a list. */
+static void name_factor(const gbsi_starter *s, size_t factor, char *list, size_t size)
+{
+    char scope[128] = "";
+    const size_t used = strlen(list);
+    const size_t origin = gbsi_conditioned_origin(s->model, factor);
+    const char *comma = used == 0 ? "" : ", ";
+    if (origin == SIZE_MAX) {
+        (void)snprintf(list + used, size - used, "%svirtual evidence", comma);
+    } else {
+        (void)snprintf(list + used, size - used, "%sfactor %zu %s", comma, origin,
+                       gbsi_scope_text(s->model->model, origin, scope, sizeof scope));
+    }
+}
+
+/* Fails with a message like "no state found, and none exists: 3 factors contradict one another, and
+ * without any one of them the others do not: factor 0 (a, b), ...". */
+static gbs_status contradiction(const gbsi_starter *s, uint32_t component, gbs_error *err)
+{
+    char list[2048] = "";
+    gbsi_conflict_set set = {0};
+    GBSI_PASS(gbsi_repair_contradiction(s->repair, component, &set, err));
+    for (size_t i = 0; i < set.n && i < N_CONTRADICTING; ++i) {
+        name_factor(s, set.factor[i], list, sizeof list);
+    }
+    const bool more = set.n > N_CONTRADICTING;
+    gbsi_free(set.factor);
+    if (set.n == 0) {
+        return gbsi_fail(err, GBS_ERR_IMPOSSIBLE, "no state found, and none exists");
+    }
+    return gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
+                     "no state found, and none exists: %zu factor%s%s: %s%s", set.n,
+                     set.n == 1 ? " forbids every state" : "s contradict one another",
+                     !set.minimal ? ", perhaps fewer suffice"
+                     : set.n == 1 ? ""
+                                  : ", and each of them is needed for the contradiction",
+                     list, more ? ", ..." : "");
+}
+
 /* Fails with a message like "no state found after 17 repairs; still violated: factor 12 (a, b, c),
  * ...". */
 static gbs_status no_start(const gbsi_starter *s, uint32_t component, const uint32_t *x,
-                           uint64_t n_repairs, bool proved, gbs_error *err)
+                           uint64_t n_repairs, gbs_error *err)
 {
     char list[640] = "";
-    size_t used = 0;
     size_t factor[N_NAMED + 1];
     const uint32_t n = gbsi_repair_violated(s->repair, component, x, factor, N_NAMED + 1);
     for (uint32_t i = 0; i < n && i < N_NAMED; ++i) {
-        char scope[128] = "";
-        const size_t origin = gbsi_conditioned_origin(s->model, factor[i]);
-        if (origin == SIZE_MAX) {
-            (void)snprintf(list + used, sizeof list - used, "%svirtual evidence",
-                           i == 0 ? "" : ", ");
-        } else {
-            (void)snprintf(list + used, sizeof list - used, "%sfactor %zu %s", i == 0 ? "" : ", ",
-                           origin, gbsi_scope_text(s->model->model, origin, scope, sizeof scope));
-        }
-        used += strlen(list + used);
+        name_factor(s, factor[i], list, sizeof list);
     }
-    return gbsi_fail(err, proved ? GBS_ERR_IMPOSSIBLE : GBS_ERR_NOT_FOUND,
-                     "no state found after %llu repair%s%s%s%s%s", (unsigned long long)n_repairs,
-                     gbsi_plural(n_repairs), proved ? ", and none exists" : "",
+    return gbsi_fail(err, GBS_ERR_NOT_FOUND, "no state found after %llu repair%s%s%s%s",
+                     (unsigned long long)n_repairs, gbsi_plural(n_repairs),
                      n > 0 ? "; still violated: " : "", list, n > N_NAMED ? ", ..." : "");
 }
 
@@ -123,13 +151,16 @@ gbs_status gbsi_starter_draw(gbsi_starter *starter, uint32_t chain, uint64_t res
         if (gbsi_repair_violated(starter->repair, c, x, &factor, 1) == 0) {
             continue;
         }
-        const gbsi_repaired result =
-            gbsi_repair_component(starter->repair, chain, c, x, &n_repairs);
+        gbsi_repaired result = gbsi_repair_component(starter->repair, chain, c, x, &n_repairs);
+        if (result == GBSI_UNREPAIRED && !gbsi_watch_stopped(starter->watch)) {
+            GBSI_PASS(gbsi_repair_learn(starter->repair, chain, c, x, &n_repairs, &result, err));
+        }
         if (gbsi_watch_stopped(starter->watch)) {
             return GBS_STOPPED;
         }
         if (result != GBSI_REPAIRED) {
-            return no_start(starter, c, x, n_repairs, result == GBSI_NO_STATE, err);
+            return result == GBSI_NO_STATE ? contradiction(starter, c, err)
+                                           : no_start(starter, c, x, n_repairs, err);
         }
     }
     return GBS_OK;
@@ -322,7 +353,9 @@ gbs_status gbsi_run_set_starts(gbsi_task *task, gbsi_engine *engine, gbsi_report
         gbsi_executor_set(&engine->executor, chain, x);
     }
     gbsi_executor_ready(&engine->executor);
-    report->starts_dispersed = starter != NULL;
+    /* chains that repeat one state do not show how long chains from different states take */
+    report->starts_dispersed =
+        starter != NULL && (starter->repair == NULL || !gbsi_repair_repeats(starter->repair));
     if (status == GBS_STOPPED) {
         status = starts_cut_short(&task->purpose, report, drive, err);
     }

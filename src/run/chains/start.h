@@ -4,8 +4,8 @@
  * topological order, with observed variables fixed. All other models start from states drawn
  * uniformly at random. If the drawn state violates hard zeros, a search follows. It takes the
  * variables in random order and their values in random order, keeps hard factors arc consistent,
- * and backtracks a limited number of times. The last method is min-conflicts, with restarts
- * (Minton, Johnston, Philips & Laird 1992). */
+ * and backtracks a limited number of times. The next method is a random walk, with restarts
+ * (Balint & Schoening 2012). The last method learns clauses (satisfy/satisfy.h). */
 #ifndef GBSI_CHAINS_START_H
 #define GBSI_CHAINS_START_H
 
@@ -25,7 +25,7 @@ void gbsi_starter_free(gbsi_starter *starter);
  * @param x [n_variables] free states, out; of positive weight on success. @return GBS_ERR_NOT_FOUND
  * if no state was found, or GBS_ERR_IMPOSSIBLE if none exists. The error message says "no state
  * found after N repairs", and names up to four violated factors by number and their variables by
- * name. */
+ * name. If none exists, the message names up to twelve factors that contradict one another. */
 gbs_status gbsi_starter_draw(gbsi_starter *starter, uint32_t chain, uint64_t restart, uint32_t *x,
                              gbs_error *err);
 
