@@ -114,6 +114,12 @@ static gbs_status make_tree(solving *s, const gbs_exact_options *options, gbsi_w
     return GBSI_HAVE(err, "sensitivity", s->p);
 }
 
+static gbs_status impossible(gbs_error *err)
+{
+    return gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
+                     "the evidence has probability zero: no state has positive weight");
+}
+
 static gbs_status run_cases(solving *s, gbsi_watch *watch, gbs_error *err)
 {
     static const uint32_t state[N_CASES] = {GBSI_NONE, 0, 1};
@@ -125,7 +131,7 @@ static gbs_status run_cases(solving *s, gbsi_watch *watch, gbs_error *err)
         return gbsi_watch_fail(err, "propagating in the junction tree");
     }
     if (s->cases[CASE_FREE].end == GBSI_CASE_IMPOSSIBLE) {
-        return gbsi_impossible(err);
+        return impossible(err);
     }
     return GBS_OK;
 }
@@ -298,7 +304,7 @@ gbs_status gbsi_sensitivity_exact(const gbs_model *model, const gbs_evidence *ev
     GBSI_TRY(gbsi_reduced_find_barren(s.reduced, err));
     GBSI_TRY(gbsi_reduced_build(s.reduced, err));
     if (s.reduced->log_constant == -INFINITY) {
-        GBSI_TRY(gbsi_impossible(err));
+        GBSI_TRY(impossible(err));
     }
     gbsi_parameters_ranges(s.reduced, first, answer);
     GBSI_TRY(make_tree(&s, options, watch, err));

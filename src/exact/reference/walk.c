@@ -20,6 +20,7 @@
 #include "base/memory.h"
 #include "base/plural.h"
 #include "reference/local.h"
+#include "satisfy/satisfy.h"
 
 typedef struct walk {
     gbsi_local *local;
@@ -126,7 +127,7 @@ gbs_status gbsi_walk_max(const gbsi_conditioned *model, gbsi_watch *watch, doubl
     double most = -INFINITY;
     GBSI_PASS(gbsi_walk(model, watch, visit_max, &most, NULL, NULL, err));
     if (most == -INFINITY || model->log_constant == -INFINITY) {
-        return gbsi_fail(err, GBS_ERR_IMPOSSIBLE, "enumeration: no state has positive weight");
+        return gbsi_impossible(model, err);
     }
     assert(most < INFINITY); /* log-weights are at most GBS_MAX_LOG_WEIGHT */
     *max = most;

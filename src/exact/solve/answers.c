@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/plural.h"
 #include "reference/local.h"
+#include "satisfy/satisfy.h"
 #include "solve/solve.h"
 
 /* ---- ln Z -------------------------------------------------------------------------------- */
@@ -21,7 +22,7 @@ static gbs_status solve_trees(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_
         double part = 0.0;
         gbsi_tree_up(s->tables, t, &part);
         if (part == -INFINITY) {
-            return gbsi_impossible(err);
+            return gbsi_impossible(s->whole, err);
         }
         if (x != NULL) {
             gbsi_tree_trace(s->tables, t, x);
@@ -39,7 +40,7 @@ static gbs_status solve_others(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs
         GBSI_PASS(x != NULL ? gbsi_sparse_maximise(c, s->tables->watch, x, &part, err)
                             : gbsi_sparse_sum(c, s->tables->watch, NULL, &part, err));
         if (part == -INFINITY) {
-            GBSI_PASS(gbsi_impossible(err));
+            GBSI_PASS(gbsi_impossible(s->whole, err));
         }
         *total = gbsi_sum_add(*total, (gbsi_sum){.high = part});
     }
@@ -48,7 +49,7 @@ static gbs_status solve_others(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs
         GBSI_PASS(x != NULL ? gbsi_cutset_maximise(c, s->pool, s->tables->watch, x, &part, err)
                             : gbsi_cutset_sum(c, s->pool, s->tables->watch, NULL, &part, err));
         if (part == -INFINITY) {
-            GBSI_PASS(gbsi_impossible(err));
+            GBSI_PASS(gbsi_impossible(s->whole, err));
         }
         *total = gbsi_sum_add(*total, (gbsi_sum){.high = part});
     }

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/plural.h"
+#include "satisfy/satisfy.h"
 #include "simd/math.h"
 #include "solve/solve.h"
 
@@ -174,7 +175,7 @@ static gbs_status solve(joint *j, gbs_error *err)
         const gbsi_clique *root = &tree->clique[tree->tree_end[t] - 1];
         gbsi_tree_up(j->solver.tables, t, &log_z);
         if (log_z == -INFINITY) {
-            return gbsi_impossible(err);
+            return gbsi_impossible(j->solver.whole, err);
         }
         if (root->maximise) {
             read_root(j, root);

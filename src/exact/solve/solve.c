@@ -10,13 +10,8 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "condition/prune.h"
+#include "satisfy/satisfy.h"
 #include "simd/dispatch.h"
-
-gbs_status gbsi_impossible(gbs_error *err)
-{
-    return gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
-                     "the evidence has probability zero: no state has positive weight");
-}
 
 static gbs_status take_options(gbsi_solver *s, const gbs_exact_options *options, gbs_error *err)
 {
@@ -47,7 +42,7 @@ static gbs_status condition(gbsi_solver *s, const gbs_model *model, const gbs_ev
     s->in_budget = true;
     GBSI_PASS(gbsi_condition(model, evidence, &s->whole, err));
     if (s->whole->log_constant == -INFINITY) {
-        GBSI_PASS(gbsi_impossible(err));
+        GBSI_PASS(gbsi_impossible(s->whole, err));
     }
     return GBS_OK;
 }

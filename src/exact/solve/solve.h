@@ -76,8 +76,4 @@ gbs_status gbsi_exact_sum(const gbs_model *model, const gbs_evidence *evidence,
  * the last rounding. @param x [n_variables] */
 double gbsi_exact_log_density(const gbsi_conditioned *whole, const uint32_t *x);
 
-/* Sets the error "the evidence has probability zero". @return the status that belongs to this
- * error. */
-gbs_status gbsi_impossible(gbs_error *err);
-
 #endif

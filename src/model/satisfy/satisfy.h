@@ -10,7 +10,7 @@
 #define GBSI_SATISFY_SATISFY_H
 
 #include "base/watch.h"
-#include "store/factors.h"
+#include "condition/condition.h"
 
 /* The variables and the hard factors of a search. */
 typedef struct gbsi_hard_part {
@@ -75,5 +75,19 @@ typedef struct gbsi_conflict_set {
  * @param set out: the caller must free the array `factor`; `n` is 0 if no set was found. */
 gbs_status gbsi_find_conflict_set(const gbsi_hard_part *part, gbsi_watch *watch, uint64_t limit,
                                   gbsi_conflict_set *set, gbs_error *err);
+
+/* Appends a text such as ", factor 12 (a, b, c)" to a list. @param size of `list`, in bytes. */
+void gbsi_append_factor(const gbsi_conditioned *model, size_t factor, char *list, size_t size);
+
+/* Fails with a message like "WHAT: 3 factors contradict one another, and each of them is needed for
+ * the contradiction: factor 0 (a, b), ...". The message is `what` alone if the set is empty.
+ * @return GBS_ERR_IMPOSSIBLE. */
+gbs_status gbsi_fail_contradiction(const gbsi_conditioned *model, const gbsi_conflict_set *set,
+                                   const char *what, gbs_error *err);
+
+/* Fails because a model has no state of positive weight. The message names factors that contradict
+ * one another, if they are found within a few milliseconds' worth of operations.
+ * @return GBS_ERR_IMPOSSIBLE. */
+gbs_status gbsi_impossible(const gbsi_conditioned *model, gbs_error *err);
 
 #endif

@@ -103,7 +103,7 @@ static gbs_status find_base(gbs_cases *c, gbsi_watch *watch, gbs_error *err)
         GBSI_TRY(gbsi_watch_fail(err, "making junction trees for cases"));
     }
     if (none.end == GBSI_CASE_IMPOSSIBLE) {
-        GBSI_TRY(gbsi_impossible(err));
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_IMPOSSIBLE, "no state of the model has positive weight"));
     }
     if (none.end == GBSI_CASE_DONE) {
         c->log_base = none.log_sum;

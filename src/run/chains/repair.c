@@ -9,23 +9,14 @@
 #include "rng/philox.h"
 
 enum {
-    N_SEARCHES = 20,    /* number of restarts of the search by assignment */
     N_BACKTRACKS = 100, /* number of backtracks of the first restart; the n-th restart may do n
                            times as many */
-    N_WALKS = 4,        /* number of long random walks */
     WINDOW = 1024,      /* operations of a decision of the search by assignment, at most */
-    ATTEMPT_BITS = 6,   /* bits for the number of an attempt: a component has at most N_SEARCHES +
-                           1 + N_WALKS attempts */
 };
 
 /* Operations that all searches by assignment together may take if none backtracks. A component so
  * large that fewer attempts fit gets fewer. */
 #define MOST_SEARCHING ((uint64_t)1 << 20)
-/* Operations of the random walk before the search that learns clauses, and of each walk after it:
- * clauses near the threshold of satisfiability are the strength of the walk, and structured models
- * that of the search. */
-#define SHORT_WALK ((uint64_t)1 << 21)
-#define LONG_WALK  ((uint64_t)1 << 25)
 
 /* ---- components ---------------------------------------------------------------------------- */
 
@@ -228,45 +219,9 @@ uint32_t gbsi_repair_violated(const gbsi_repair *repair, uint32_t component, con
     return found;
 }
 
-/* Draws a state of each variable, uniformly among the states that constraint propagation left. */
-static void scatter(gbsi_repair *r, gbsi_repair_words *words, uint32_t component, uint32_t *x)
-{
-    for (uint32_t i = r->member_start[component]; i < r->member_start[component + (size_t)1]; ++i) {
-        const uint32_t v = r->member[i];
-        gbsi_repair_next_words(words);
-        uint32_t skip = gbsi_below(words->word[0], words->word[1], r->propagator->size[v]);
-        x[v] = gbsi_propagator_next(r->propagator, v, 0);
-        for (; skip > 0; --skip) {
-            x[v] = gbsi_propagator_next(r->propagator, v, x[v] + 1);
-        }
-    }
-}
-
 bool gbsi_repair_repeats(const gbsi_repair *repair)
 {
     return repair->repeats;
-}
-
-/* Returns the number of entries of the scopes of a component's hard factors. */
-uint64_t gbsi_repair_entries(const gbsi_repair *r, uint32_t component)
-{
-    const size_t *start = r->propagation->factors->scope_start;
-    uint64_t n = 0;
-    for (size_t i = r->hard_start[component]; i < r->hard_start[component + (size_t)1]; ++i) {
-        const size_t f = r->propagation->hard[r->hard[i]];
-        n += start[f + 1] - start[f];
-    }
-    return n;
-}
-
-/* Runs a random walk from a state drawn at random. */
-static gbsi_repaired walk(gbsi_repair *r, uint32_t chain, uint32_t component, uint32_t attempt,
-                          uint64_t limit, uint32_t *x, uint64_t *n_repairs)
-{
-    gbsi_repair_words words = {.seed = r->seed, .chain = chain};
-    words.attempt = (uint64_t)component << ATTEMPT_BITS | (N_SEARCHES + attempt);
-    scatter(r, &words, component, x);
-    return gbsi_repair_walk(r, &words, component, limit, x, n_repairs);
 }
 
 gbsi_repaired gbsi_repair_component(gbsi_repair *repair, uint32_t chain, uint32_t component,
@@ -279,28 +234,16 @@ gbsi_repaired gbsi_repair_component(gbsi_repair *repair, uint32_t chain, uint32_
     const uint64_t n_entries = gbsi_repair_entries(repair, component);
     const uint64_t n_searches = 1 + MOST_SEARCHING / (n_entries + (uint64_t)WINDOW * n_members);
     gbsi_repair_words words = {.seed = repair->seed, .chain = chain};
-    for (uint32_t i = 0; i < n_searches && i < N_SEARCHES && result == GBSI_UNREPAIRED &&
+    for (uint32_t i = 0; i < n_searches && i < GBSI_REPAIR_SEARCHES && result == GBSI_UNREPAIRED &&
                          !gbsi_watch_stopped(repair->watch);
          ++i) {
         const bool in_order = repair->model->topological != NULL && i % 2 == 0;
-        words.attempt = (uint64_t)component << ATTEMPT_BITS | i;
+        words.attempt = (uint64_t)component << GBSI_REPAIR_ATTEMPT_BITS | i;
         words.step = 0;
         result = gbsi_repair_search(repair, &words, component, in_order,
                                     (uint64_t)N_BACKTRACKS * (i + 1), x, n_repairs);
     }
     return result != GBSI_UNREPAIRED || gbsi_watch_stopped(repair->watch)
                ? result
-               : walk(repair, chain, component, 0, SHORT_WALK + 8 * n_entries, x, n_repairs);
-}
-
-gbsi_repaired gbsi_repair_long_walks(gbsi_repair *repair, uint32_t chain, uint32_t component,
-                                     uint32_t *x, uint64_t *n_repairs)
-{
-    const uint64_t limit = LONG_WALK + 256 * gbsi_repair_entries(repair, component);
-    gbsi_repaired result = GBSI_UNREPAIRED;
-    for (uint32_t i = 1;
-         i <= N_WALKS && result == GBSI_UNREPAIRED && !gbsi_watch_stopped(repair->watch); ++i) {
-        result = walk(repair, chain, component, i, limit, x, n_repairs);
-    }
-    return result;
+               : gbsi_repair_short_walk(repair, chain, component, x, n_repairs);
 }

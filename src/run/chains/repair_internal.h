@@ -7,6 +7,12 @@
 #include "condition/propagate.h"
 #include "rng/philox.h"
 
+enum {
+    GBSI_REPAIR_SEARCHES = 20,    /* number of restarts of the search by assignment; attempts with
+                                     larger numbers are walks */
+    GBSI_REPAIR_ATTEMPT_BITS = 6, /* bits for the number of an attempt */
+};
+
 typedef struct gbsi_decision {
     uint32_t variable;
     uint32_t value;
@@ -86,7 +92,11 @@ uint64_t gbsi_repair_entries(const gbsi_repair *repair, uint32_t component);
 gbsi_repaired gbsi_repair_walk(gbsi_repair *repair, gbsi_repair_words *words, uint32_t component,
                                uint64_t limit, uint32_t *x, uint64_t *n_repairs);
 
-/* Runs longer random walks than gbsi_repair_component(), each from a state drawn at random. */
+/* Runs a random walk from a state drawn at random. */
+gbsi_repaired gbsi_repair_short_walk(gbsi_repair *repair, uint32_t chain, uint32_t component,
+                                     uint32_t *x, uint64_t *n_repairs);
+
+/* Runs longer random walks, each from a state drawn at random. */
 gbsi_repaired gbsi_repair_long_walks(gbsi_repair *repair, uint32_t chain, uint32_t component,
                                      uint32_t *x, uint64_t *n_repairs);
 

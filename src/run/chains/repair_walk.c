@@ -12,9 +12,16 @@
 
 enum {
     MOST_CHANGES =
-        64, /* number of changes that a step weighs: of factors with more, a random part */
+        64,     /* number of changes that a step weighs: of factors with more, a random part */
+    N_LONG = 4, /* number of long walks */
     MOST_BROKEN = 18, /* changes that break more factors count as if they broke this number */
 };
+
+/* Operations of the walk before the search that learns clauses, and of each walk after it: clauses
+ * near the threshold of satisfiability are the strength of the walk, and structured models that of
+ * the search. */
+#define SHORT_WALK ((uint64_t)1 << 21)
+#define LONG_WALK  ((uint64_t)1 << 25)
 
 /* A change of variable v to state a. */
 typedef struct change {
@@ -152,4 +159,62 @@ gbsi_repaired gbsi_repair_walk(gbsi_repair *repair, gbsi_repair_words *words, ui
         repair->where[repair->violated[i]] = SIZE_MAX;
     }
     return n_violated == 0 ? GBSI_REPAIRED : GBSI_UNREPAIRED;
+}
+
+/* ---- walks of a component ------------------------------------------------------------------- */
+
+/* Draws a state of each variable, uniformly among the states that constraint propagation left. */
+static void scatter(gbsi_repair *r, gbsi_repair_words *words, uint32_t component, uint32_t *x)
+{
+    for (uint32_t i = r->member_start[component]; i < r->member_start[component + (size_t)1]; ++i) {
+        const uint32_t v = r->member[i];
+        gbsi_repair_next_words(words);
+        uint32_t skip = gbsi_below(words->word[0], words->word[1], r->propagator->size[v]);
+        x[v] = gbsi_propagator_next(r->propagator, v, 0);
+        for (; skip > 0; --skip) {
+            x[v] = gbsi_propagator_next(r->propagator, v, x[v] + 1);
+        }
+    }
+}
+
+/* Returns the number of entries of the scopes of a component's hard factors. */
+uint64_t gbsi_repair_entries(const gbsi_repair *r, uint32_t component)
+{
+    const size_t *start = r->propagation->factors->scope_start;
+    uint64_t n = 0;
+    for (size_t i = r->hard_start[component]; i < r->hard_start[component + (size_t)1]; ++i) {
+        const size_t f = r->propagation->hard[r->hard[i]];
+        n += start[f + 1] - start[f];
+    }
+    return n;
+}
+
+/* Runs a random walk from a state drawn at random. */
+static gbsi_repaired walk(gbsi_repair *r, uint32_t chain, uint32_t component, uint32_t attempt,
+                          uint64_t limit, uint32_t *x, uint64_t *n_repairs)
+{
+    gbsi_repair_words words = {.seed = r->seed, .chain = chain};
+    words.attempt =
+        (uint64_t)component << GBSI_REPAIR_ATTEMPT_BITS | (GBSI_REPAIR_SEARCHES + attempt);
+    scatter(r, &words, component, x);
+    return gbsi_repair_walk(r, &words, component, limit, x, n_repairs);
+}
+
+gbsi_repaired gbsi_repair_short_walk(gbsi_repair *repair, uint32_t chain, uint32_t component,
+                                     uint32_t *x, uint64_t *n_repairs)
+{
+    return walk(repair, chain, component, 0,
+                SHORT_WALK + 8 * gbsi_repair_entries(repair, component), x, n_repairs);
+}
+
+gbsi_repaired gbsi_repair_long_walks(gbsi_repair *repair, uint32_t chain, uint32_t component,
+                                     uint32_t *x, uint64_t *n_repairs)
+{
+    const uint64_t limit = LONG_WALK + 256 * gbsi_repair_entries(repair, component);
+    gbsi_repaired result = GBSI_UNREPAIRED;
+    for (uint32_t i = 1;
+         i <= N_LONG && result == GBSI_UNREPAIRED && !gbsi_watch_stopped(repair->watch); ++i) {
+        result = walk(repair, chain, component, i, limit, x, n_repairs);
+    }
+    return result;
 }

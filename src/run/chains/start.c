@@ -13,7 +13,7 @@
 #include "rng/words.h"
 #include "store/builder.h"
 
-enum { N_NAMED = 4, N_CONTRADICTING = 12 };
+enum { N_NAMED = 4 };
 
 struct gbsi_starter {
     const gbsi_conditioned *model; /* borrowed */
@@ -82,43 +82,15 @@ static void sample(const gbsi_starter *s, uint32_t chain, uint64_t restart, uint
     }
 }
 
-/* Appends a text such as ", factor 12 (a, b, c)" to a list. */
-static void name_factor(const gbsi_starter *s, size_t factor, char *list, size_t size)
-{
-    char scope[128] = "";
-    const size_t used = strlen(list);
-    const size_t origin = gbsi_conditioned_origin(s->model, factor);
-    const char *comma = used == 0 ? "" : ", ";
-    if (origin == SIZE_MAX) {
-        (void)snprintf(list + used, size - used, "%svirtual evidence", comma);
-    } else {
-        (void)snprintf(list + used, size - used, "%sfactor %zu %s", comma, origin,
-                       gbsi_scope_text(s->model->model, origin, scope, sizeof scope));
-    }
-}
-
-/* Fails with a message like "no state found, and none exists: 3 factors contradict one another, and
- * without any one of them the others do not: factor 0 (a, b), ...". */
+/* Fails with a message that names factors of a component that contradict one another. */
 static gbs_status contradiction(const gbsi_starter *s, uint32_t component, gbs_error *err)
 {
-    char list[2048] = "";
     gbsi_conflict_set set = {0};
     GBSI_PASS(gbsi_repair_contradiction(s->repair, component, &set, err));
-    for (size_t i = 0; i < set.n && i < N_CONTRADICTING; ++i) {
-        name_factor(s, set.factor[i], list, sizeof list);
-    }
-    const bool more = set.n > N_CONTRADICTING;
+    const gbs_status status =
+        gbsi_fail_contradiction(s->model, &set, "no state found, and none exists", err);
     gbsi_free(set.factor);
-    if (set.n == 0) {
-        return gbsi_fail(err, GBS_ERR_IMPOSSIBLE, "no state found, and none exists");
-    }
-    return gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
-                     "no state found, and none exists: %zu factor%s%s: %s%s", set.n,
-                     set.n == 1 ? " forbids every state" : "s contradict one another",
-                     !set.minimal ? ", perhaps fewer suffice"
-                     : set.n == 1 ? ""
-                                  : ", and each of them is needed for the contradiction",
-                     list, more ? ", ..." : "");
+    return status;
 }
 
 /* Fails with a message like "no state found after 17 repairs; still violated: factor 12 (a, b, c),
@@ -130,7 +102,7 @@ static gbs_status no_start(const gbsi_starter *s, uint32_t component, const uint
     size_t factor[N_NAMED + 1];
     const uint32_t n = gbsi_repair_violated(s->repair, component, x, factor, N_NAMED + 1);
     for (uint32_t i = 0; i < n && i < N_NAMED; ++i) {
-        name_factor(s, factor[i], list, sizeof list);
+        gbsi_append_factor(s->model, factor[i], list, sizeof list);
     }
     return gbsi_fail(err, GBS_ERR_NOT_FOUND, "no state found after %llu repair%s%s%s%s",
                      (unsigned long long)n_repairs, gbsi_plural(n_repairs),

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "chains/run_options.h"
 #include "reference/enumerate.h"
+#include "satisfy/satisfy.h"
 #include "solve/solve.h"
 
 #define DRAWS_A_LOOK 256u /* number of draws between two looks at the clock */
@@ -37,15 +38,15 @@ static void expect(gbsi_drive *drive, const gbsi_engine *engine, const gbsi_tabl
 
 /* Sends messages up one tree, under the watch. @return GBS_ERR_IMPOSSIBLE if no state has positive
  * weight. */
-static gbs_status tree_up(gbsi_drive *drive, gbsi_tables *tables, uint32_t t, double *log_z,
-                          gbs_error *err)
+static gbs_status tree_up(gbsi_drive *drive, const gbsi_conditioned *whole, gbsi_tables *tables,
+                          uint32_t t, double *log_z, gbs_error *err)
 {
     tables->watch = &drive->watch;
     gbsi_tree_up(tables, t, log_z);
     if (gbsi_watch_stopped(tables->watch)) {
         return gbsi_stopped_early(drive, "calibrating junction trees", err);
     }
-    return *log_z == -INFINITY ? gbsi_impossible(err) : GBS_OK;
+    return *log_z == -INFINITY ? gbsi_impossible(whole, err) : GBS_OK;
 }
 
 /* Computes the marginals of the trees. @param log_z in and out: the function adds ln Z of the
@@ -71,7 +72,7 @@ static gbs_status calibrate(const gbsi_task *task, gbsi_engine *engine,
     expect(drive, engine, tables, true);
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double part = 0.0;
-        GBSI_TRY(tree_up(drive, tables, t, &part, err));
+        GBSI_TRY(tree_up(drive, task->problem.whole, tables, t, &part, err));
         *log_z += part;
         gbsi_tree_down(tables, t, home, estimates->exact_p);
         if (gbsi_watch_stopped(tables->watch)) {
@@ -87,13 +88,13 @@ cleanup:
 
 /* Checks that a component was answered. @param doing name of the work, for the message in case the
  * work was stopped. @return GBS_ERR_IMPOSSIBLE if no state has positive weight. */
-static gbs_status check_other(const gbsi_drive *drive, const char *doing, double log_z,
-                              gbs_error *err)
+static gbs_status check_other(const gbsi_drive *drive, const gbsi_conditioned *whole,
+                              const char *doing, double log_z, gbs_error *err)
 {
     if (gbsi_watch_stopped(&drive->watch)) {
         return gbsi_stopped_early(drive, doing, err);
     }
-    return log_z == -INFINITY ? gbsi_impossible(err) : GBS_OK;
+    return log_z == -INFINITY ? gbsi_impossible(whole, err) : GBS_OK;
 }
 
 /* Answers the components with sparse tables or cutsets. @param p NULL: only ln Z is computed.
@@ -104,14 +105,15 @@ static gbs_status sum_others(const gbsi_task *task, gbsi_engine *engine, gbsi_dr
     for (const gbsi_sparse *c = task->problem.sparse; c != NULL; c = c->next) {
         double part = 0.0;
         GBSI_PASS(gbsi_sparse_sum(c, &drive->watch, p, &part, err));
-        GBSI_PASS(check_other(drive, "calibrating sparse tables", part, err));
+        GBSI_PASS(check_other(drive, task->problem.whole, "calibrating sparse tables", part, err));
         *log_z += part;
     }
     for (const gbsi_cutset *c = task->problem.cutset; c != NULL; c = c->next) {
         double part = 0.0;
         GBSI_PASS(take_pool(engine, &task->options, c->tree->n_tables, err));
         GBSI_PASS(gbsi_cutset_sum(c, engine->pool, &drive->watch, p, &part, err));
-        GBSI_PASS(check_other(drive, "answering the cases of a cutset", part, err));
+        GBSI_PASS(
+            check_other(drive, task->problem.whole, "answering the cases of a cutset", part, err));
         *log_z += part;
     }
     return GBS_OK;
@@ -170,7 +172,7 @@ gbs_status gbsi_run_exact_log_z(gbsi_task *task, gbsi_engine *engine, gbsi_estim
     expect(drive, engine, tables, false);
     for (uint32_t t = 0; t < task->problem.tree->n_trees; ++t) {
         double part = 0.0;
-        GBSI_TRY(tree_up(drive, tables, t, &part, err));
+        GBSI_TRY(tree_up(drive, task->problem.whole, tables, t, &part, err));
         *log_z += part;
     }
 
@@ -195,7 +197,7 @@ static gbs_status maximise_trees(const gbs_run_options *options, const gbsi_prob
     expect(drive, engine, tables, false);
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double most = 0.0;
-        GBSI_TRY(tree_up(drive, tables, t, &most, err));
+        GBSI_TRY(tree_up(drive, problem->whole, tables, t, &most, err));
         gbsi_tree_trace(tables, t, x);
     }
 
@@ -220,13 +222,13 @@ gbs_status gbsi_run_exact_map(const gbs_run_options *options, const gbsi_problem
     for (const gbsi_sparse *c = problem->sparse; c != NULL; c = c->next) {
         double most = 0.0;
         GBSI_TRY(gbsi_sparse_maximise(c, &drive->watch, x, &most, err));
-        GBSI_TRY(check_other(drive, "calibrating sparse tables", most, err));
+        GBSI_TRY(check_other(drive, whole, "calibrating sparse tables", most, err));
     }
     for (const gbsi_cutset *c = problem->cutset; c != NULL; c = c->next) {
         double most = 0.0;
         GBSI_TRY(take_pool(engine, options, c->tree->n_tables, err));
         GBSI_TRY(gbsi_cutset_maximise(c, engine->pool, &drive->watch, x, &most, err));
-        GBSI_TRY(check_other(drive, "answering the cases of a cutset", most, err));
+        GBSI_TRY(check_other(drive, whole, "answering the cases of a cutset", most, err));
     }
     for (uint32_t v = 0; v < whole->n_variables; ++v) {
         if (problem->exact[problem->components->of[v]] != 0) {
@@ -271,7 +273,7 @@ static gbs_status take_tables(const gbsi_task *task, gbsi_engine *engine, gbsi_d
     expect(drive, engine, tables, false);
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double log_z = 0.0;
-        GBSI_TRY(tree_up(drive, tables, t, &log_z, err));
+        GBSI_TRY(tree_up(drive, task->problem.whole, tables, t, &log_z, err));
         gbsi_tables_next(tables, t);
     }
     gbsi_tree_accumulate(tables);
