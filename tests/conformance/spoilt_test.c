@@ -265,7 +265,7 @@ static const spoilt all[] = {
     {"ws-rdhg", "bins for rounding", "D approx is", .run = use_bins},
     {"ws-rdhg", "random draws for rounding", "D herding of rounding",
      .run = draw_rounded_at_random},
-    {"ws-rdhg", "random draws for bins", "D all tends to", .run = draw_bins_at_random},
+    {"ws-rdhg", "random draws for bins", "less D all of random draws", .run = draw_bins_at_random},
     {"ws-rao-blackwell", "random draws", "rounded at random", .run = draw_at_random},
     {"ws-images", "random draws", "the share of wrong pixels", .run = draw_at_random},
     {"pgs-denoise", "a chromatic scan for splashes", "the variance between chains",
