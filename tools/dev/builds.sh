@@ -80,7 +80,7 @@ by_cmake() {
 }
 
 case ${1:-} in '' | --all) ;; *) die "builds: unknown option '$1'" ;; esac
-if [ -z "${1:-}" ]; then need cmake; else
+if [ -z "${1:-}" ]; then need cmake musl-gcc=musl-tools; else
     need cmake musl-gcc=musl-tools clang mpirun.mpich=mpich
     pkg-config --exists mpich || install libmpich-dev
 fi
@@ -98,7 +98,7 @@ fi
 [ -z "${1:-}" ] || check 'MPICH, two ranks' with_mpich
 [ -z "${1:-}" ] || check 'work between looks at the clock' with_work_counted
 [ -z "${1:-}" ] || check 'the archive of a release' from_archive
-[ -z "${1:-}" ] || check 'musl, nothing optional' with_musl
+check 'musl, nothing optional' with_musl
 root=$PWD/build/installed
 check 'installed' installed
 lib=$(dirname "$(find "$root" -name libgibbsite.a)")
