@@ -167,8 +167,10 @@ typedef struct gbs_learn_report {
  *
  * An optimised scan is a scan whose Dobrushin variation, with weight 1 for every variable, is at
  * most options.accuracy (Mitliagkas & Mackey 2017, section 5.3). It is at most an eighth longer
- * than the shortest scan found with such a variation. The scan is optimised again when a weight has
- * moved by more than 0.01. Restarted chains begin each step at the rows as long as the weights
+ * than the shortest scan found with such a variation. The search begins with the random scan if the
+ * number of free variables, times the number of these variables and of their influences, is at most
+ * 2^20, and otherwise with the systematic scan. The scan is optimised again when a weight has moved
+ * by more than 0.01. Restarted chains begin each step at the rows as long as the weights
  * change. Once the weights are held still, the chains go on from their last states.
  *
  * Checkpoints are written before the first step of the chains, then every checkpoint_every_s

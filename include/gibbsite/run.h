@@ -105,7 +105,7 @@ typedef struct gbs_feature {
 typedef struct gbs_trial {
     const char *scan;
     uint32_t width;       /**< splash: option width; other scans: 0 */
-    uint32_t splash_size; /**< splash: option splash-size; other scans: 0 */
+    uint32_t splash_size; /**< splash: largest number of variables in a splash; other scans: 0 */
     uint64_t passes;      /**< number of passes in the pilot run */
     double operations;    /**< number of operations in a pass of all chains of the run */
     double passes_each;   /**< number of passes that a chain needs for one independent draw of the

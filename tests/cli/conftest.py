@@ -27,7 +27,16 @@ def pytest_addoption(parser):
                      help="every N-th test, from the I-th on: N processes run all of them")
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "long: takes seconds. With GIBBSITE_TEST_TURN=N an eighth of such tests run, N mod 8")
+
+
 def pytest_collection_modifyitems(config, items):
+    if "GIBBSITE_TEST_TURN" in os.environ:
+        long = [item for item in items if item.get_closest_marker("long")]
+        later = [item for n, item in enumerate(long) if (n - int(os.environ["GIBBSITE_TEST_TURN"])) % 8]
+        config.hook.pytest_deselected(items=later)
+        items[:] = [item for item in items if item not in later]
     first, step = map(int, config.getoption("--share").split("/"))
     config.hook.pytest_deselected(items=[item for n, item in enumerate(items) if n % step != first - 1])
     items[:] = items[first - 1::step]

@@ -87,6 +87,7 @@ def test_python(tmp_path):
 
 
 @pytest.mark.parametrize("page", blocks.pages(), ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.long
 def test_page(tmp_path, page):
     outcome = blocks.run_page(page.read_text(), tmp_path, python=False)
     assert outcome.wrong == [], "\n".join(outcome.wrong) + "\npython tools/blocks.py --update writes pages anew"

@@ -59,6 +59,7 @@ def test_short_burn_in(run, work):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+@pytest.mark.long
 def test_signals(run, work, slow, number):
     """Ended twice, in a run that would not end by itself, then led to an end; each time with
     another number of threads or instruction set."""
@@ -240,6 +241,7 @@ def test_joint(run, work, slow):
 
 
 @pytest.mark.parametrize("options", [["--temper", "8"], ["--temper", "off"]])
+@pytest.mark.long
 def test_logz(run, work, options):
     """Ended by a signal and by updates, and led to an end; in between `info` has the estimate so far."""
     assert run("generate", "ising", "--grid", "12x12", "--coupling", "0.3", "-o", "g.uai").status == 0
@@ -269,6 +271,7 @@ def test_logz(run, work, options):
 
 
 @pytest.mark.parametrize("number", [pytest.param(signal.SIGTERM, marks=nightly), signal.SIGKILL])
+@pytest.mark.long
 def test_ladders(run, work, slow, number):
     """Ended twice, in a run that would not end by itself, then led to an end; marginals and draws."""
     keep = ["--checkpoint", "r.ckpt", "--checkpoint-every", "0.02", "--progress", "json"]

@@ -41,6 +41,7 @@ def test_evidence(run):
     assert done.status == 2 and "only one possible state" in done.err
 
 
+@pytest.mark.long
 def test_herded_keys(run):
     """Dummy edges and complete keys tell all seven others apart; the ring alone two of them."""
     assert run("generate", "ring", "--variables", 8, "--coupling", 0.4, "-o", "ring.gbm").status == 0

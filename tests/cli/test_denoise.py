@@ -22,6 +22,7 @@ def errors(done):
             for row in csv.DictReader(io.StringIO(done.out))}
 
 
+@pytest.mark.long
 def test_what_the_example_shows(run, work):
     """Parameters are estimated near those that made it, and most of the noise goes."""
     done = run("denoise", NOISY, "--truth", TRUTH, "-o", "clean.pbm", "--uncertainty", "doubt.pgm", "--mean", "mean.png",
@@ -117,6 +118,7 @@ def test_noise_that_freezes_a_picture(run, work):
     assert done.status == 5
 
 
+@pytest.mark.long
 def test_a_large_picture_ends(run, work):
     """Of 2^15 pixels and 32 levels: 2^33 / 2^20 / 16 sweeps, or what is typed. A row of pixels has exact answers in no time."""
     pgm(work / "large.pgm", [[(i * 7) % 32 for i in range(32768)]], 31)
@@ -134,6 +136,7 @@ def large_of_two_levels(work):
     return ["denoise", "large.pgm", "--noise", "flip:0.1", "--coupling", "1.2", "--sweeps", "5", "--burn-in", "5"]
 
 
+@pytest.mark.long
 def test_a_large_picture_of_two_levels_is_run_bit_by_bit(run, work):
     """With its model written the answer has the same bits."""
     given = large_of_two_levels(work)
@@ -165,6 +168,7 @@ def large_of_eight_levels(work):
     return ["denoise", "large.pgm", "--levels", "8", "--noise", "gauss:0.6", "--coupling", "1", "--sweeps", "20", "--burn-in", "9"]
 
 
+@pytest.mark.long
 def test_a_large_grey_picture_is_run_level_by_level(run, work):
     """The same bytes on any threads, errors of some pixels."""
     given = large_of_eight_levels(work)
@@ -188,6 +192,7 @@ def test_levels_and_the_model_of_a_large_grey_picture_agree(run, work):
 
 
 @nightly
+@pytest.mark.long
 def test_a_large_grey_picture_has_its_model_where_that_is_named(run, work):
     rows = [[(j // 64 + i // 64) % 4 * 85 for j in range(512)] for i in range(512)]
     pgm(work / "large.pgm", rows, 255)

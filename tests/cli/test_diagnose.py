@@ -37,6 +37,7 @@ def rows(text):
     return {row["name"]: row for row in csv.DictReader(io.StringIO(text))}
 
 
+@pytest.mark.long
 def test_against_posterior(run, work):
     if shutil.which("Rscript") is None or subprocess.run(["Rscript", "-e", "library(posterior)"],
                                                          capture_output=True).returncode != 0:
@@ -171,6 +172,7 @@ def test_missing_values_and_an_index(run, work):
     assert list(rows(run("diagnose", "e.csv").out)) == ["win", "draw", "loss"]  # no whole numbers: a quantity
 
 
+@pytest.mark.long
 def test_netcdf(run, work):
     asked = ["sample", SPRINKLER, "--method", "sample", "--sweeps", "400", "--chains", "4", "-q"]
     if "libnetcdf" in run(*asked, "-o", "d.nc").err:

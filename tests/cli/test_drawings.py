@@ -8,6 +8,7 @@ import re
 import subprocess
 import xml.etree.ElementTree
 
+import pytest
 from conftest import ROOT, SPRINKLER, program
 
 
@@ -184,6 +185,7 @@ def test_models_of_factors(run, work):
     assert title == "0: 0, 1, 2, 3, 4, 5, 6, 7, and 32 more"
 
 
+@pytest.mark.long
 def test_a_drawing_of_2000_nodes(run, work):
     """A network in which each node has up to three parents among the 40 before it."""
     n = 2000

@@ -418,6 +418,7 @@ def test_marginals_netcdf(run, work):
         assert names["label"].values.tolist() == [["no", "yes"], ["off", "on"], ["dry", "wet"]]
 
 
+@pytest.mark.long
 def test_marginals_netcdf_in_chunks(run, work):
     """More variables than one slab holds."""
     np = pytest.importorskip("numpy")

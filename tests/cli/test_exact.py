@@ -87,6 +87,7 @@ def test_sample_draws_independently(run, grid):
     assert "sampled: " in run("sample", grid, "--target-error", "0.05").err
 
 
+@pytest.mark.long
 def test_samples_in_less_memory(run, work):
     """Where the tables do not fit, rows are made again: the same samples."""
     long = ["--grid", "16x40", "--coupling", "0.4", "--random-field", "0.5"]

@@ -103,6 +103,7 @@ def test_what_options_need_is_there(table):
 
 
 @pytest.mark.parametrize("verb", [v for v in VERBS if v not in ("generate", "learn")])
+@pytest.mark.long
 def test_help_examples_run(run, verb):
     lines = examples(run("help", *verb.split(), "all").out)
     short = examples(run("help", *verb.split()).out)
@@ -126,6 +127,7 @@ def test_displays_of_man_pages_fit_80_columns(page):
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "man").glob("gibbsite*")), ids=lambda p: p.name)
+@pytest.mark.long
 def test_man_page_examples_run(run, work, page):
     lines = blocks.commands_of_manual(page.read_text())
     assert lines

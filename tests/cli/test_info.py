@@ -211,6 +211,7 @@ def measured(run, work, path, *options):
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("chains", ["1", "64"])
+@pytest.mark.long
 def test_memory_of_short_runs(run, work, model_file, plain_memory, name, chains):
     """A prediction is an upper bound: how many of its pages are touched is the kernel's affair."""
     path = model_file(name)
@@ -231,6 +232,7 @@ LARGE = {
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=nightly) if name in ("torus", "uniform") else name for name in LARGE])
+@pytest.mark.long
 def test_memory_of_large_runs(run, work, plain_memory, name):
     """A prediction is an upper bound: of what the run adds and of what the program is at start, all of
     its libraries counted whole. Beyond the peak it is a quarter and 8 MiB at most."""
@@ -254,6 +256,7 @@ def test_memory_of_a_pilot(run, work, plain_memory):
         assert peak <= predicted <= 1024 * MIB + 32 * MIB, (threads, peak, predicted)
 
 
+@pytest.mark.long
 def test_memory_of_a_long_run(run, work, plain_memory):
     """Long batches touch sums that short runs leave alone, here 5 MiB: info counts on them."""
     assert run("generate", "ising", "--grid", "100x100", "-q", "-o", "grid.LG").status == 0
@@ -265,6 +268,7 @@ def test_memory_of_a_long_run(run, work, plain_memory):
     assert peak <= predicted < said - 4 * MIB
 
 
+@pytest.mark.long
 def test_a_lattice_needs_no_plan(run, work, plain_memory):
     """Bit by bit, no graph and no plan: what a run takes beside the model is a fraction of it."""
     assert run("generate", "ising", "--grid", "1000x1000", "-q", "-o", "grid.gbm").status == 0

@@ -153,6 +153,7 @@ def test_sampled_labels(run, draw):
     assert run(*command, "--threads", "3").out == done.out
 
 
+@pytest.mark.long
 def test_sampled_probabilities(run, tmp_path):
     exact = run("label", MODEL, DATA, "--posterior", "all")
     done = run("label", MODEL, DATA, "--posterior", "all", "--method", "sample", "--summary", tmp_path / "s.json")

@@ -287,6 +287,7 @@ def test_sampled_likelihood_of_weights(run, tmp_path):
     assert done.status == 2 and "--objective sampled: expected auto|pseudo|likelihood" in done.err
 
 
+@pytest.mark.long
 def test_sampled_likelihood_of_many_weights(run, tmp_path):
     """4100 weights: no standard errors, and a verdict by the gradient."""
     n = 4100
@@ -306,6 +307,7 @@ def test_sampled_likelihood_of_many_weights(run, tmp_path):
     assert all(line.endswith(",") for line in (tmp_path / "w.csv").read_text().splitlines()[1:])
 
 
+@pytest.mark.long
 def test_checkpoints_of_sampled_likelihood(run, work):
     """Stopped by a signal once there is a checkpoint; what goes on from it ends as what was never stopped."""
     lines = CASES.read_text().splitlines()

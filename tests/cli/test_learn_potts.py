@@ -237,6 +237,7 @@ def test_standard_errors_by_probes(run, work):
     assert written[0] == written[1] != written[2]
 
 
+@pytest.mark.long
 def test_more_parameters_than_a_matrix_has_room_for(run, work):
     """91 spins have 4186 free parameters together, 91 each alone; under so large a penalty products are few."""
     draw = random.Random(1)

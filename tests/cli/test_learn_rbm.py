@@ -56,6 +56,7 @@ def write_rows(path, names, rows):
 
 @pytest.mark.parametrize("kind", [["rbm", "--hidden", "20", "--epochs", "300", "--draw", "herded"],
                                   ["potts", "--method", "pcd", "--chains", "1000", "--steps", "100"]])
+@pytest.mark.long
 def test_checkpoints(run, work, kind):
     """Stopped by a signal once there is a checkpoint; what goes on from it ends as what was never stopped."""
     rows = [[(b >> i) % 2 for i in range(9)] for b in range(0, 512, 5)] + [[b % 2] * 9 for b in range(120)]
@@ -186,6 +187,7 @@ def bars(random, n):
     return rows
 
 
+@pytest.mark.long
 def test_sparse_couplings(run, work):
     """A fifth of the couplings can go for nothing of the likelihood, of which independent units have 7 less."""
     random = Random(3)

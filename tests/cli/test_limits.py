@@ -138,6 +138,7 @@ def test_every_verb_that_has_the_option_is_here():
 
 
 @pytest.mark.parametrize("verb, arguments", [(verb, a) for verb in VERBS for a in VERBS[verb]])
+@pytest.mark.long
 def test_a_verb_ends_when_its_time_is_over(work, verb, arguments):
     write_picture(work)
     write_tokens(work)

@@ -18,6 +18,7 @@ def test_exact(run):
     assert "exact" in done.err
 
 
+@pytest.mark.long
 def test_estimate(run, work):
     assert run(*ISING).status == 0
     exact = float(run("exact", "i.uai", "--task", "pr", "--log-base", "e").out.split()[1])
@@ -72,6 +73,7 @@ def parities(path, n):
 
 
 @pytest.mark.parametrize("how", [[], ["--temper", "off"]])
+@pytest.mark.long
 def test_no_state_is_no_answer(run, work, how):
     """Chains that never met a state of positive weight do not say that ln Z is minus infinity."""
     parities(work / "p.cnf", 97)
@@ -119,6 +121,7 @@ def test_a_run_that_meets_no_state_of_positive_weight_ends(run, work):
     assert "this state is unknown" in done.err and "--probability" not in done.err, done.err
 
 
+@pytest.mark.long
 def test_uai_estimates(run, work):
     n = 40
     pairs = [(u, v) for u in range(n) for v in range(u + 1, n)]

@@ -3,6 +3,7 @@
 import json
 import math
 
+import pytest
 from conftest import SPRINKLER
 
 GLASS = ["generate", "ising", "--grid", "12x12", "--coupling", "0", "--coupling-spread", "1",
@@ -30,6 +31,7 @@ def test_probability_unknown(run):
     assert "the probability of this state is unknown" in done.err and "gibbsite logz" in done.err
 
 
+@pytest.mark.long
 def test_probability_estimated(run):
     """Beside the exact one, on a grid that both can answer; the state is the same."""
     assert run(*GLASS).status == 0

@@ -55,6 +55,7 @@ def dense(run):
     ("certify", ["--steps", "1"]),
     ("scan", ["--steps", "1"]),
 ])
+@pytest.mark.long
 def test_dense_models(peak, base, dense, verb, options):
     ends = set()
     for more in (60, 150, 1000):
@@ -97,6 +98,7 @@ def test_endless_pipes(peak, base, verb):
 
 @pytest.mark.parametrize("arguments", [["info", "bomb.uai.gz"], ["info", "small.uai", "-e", "bomb.uai.gz"],
                                        ["convert", "bomb.uai.gz", "--format", "lg"]])
+@pytest.mark.long
 def test_gzip_bombs(peak, base, work, arguments):
     """A file of 1 MiB of 1 GiB."""
     with gzip.open(work / "bomb.uai.gz", "wb", compresslevel=1) as bomb:
@@ -144,6 +146,7 @@ def write_npz(path, n, compress=zipfile.ZIP_DEFLATED, members=("lp",), shape="(2
 
 
 @pytest.mark.parametrize("verb", ["diagnose", "report"])
+@pytest.mark.long
 def test_draws_that_unpack_to_much_more_than_is_there(peak, base, work, verb):
     write_npz(work / "zeros.npz", 16 * MIB)
     assert (work / "zeros.npz").stat().st_size < MIB
@@ -154,6 +157,7 @@ def test_draws_that_unpack_to_much_more_than_is_there(peak, base, work, verb):
 
 @pytest.mark.parametrize("verb", ["diagnose", "report"])
 @pytest.mark.parametrize("stored, limit, fits", [("one", "60M", False), ("two", "60M", False), ("one", "400M", True)])
+@pytest.mark.long
 def test_draws_in_arrays_count(peak, base, work, verb, stored, limit, fits):
     """40 MB of draws: the file, an array of it, and numbers of both chains."""
     write_npz(work / "draws.npz", 5 * MIB // (4 if stored == "two" else 2), zipfile.ZIP_STORED, ("a", "b") if stored == "two" else ("a",))

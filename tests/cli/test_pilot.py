@@ -38,6 +38,7 @@ def parity(work):
 
 
 @pytest.mark.parametrize("scan", [[], ["--scan", "usual"], ["--scan", "auto"]])
+@pytest.mark.long
 def test_zeros_are_crossed(run, work, parity, scan):
     done = run("marginals", parity, "--method", "sample", *scan, "-v", "--summary", "run.json", "--format", "json")
     assert done.status == 0, done.err
@@ -87,6 +88,7 @@ def test_nothing_to_choose(run, work, more):
     assert "do not support these options" in done.err
 
 
+@pytest.mark.long
 def test_where_it_is_no_scan(run, work, parity):
     done = run("certify", parity, "--scan", "auto")
     assert done.status == 2 and "a bound needs one given scan" in done.err

@@ -6,6 +6,8 @@ import itertools
 import math
 import random
 
+import pytest
+
 
 def network(seed, n=7):
     """A small Bayesian network as UAI text, with its tables: [(scope, table)]."""
@@ -94,6 +96,7 @@ def effects(n_causes=120, n_effects=400):
     return arity, factors, [f"{n_causes + e}={e % 2}" for e in range(20)]
 
 
+@pytest.mark.long
 def test_what_no_evidence_depends_on(run, work):
     arity, factors, seen = effects()
     (work / "m.uai").write_text(text("BAYES", arity, factors))

@@ -12,6 +12,7 @@ DATA = ROOT.parent / "shared" / "data"
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no real files: {DATA} is not there")
+@pytest.mark.long
 def test_every_file():
     """At full scale, else every fourth."""
     spec = importlib.util.spec_from_file_location("formats_table",

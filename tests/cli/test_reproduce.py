@@ -55,6 +55,7 @@ def check_chart(path):
 # test_denoise_any_picture runs hg-denoise.
 @pytest.mark.parametrize("name", [pytest.param(name, marks=nightly) if name in ("dogs-million", "hg-denoise") else name
                                   for name in EXPERIMENTS])
+@pytest.mark.long
 def test_quick_check(run, work, name):
     done = run("reproduce", name, "--quick", "--check", "-o", "out")
     assert done.status == 0, done.out + done.err
@@ -80,6 +81,7 @@ def test_quick_check(run, work, name):
     ("ws-components", ("components.csv", "components.svg", "verdict.txt")),
     ("pgs-denoise", ("curves.csv", "curves.svg", "work.csv", "work.svg")),  # times are not
 ])
+@pytest.mark.long
 def test_same_bits(run, work, experiment, names):
     for threads in (1, 3):
         done = run("reproduce", experiment, "--quick", "--threads", threads, "-o", str(threads))
@@ -125,6 +127,7 @@ def test_damaged_data(run, work):
     assert done.status == 3 and "G1_largec.txt:4:3" in done.err
 
 
+@pytest.mark.long
 def test_authors_models(run, data):
     """The totals of Table 1 of Yamashita & Suzuki (2019) on their own models."""
     folder = data("herding/G1_largec.txt").parent
@@ -171,6 +174,7 @@ def test_networks_of_a_folder(run, work):
     assert done.status == 2 and "5 models" in done.err
 
 
+@pytest.mark.long
 def test_all_of_them_until_it_is_stopped(work):
     """Each in its own folder; what was done before the signal stays, and the one that it met says so."""
     with subprocess.Popen([program(), "reproduce", "all", "--quick", "-o", "all"], cwd=work, stdout=subprocess.PIPE,
@@ -190,6 +194,7 @@ def test_data_for_all_is_refused(run):
     assert done.status == 2 and "run them one by one" in done.err
 
 
+@pytest.mark.long
 def test_models_of_ones_own(run, work):
     """--data takes .uai models in place of the authors' files, and refuses those that do not suit."""
     (work / "own").mkdir()
@@ -204,6 +209,7 @@ def test_models_of_ones_own(run, work):
     assert done.status == 3 and "G1_largec.uai: expected 1 to 12 variables of two states" in done.err
 
 
+@pytest.mark.long
 def test_denoise_any_picture(run, work):
     """A wall of bricks: mean field, which restores it badly, is no part of the claim."""
     (work / "data").mkdir()

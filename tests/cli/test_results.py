@@ -660,6 +660,7 @@ def test_compare_refuses_draws_and_other_arrays(run, work):
     assert done.returncode == 3 and "an archive cannot be read from a pipe" in done.stderr, done.stderr
 
 
+@pytest.mark.long
 def test_compare_values_of_ln_z(run, work):
     """JSON has an error, which judges; a file of UAI has none."""
     (work / "m.bif").write_text(POND)

@@ -165,6 +165,7 @@ def none(work):
     return "none.evid"
 
 
+@pytest.mark.long
 def test_limits_are_no_failure(run, work, slow, none):
     """On a machine that does other things the time may end before the first draw."""
     done = run("uai", slow, none, "-", "MAR", env={"INF_TIME": "2"})
@@ -193,6 +194,7 @@ def wait_for_solutions(child, answer, n):
 
 
 @pytest.mark.parametrize("task", ["MAR", "MAP"])
+@pytest.mark.long
 def test_killed_at_any_moment(work, slow, glass, none, task):
     """From the first solution on the file holds whole ones, and a reader takes it."""
     model = slow if task == "MAR" else glass
@@ -212,6 +214,7 @@ def test_killed_at_any_moment(work, slow, glass, none, task):
     assert subprocess.run([program(), "compare", answer, answer, "-q"]).returncode == 0
 
 
+@pytest.mark.long
 def test_terminated(work, slow, none):
     child = subprocess.Popen([program(), "uai", slow, none, "-", "MAR"], cwd=work,
                              stderr=subprocess.PIPE, text=True)
@@ -249,6 +252,7 @@ def test_no_time_for_pr(run, work):
 
 
 @pytest.mark.parametrize("task, lines", [("PR", 1), ("MAR", 1), ("MAP", 1)])
+@pytest.mark.long
 def test_no_time_to_prepare(run, work, task, lines):
     """Time may end while 400 long clauses are coloured, or later: there is an answer."""
     clauses = [" ".join(str((7 * i + 3 * k) % 1500 + 1) for k in range(450)) for i in range(400)]

@@ -379,6 +379,33 @@ static void same_choice_from_any_threads(void **state)
     }
 }
 
+/* The splashes of a trial have the size of those in runs without --splash-size, which is small
+ * enough for splashes to grow side by side. */
+static void size_is_that_of_runs(void **state)
+{
+    (void)state;
+    gbs_model *model = noisy_or(600);
+    gbs_run_options options = automatic();
+    options.sweeps = 200;
+    options.burn_in = 1;
+    test_answer found = test_run_once(model, NULL, &options);
+    assert_true(found.report.n_trials > 1);
+    const uint32_t size = found.report.trial[1].splash_size;
+    assert_int_equal(size, 1200 / (4 * options.splashes));
+    options.scan = GBS_SCAN_SPLASH;
+    options.grow = GBS_GROW_FIFO;
+    options.width = found.report.trial[1].width;
+    options.sweeps = 2;
+    test_answer usual = test_run_once(model, NULL, &options);
+    options.splash_size = size;
+    test_answer typed = test_run_once(model, NULL, &options);
+    assert_string_equal(usual.digest, typed.digest);
+    test_drop(&typed);
+    test_drop(&usual);
+    test_drop(&found);
+    gbs_model_free(model);
+}
+
 /* ---- where there is nothing to choose ------------------------------------------------------- */
 
 static void nothing_to_choose(void **state)
@@ -424,6 +451,7 @@ int main(void)
         cmocka_unit_test(every_model),
         cmocka_unit_test(easy_models_try_nothing_else),
         cmocka_unit_test(same_choice_from_any_threads),
+        cmocka_unit_test(size_is_that_of_runs),
         cmocka_unit_test(nothing_to_choose),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,8 @@ python=/usr/bin/python3
 cores=$(getconf _NPROCESSORS_ONLN)
 # Use Debian's ccache if it is installed.
 [ ! -d /usr/lib/ccache ] || PATH=/usr/lib/ccache:$PATH
+# A file that ccache has not seen is compiled at once, and not run through the preprocessor before: a tenth of the time.
+export CCACHE_DEPEND="${CCACHE_DEPEND:-1}"
 
 say() {
     printf '\n== %s\n' "$*"
@@ -158,18 +160,40 @@ c_files() {
         grep -v '^third_party/' | sort
 }
 
-# List the C files whose code this branch has changed since it left main, or that the last 30 commits of main
-# have changed. All files are listed if git or its history is missing.
-changed_files() {
+# List the C files that this branch has changed since it left main, or that the last 30 commits of main have changed.
+# All files are listed if git or its history is missing.
+changed_names() {
     mkdir -p build
     base=$(git merge-base HEAD main 2>/dev/null) || base=
     [ -n "$base" ] && [ "$base" != "$(git rev-parse HEAD)" ] || base=HEAD~30
     if ! git diff --name-status -M "$base" >build/changed 2>/dev/null; then
+        base=
         c_files
     else # a file that only moved has not changed
         sed -e '/^R100/d' -e 's/.*\t//' build/changed >build/changed_names
-        { c_files | grep -Fx -f build/changed_names || true; } | "$python" tools/dev/changed.py "$base"
+        c_files | grep -Fx -f build/changed_names || true
     fi
+}
+
+# List those of them whose code has changed, and not only their comments.
+changed_files() {
+    changed_names >build/changed_texts
+    if [ -z "$base" ]; then cat build/changed_texts; else "$python" tools/dev/changed.py "$base" <build/changed_texts; fi
+}
+
+# Commits are counted, so that what runs in turn at one commit makes room for the next part at the next one.
+turn=$(git rev-list --count HEAD 2>/dev/null || echo 0)
+
+# in_turn N: every N-th of the lines of standard input, the next ones at the next commit.
+in_turn() {
+    awk -v n="$1" -v turn="$turn" '(NR - turn) % n == 0'
+}
+
+# list_tests DIR [OPTION...]: list meson's tests as lines "suites / name".
+list_tests() {
+    dir=$1
+    shift
+    meson test -C "$dir" --no-rebuild --list "$@" 2>/dev/null | grep ' / '
 }
 
 # run_tests DIR [OPTION...]: run meson's tests and add them to the counts. If $targets is set, only these targets are built.
@@ -196,6 +220,23 @@ run_tests() {
     fi
     passed=$((passed + n_passed))
     failed=$((failed + n_failed))
+}
+
+# Run the tests of build/: an eighth at the scale that is asked for, the others at the small scale, and an eighth of the
+# long tests of the command line.
+run_tests_in_turn() {
+    ninja -C build
+    list_tests build | grep -v ':cli' >build/tests_listed
+    in_turn 8 <build/tests_listed | sed 's,.* / ,,' >build/tests_in_turn
+    sed 's,.* / ,,' build/tests_listed | grep -vxF -f build/tests_in_turn >build/tests_small
+    export GIBBSITE_TEST_TURN="$turn"
+    # shellcheck disable=SC2046
+    run_tests build -t 5 $(list_tests build --suite cli | sed 's,.* / ,,') $(cat build/tests_in_turn)
+    skipped_before=$skipped
+    export GIBBSITE_TEST_SCALE=small
+    # shellcheck disable=SC2046
+    run_tests build -t 5 $(cat build/tests_small)
+    skipped=$((skipped + skipped_before))
 }
 
 # program_tests GIBBSITE FILE...: run tests of the command line.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""syntax.py BUILD N: checks every file that BUILD compiles with its compiler and -fsyntax-only, N files at a time. Prints the
-messages of the compiler, and returns status 1 if there are any."""
+"""syntax.py BUILD N: checks those of the files named on standard input that BUILD compiles, with its compiler and -fsyntax-only,
+N files at a time. Prints the messages of the compiler, and returns status 1 if there are any."""
 import json
 import pathlib
 import shlex
@@ -23,7 +23,8 @@ def look(entry):
 
 
 with ThreadPoolExecutor(int(sys.argv[2])) as pool:
-    entries = json.loads((build / "compile_commands.json").read_text())
+    named = {f"../{line}" for line in sys.stdin.read().split()}
+    entries = [entry for entry in json.loads((build / "compile_commands.json").read_text()) if entry["file"] in named]
     said = list(pool.map(look, entries))
 print("".join(said), end="")
 sys.exit(any(said) or not entries)

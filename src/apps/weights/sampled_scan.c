@@ -9,10 +9,14 @@
 
 #include "base/memory.h"
 #include "gibbsite/dobrushin.h"
+#include "gibbsite/run.h"
 
 #define MOVED 0.01 /* change of a weight after which a new scan is made */
 #define TOO_LONG \
     8u /* a scan may be longer than the shortest sufficient scan by the share 1 / TOO_LONG */
+/* Largest number of variables and influences that the updates of one pass may look at, for descents
+ * from the random scan. */
+#define MOST_LOOKS (UINT64_C(1) << 20)
 
 void gbsi_learning_scan_free(gbsi_learning_scan *scan)
 {
@@ -58,15 +62,22 @@ static gbs_status check_condition(const gbs_influences *influences, gbs_error *e
 }
 
 /* Finds a scan that meets the accuracy and is at most one eighth longer than the shortest such
- * scan, by doubling and then by bisection. @param made out: the scan; NULL if there is no free
- * variable. */
+ * scan, by doubling and then by bisection. Descents begin with the random scan, as in the paper, or
+ * with the systematic scan if each update of the random scan would look at too much. @param made
+ * out: the scan; NULL if there is no free variable. */
 static gbs_status optimise(const gbs_influences *influences, double accuracy, uint32_t **made,
                            size_t *n, gbs_error *err)
 {
+    const gbs_influence_report *of = gbs_influences_report(influences);
+    gbs_run_options random = gbs_run_options_default();
+    random.scan = GBS_SCAN_RANDOM;
     gbs_scan_report report = {.size = sizeof report};
-    gbs_scan_request request = {.size = sizeof request, .accuracy = accuracy};
+    gbs_scan_request request = {
+        .size = sizeof request,
+        .accuracy = accuracy,
+        .start = of->n_free * (of->n_free + of->n_entries) <= MOST_LOOKS ? &random : NULL};
     gbs_status status = GBS_OK;
-    if (gbs_influences_report(influences)->n_free > 0) {
+    if (of->n_free > 0) {
         status = gbs_scan_optimise(influences, &request, made, n, &report, err);
     }
     for (size_t fails = *n / 2; status == GBS_OK && *n - fails > *n / TOO_LONG + 1;) {

@@ -3,6 +3,9 @@
  * weights are known: within four of its standard errors of them, and as near to the exact maximum
  * as the chance that is said to be in it. Three weights, twelve fits: some weight is farther than
  * four standard errors by chance in 0.1 % of all seeds. Refusals, no memory. */
+#include "gibbsite/dobrushin.h"
+#include "gibbsite/run.h"
+#include "weights/sampled.h"
 #include "weights/testing.h"
 
 enum { MOST_SPINS = 16, SPIN_WEIGHTS = 3, SPIN_ROWS = 400 };
@@ -157,6 +160,58 @@ static void accuracy(void **state)
     gbs_model_free(m);
 }
 
+/* Length of the scan that descents find from a start, by doubling and then by bisection to within
+ * an eighth. */
+static size_t length_from(const gbs_influences *influences, int start, double accuracy)
+{
+    gbs_run_options from = gbs_run_options_default();
+    from.scan = start;
+    gbs_scan_request request = {.size = sizeof request, .accuracy = accuracy, .start = &from};
+    gbs_scan_report report = {.size = sizeof report};
+    uint32_t *scan = NULL;
+    size_t n = 0;
+    ok(gbs_scan_optimise(influences, &request, &scan, &n, &report, NULL));
+    gbs_free(scan);
+    for (size_t fails = n / 2; n - fails > n / 8 + 1;) {
+        size_t tried = 0;
+        request.steps = fails + (n - fails) / 2;
+        ok(gbs_scan_optimise(influences, &request, &scan, &tried, &report, NULL));
+        gbs_free(scan);
+        *(report.after <= accuracy ? &n : &fails) = (size_t)request.steps;
+    }
+    return n;
+}
+
+/* Descents begin with the random scan, as in section 5.3 of the paper. From the systematic scan,
+ * some of the scans would have other lengths. */
+static void starts_with_the_random_scan(void **state)
+{
+    (void)state;
+    gbs_model *m = spin_grid(4, 1.0);
+    gbs_influences *influences = NULL;
+    gbsi_learnt learnt = {0};
+    size_t n_other = 0;
+    ok(gbs_influences_new(m, NULL, NULL, &influences, NULL));
+    ok(gbsi_learnt_find(m, &learnt, NULL));
+    const gbsi_pseudo pseudo = {.model = m, .learnt = &learnt};
+    for (double accuracy = 0.3; accuracy > 0.005; accuracy /= 1.5) {
+        gbsi_learning_scan scan = {.pseudo = &pseudo,
+                                   .kind = GBS_LEARN_SCAN_OPTIMISED,
+                                   .accuracy = accuracy,
+                                   .memory_limit = UINT64_MAX};
+        ok(gbsi_learning_scan_init(&scan, NULL));
+        ok(gbsi_learning_scan_follow(&scan, known, NULL));
+        assert_int_equal(scan.n_made, 1);
+        assert_int_equal(scan.order.n, length_from(influences, GBS_SCAN_RANDOM, accuracy));
+        n_other += scan.order.n != length_from(influences, GBS_SCAN_SYSTEMATIC, accuracy);
+        gbsi_learning_scan_free(&scan);
+    }
+    assert_true(n_other > 0);
+    gbsi_learnt_free(&learnt);
+    gbs_influences_free(influences);
+    gbs_model_free(m);
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -197,9 +252,11 @@ static void without_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(nine_spins, restart), cmocka_unit_test_setup(sixteen_spins, restart),
-        cmocka_unit_test_setup(accuracy, restart), cmocka_unit_test_setup(refusals, restart),
-        cmocka_unit_test_setup(without_memory, restart)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup(nine_spins, restart),
+                                       cmocka_unit_test_setup(sixteen_spins, restart),
+                                       cmocka_unit_test_setup(accuracy, restart),
+                                       cmocka_unit_test_setup(starts_with_the_random_scan, restart),
+                                       cmocka_unit_test_setup(refusals, restart),
+                                       cmocka_unit_test_setup(without_memory, restart)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

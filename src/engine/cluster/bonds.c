@@ -163,6 +163,7 @@ static void add_pair(gbsi_bonds *b, const gbsi_conditioned *model, const gbsi_pl
             (gbsi_bond){.slot = {plan->slot_of[scope[0]], plan->slot_of[scope[1]]},
                         .most = most_of(coupling),
                         .differ = coupling < 0.0};
+        b->always |= b->bond[b->n_bonds - 1].most == UINT64_MAX;
     }
 }
 

@@ -26,6 +26,7 @@ typedef struct gbsi_bonds {
     uint32_t n_slots;
     uint32_t n_labels; /* 2 if clusters are turned */
     bool turns;
+    bool always; /* whether some bond joins with probability 1, because its factor has zeros */
     size_t n_bonds;
     gbsi_bond *bond; /* [n_bonds] */
     /* Logarithms in multiples of `unit`, which is a power of two, so that the order of a sum over

@@ -395,8 +395,10 @@ static uint32_t grow(const chain *x, uint32_t seed, uint64_t cluster)
     return n;
 }
 
-/* Draws what a cluster that has grown does, so that it moves whenever it may: a cluster without
- * fields always moves. Turned: probability min(1, exp(S)), S the change of the log density. Labels:
+/* Draws what a cluster that has grown does. If some bond always joins, the draw is that of
+ * choose(): a cluster that is joined for ever and moves whenever it may would return to its state
+ * after every second move. Otherwise the cluster moves whenever it may: a cluster without fields
+ * always moves. Turned: probability min(1, exp(S)), S the change of the log density. Labels:
  * Metropolised Gibbs (Liu 1996, Peskun's theorem and a modified discrete-state Gibbs sampler,
  * Biometrika 83), label y != x with probability w_y / (W - w_x), accepted with probability
  * min(1, (W - w_x) / (W - w_y)).
@@ -405,10 +407,14 @@ static uint32_t choose_other(const chain *x, uint32_t label, double u, double v)
 {
     const gbsi_bonds *b = x->b;
     if (b->turns) {
-        return b->field == NULL || v < gbsi_exp((double)x->by->sum[0] * b->unit);
+        const double change = b->field == NULL ? 0.0 : (double)x->by->sum[0] * b->unit;
+        return v < (b->always ? 1.0 / (1.0 + gbsi_exp(-change)) : gbsi_exp(change));
     }
     const double total = weigh(x, 0);
     double others = 0.0;
+    if (b->always) {
+        return pick(x->by->w, b->n_labels, total, u);
+    }
     x->by->w[label] = 0.0;
     for (uint32_t k = 0; k < b->n_labels; ++k) {
         others += x->by->w[k];

@@ -137,6 +137,9 @@ typedef struct gbsi_pass {
      * number when a saved run is continued. */
     uint8_t (*held)(const void *state, uint32_t slot);
     void (*set_held)(void *state, uint32_t slot, uint8_t n);
+    /* Returns the largest number of variables that a block may have. NULL if the pass has no
+     * blocks. */
+    uint32_t (*block_size)(const void *state);
     /* OPTIONAL. Sets a callback for blocks. @param on_block NULL: no callback. */
     void (*watch)(void *state, gbsi_on_block *on_block, void *context);
 

@@ -209,17 +209,14 @@ gbs_status gbsi_scan_pass_init(const gbs_influences *influences, const gbs_run_o
     unsigned traits = made.scan->traits;
     gbsi_watch watch = gbsi_influences_watch(influences);
     const bool uniform = (traits & GBSI_SCAN_UNIFORM) != 0;
-    if ((traits & GBSI_SCAN_SPLITS) != 0) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "a %s chain is made of two %s chains: try --scan %s", made.scan->name,
-                         base, base);
-    }
-    if ((traits & (GBSI_SCAN_BLOCKS | GBSI_SCAN_CLUSTERS)) != 0) {
+    if ((traits & (GBSI_SCAN_SPLITS | GBSI_SCAN_BLOCKS | GBSI_SCAN_CLUSTERS)) != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "bounds exist only for scans that update one variable at a time, and the "
                          "%s scan %s: try --scan %s",
                          made.scan->name,
-                         (traits & GBSI_SCAN_BLOCKS) != 0 ? "draws blocks" : "moves clusters",
+                         (traits & GBSI_SCAN_SPLITS) != 0   ? "updates all variables at once"
+                         : (traits & GBSI_SCAN_BLOCKS) != 0 ? "draws blocks"
+                                                            : "moves clusters",
                          base);
     }
     if (!uniform && (traits & GBSI_SCAN_REPEATS) == 0) {

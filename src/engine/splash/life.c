@@ -110,6 +110,7 @@ static gbs_status take_blocks(gbsi_splash *s, const gbs_run_options *options, gb
     const uint32_t n = s->potentials->n;
     uint32_t most = most_of(options, n);
     GBSI_PASS(lower_size(s, options, &most, err));
+    s->most = most;
     s->most_blocks = (uint32_t)(options->splashes < n ? options->splashes : n);
     s->block = gbsi_alloc_array_zero(s->most_blocks, sizeof *s->block);
     s->fresh = gbsi_alloc_array_zero(s->most_blocks, 1);

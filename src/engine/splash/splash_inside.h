@@ -36,6 +36,7 @@ struct gbsi_splash {
     int order;      /* order of growth, gbs_grow_kind */
     int score;      /* score of adaptive growth, gbs_score_kind */
     uint64_t seed;
+    uint32_t most;     /* largest number of variables of a splash */
     uint32_t n_blocks; /* number of splashes of the round */
     uint32_t most_blocks;
     block *block;   /* [most_blocks] */

@@ -601,6 +601,11 @@ static void set_held(void *state, uint32_t slot, uint8_t n)
     wholes->n_times[wholes->of[slot]] = n;
 }
 
+static uint32_t block_size(const void *state)
+{
+    return ((const gbsi_splash *)state)->most;
+}
+
 const gbsi_pass gbsi_pass_splash = {
     .name = "splash",
     .traits = GBSI_PASS_CONNECT,
@@ -615,6 +620,7 @@ const gbsi_pass gbsi_pass_splash = {
     .connects = connects,
     .held = held,
     .set_held = set_held,
+    .block_size = block_size,
     .watch = watch,
     .save = gbsi_splash_save,
     .load = gbsi_splash_load,

@@ -24,12 +24,7 @@ static gbs_status check(const gbs_run_options *o, const gbsi_engine *engine, gbs
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--certified: only the random draw has a certificate");
     }
-    if ((engine->scan_traits & GBSI_SCAN_SPLITS) != 0) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--certified: a %s chain is made of two %s chains: try --scan %s",
-                         engine->scan->name, base, base);
-    }
-    if ((engine->scan_traits & (GBSI_SCAN_BLOCKS | GBSI_SCAN_CLUSTERS)) != 0) {
+    if ((engine->scan_traits & (GBSI_SCAN_SPLITS | GBSI_SCAN_BLOCKS | GBSI_SCAN_CLUSTERS)) != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--certified: only scans that update one variable at a time have a "
                          "certificate: try --scan %s",

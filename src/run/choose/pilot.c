@@ -167,18 +167,17 @@ static gbs_status take_plan(pilot *p, gbs_error *err)
 }
 
 /* The options of a trial of splashes. Splashes that grow in order of discovery (fifo) expand from
- * the root in breadth, and need the least width. Their size is that of the user or the usual one,
- * and is not lowered: a trial counts operations, in which few large splashes are cheapest. */
+ * the root in breadth, and need the least width. Their size is that of a run with --scan splash and
+ * without --splash-size, which a user cannot give together with --scan auto. */
 static gbs_run_options splashes_of(const pilot *p, uint32_t w)
 {
     gbs_run_options how = p->run->task.options;
     how.scan = gbsi_scan_with(GBSI_SCAN_CANDIDATE);
     how.grow = GBS_GROW_FIFO;
     how.width = w;
-    how.splash_size = how.splash_size == 0 ? GBSI_SPLASH_SIZE : how.splash_size;
-    if (!p->crosses && p->plan->n_slots <= WHOLE && how.splash_size < p->plan->n_slots) {
-        how.splash_size = p->plan->n_slots; /* the splash size is large enough for all variables
-                                               that hard zeros join */
+    if (!p->crosses) { /* the size should be large enough for all variables that hard zeros join */
+        const uint32_t n = p->plan->n_slots;
+        how.splash_size = n > GBSI_SPLASH_SIZE && n <= WHOLE ? n : GBSI_SPLASH_SIZE;
     }
     return how;
 }
@@ -294,7 +293,7 @@ static gbs_status widen(pilot *p, gbs_error *err)
     GBSI_TRY(status);
     r->trial[r->n_trials++] = (gbs_trial){.scan = gbsi_scan_of(how.scan)->name,
                                           .width = width[i - 1],
-                                          .splash_size = (uint32_t)how.splash_size};
+                                          .splash_size = gbsi_trial_block_size(p->trial[i])};
     GBSI_TRY(passes_until(p, p->trial[i], 1, err));
     take_note(p, i);
 cleanup:

@@ -233,6 +233,12 @@ double gbsi_trial_passes_each(const gbsi_trial *t, uint64_t *n_kept)
     return each < 1.0 ? 1.0 : each < n ? each : n;
 }
 
+uint32_t gbsi_trial_block_size(const gbsi_trial *t)
+{
+    const gbsi_pass *pass = t->executor.pass;
+    return pass->block_size == NULL ? 0 : pass->block_size(t->executor.pass_state);
+}
+
 bool gbsi_trial_reaches(const gbsi_trial *t)
 {
     return gbsi_executor_connects(&t->executor);

@@ -36,6 +36,8 @@ double gbsi_trial_operations(const gbsi_trial *trial);
  * that mix worst. The result is from 1 to n_kept. A result of n_kept is only a lower bound. @param
  * n_kept out: number of kept passes. */
 double gbsi_trial_passes_each(const gbsi_trial *trial, uint64_t *n_kept);
+/* Returns the largest number of variables of a splash; 0 if the scan has no splashes. */
+uint32_t gbsi_trial_block_size(const gbsi_trial *trial);
 /* Whether the splashes so far show that the trial reaches all states that hard zeros allow. */
 bool gbsi_trial_reaches(const gbsi_trial *trial);
 

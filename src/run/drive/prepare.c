@@ -71,7 +71,8 @@ gbs_status gbsi_run_check_draw(const gbsi_task *task, gbsi_engine *engine, gbs_e
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--draw: clusters of scan %s are moved by independent random numbers, and "
                          "draw %s has others: use --draw random or --scan %s",
-                         engine->scan->name, gbsi_draw_name(task->options.draw), gbsi_scan_base_name());
+                         engine->scan->name, gbsi_draw_name(task->options.draw),
+                         gbsi_scan_base_name());
     }
     if (task->purpose.anneals && (blocks || splits || clusters)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--scan: %s chains are not annealed: use --scan %s",
