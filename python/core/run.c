@@ -212,7 +212,7 @@ static int execute(request *r, collector *c, int for_draws)
                                  .task = for_draws ? GBS_RUN_DRAWS : GBS_RUN_MARGINALS,
                                  .query = for_draws ? NULL : r->about,
                                  .n_query = for_draws || r->about == NULL ? 0 : (size_t)r->n_about,
-                                 .observables = r->observables};
+                                 .observables = r->observables != 0};
     core_unlock(&c->watch, r->progress);
     r->status = gbs_run_new_with(&setup, &r->run, &r->err);
     if (r->status >= 0) {

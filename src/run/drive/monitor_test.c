@@ -77,7 +77,8 @@ static void traces_are_those_of_the_draws(void **state)
         double density[CHAINS][SWEEPS];
         uint32_t x[CHAINS][SWEEPS];
         assert_int_equal(gbs_option_set(&options, "scan", scan[k], NULL), GBS_OK);
-        const gbs_run_callbacks callbacks = {sizeof callbacks, &h, NULL, hear, NULL};
+        const gbs_run_callbacks callbacks = {
+            .size = sizeof callbacks, .context = &h, .draw = hear};
         gbs_run *run = monitored(model, NULL, &options, &callbacks);
         gbs_traces traces = {.size = sizeof traces};
         assert_int_equal(gbs_run_traces(run, &traces, NULL), GBS_OK);
@@ -214,7 +215,8 @@ static void sixteen_chains_have_the_bits_of_one(void **state)
     first_chain f[2] = {{.model = model}, {.model = model}};
     for (int many = 0; many < 2; ++many) {
         gbs_run_options options = usual();
-        const gbs_run_callbacks callbacks = {sizeof callbacks, &f[many], NULL, hear_first, NULL};
+        const gbs_run_callbacks callbacks = {
+            .size = sizeof callbacks, .context = &f[many], .draw = hear_first};
         options.chains = many ? 16 : 1;
         options.burn_in = 4;
         gbs_run_free(monitored(model, NULL, &options, &callbacks));
