@@ -16,10 +16,10 @@
  * The variables of the model all have the same number q of states. N is the number of sampled
  * variables: observed variables act as fields and are not counted. The energy of a state for each
  * variable is e = -ln(weight of the state) / N. With f_a the share of the variables in state a, the
- * magnetisation is m = f_1 - f_0 for q = 2, which is the mean spin, and its square is m^2 = q / (q -
- * 1) times the sum over a of (f_a - 1 / q)^2 for any q. docs/math.md [M92] has the formula of every
- * observable. Temperatures do not appear: a coupling J of the model is J / (k_B T), energies are in
- * units of k_B T, and k_B = 1.
+ * magnetisation is m = f_1 - f_0 for q = 2, which is the mean spin, and its square is m^2 = q / (q
+ * - 1) times the sum over a of (f_a - 1 / q)^2 for any q. docs/math.md [M92] has the formula of
+ * every observable. Temperatures do not appear: a coupling J of the model is J / (k_B T), energies
+ * are in units of k_B T, and k_B = 1.
  *
  * Threads and errors: as in run.h.
  */

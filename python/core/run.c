@@ -248,9 +248,10 @@ static void settle_item(collector *c, const gbs_model *model)
     }
 }
 
-/* run(model, evidence, options, progress, kept, about, observables): kept is None for no draws, or the variables
- * whose draws are kept; about is None, or the variables whose marginals are asked for. Marginals of
- * other variables may be NaN. Returns a dict: summary, stopped, marginals, draws. */
+/* run(model, evidence, options, progress, kept, about, observables): kept is None for no draws, or
+ * the variables whose draws are kept; about is None, or the variables whose marginals are asked
+ * for. Marginals of other variables may be NaN. Returns a dict: summary, stopped, marginals, draws.
+ */
 static PyObject *run_model(PyObject *self, PyObject *arguments)
 {
     request r = {.status = GBS_OK};
@@ -421,7 +422,7 @@ static PyObject *joint(PyObject *self, PyObject *arguments)
 }
 
 PyMethodDef core_run_methods[] = {
-    {"run", run_model, METH_VARARGS, 
+    {"run", run_model, METH_VARARGS,
      "run(model, evidence, options, progress, kept, about, observables)"},
     {"joint", joint, METH_VARARGS, "joint(model, evidence, options, progress, query)"},
     {NULL, NULL, 0, NULL}};

@@ -51,8 +51,8 @@ static const struct {
     [GBSI_INPUT_MONITOR] = {"monitor", "--monitor: not the variables of the checkpoint's run"},
     [GBSI_INPUT_QUERY] = {"query", "--query: not the variables of the checkpoint's run, which left "
                                    "out what they do not need"},
-    [GBSI_INPUT_OBSERVABLES] = {"observables",
-                                "--observables: either this run or the checkpoint's run keeps none"},
+    [GBSI_INPUT_OBSERVABLES] =
+        {"observables", "--observables: either this run or the checkpoint's run keeps none"},
 };
 
 /* @param text [33] */
