@@ -77,8 +77,7 @@ static void traces_are_those_of_the_draws(void **state)
         double density[CHAINS][SWEEPS];
         uint32_t x[CHAINS][SWEEPS];
         assert_int_equal(gbs_option_set(&options, "scan", scan[k], NULL), GBS_OK);
-        const gbs_run_callbacks callbacks = {
-            .size = sizeof callbacks, .context = &h, .draw = hear};
+        const gbs_run_callbacks callbacks = {.size = sizeof callbacks, .context = &h, .draw = hear};
         gbs_run *run = monitored(model, NULL, &options, &callbacks);
         gbs_traces traces = {.size = sizeof traces};
         assert_int_equal(gbs_run_traces(run, &traces, NULL), GBS_OK);
