@@ -107,3 +107,10 @@ def test_same_bits(run, grid, work, kept):
             assert done.status == 0, done.err
             seen.add((summary(work)["digest"], (work / "x.csv").read_text()))
     assert len(seen) == 1
+
+
+def test_clusters_are_advised(run, work):
+    """Couplings that favour equal states, without fields: clusters move where single spins hardly do."""
+    assert run("generate", "ising", "--grid", "16x16", "--torus", "--coupling", "0.4407", "-o", "t.gbm").status == 0
+    done = run("marginals", "t.gbm", "--method", "sample", "--sweeps", "100", "--temper", "off")
+    assert "the chains disagree" in done.err and "or --scan cluster" in done.err, done.err

@@ -97,6 +97,21 @@ gbs_status gbsi_bonds_check(const gbsi_conditioned *model, const char *scan, gbs
     return GBS_OK;
 }
 
+bool gbsi_bonds_favour_equal(const gbsi_conditioned *model)
+{
+    const bool binary = is_binary(model);
+    for (size_t f = 0; f < model->factors.n_factors; ++f) {
+        double coupling = 0.0;
+        double field[2];
+        if (order_of(&model->factors, f) != 2 ||
+            read_pair(model, binary, f, &coupling, field) != NULL || !(coupling > 0.0) ||
+            field[0] != 0.0 || field[1] != 0.0) {
+            return false;
+        }
+    }
+    return model->factors.n_factors > 0;
+}
+
 /* ---- compiling ------------------------------------------------------------------------------- */
 
 bool gbsi_bonds_label(const gbsi_conditioned *model, uint32_t *n_labels)

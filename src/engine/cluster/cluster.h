@@ -48,6 +48,11 @@ typedef struct gbsi_bonds {
  * @return GBS_ERR_UNSUPPORTED with a message that names the first factor that has no bond. */
 gbs_status gbsi_bonds_check(const gbsi_conditioned *model, const char *scan, gbs_error *err);
 
+/* Whether every factor is a bond that favours equal states, without fields. The chains of such a
+ * model are the slower, the stronger its couplings, and clusters move where single updates hardly
+ * do. */
+bool gbsi_bonds_favour_equal(const gbsi_conditioned *model);
+
 /* Whether states differ from labels, because evidence has removed states or arities differ.
  * @param n_labels receives the number of labels, at least 2. */
 bool gbsi_bonds_label(const gbsi_conditioned *model, uint32_t *n_labels);

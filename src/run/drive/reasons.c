@@ -8,6 +8,7 @@
 #include "base/plural.h"
 #include "chains/run.h"
 #include "chains/run_options.h"
+#include "cluster/cluster.h"
 
 static double target_of(const gbsi_report *report, const gbsi_run_purpose *purpose)
 {
@@ -184,16 +185,23 @@ static const char *block_scan(void)
 }
 
 /* Text for the option that makes blocks larger: "a larger --width" if the run has splashes, else
- * "--scan ", to which block_scan_unless_used() adds the name of the scan. In the second case
- * block_scan_unless_used() gives the name of the scan. */
-static const char *larger_blocks(const gbsi_engine *engine)
+ * "--scan ", to which scan_unless_used() adds the name of the scan: a scan of clusters if the model
+ * suits it, else the scan of blocks. */
+static const char *larger_blocks(const gbs_run *run)
 {
-    return has_splashes(engine) ? "a larger --width" : "--scan ";
+    return has_splashes(&run->sampling.engine) ? "a larger --width" : "--scan ";
 }
 
-static const char *block_scan_unless_used(const gbsi_engine *engine)
+static const char *scan_unless_used(const gbs_run *run)
 {
-    return has_splashes(engine) ? "" : block_scan();
+    const unsigned clusters = GBSI_SCAN_CLUSTERS;
+    const bool suits =
+        run->sampling.engine.scan != NULL && (run->sampling.engine.scan_traits & clusters) == 0 &&
+        (gbsi_draw_traits(&run->task.options) & GBSI_DRAW_INDEPENDENT) != 0 &&
+        run->task.problem.part != NULL && gbsi_bonds_favour_equal(run->task.problem.part);
+    return has_splashes(&run->sampling.engine) ? ""
+           : suits                             ? gbsi_scan_of(gbsi_scan_with(clusters))->name
+                                               : block_scan();
 }
 
 static const char *independent_draw(void)
