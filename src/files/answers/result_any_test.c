@@ -572,8 +572,8 @@ static const char *const forms[] = {
     "MAP 3 1 0 3",
     "MMAP 2 7 1 4 0",
     "b,a,probability,mcse\n0,0,1,0\n\na,probability,mcse\n0,1,0\n",
-    "{\"schema\": \"joints/1\", \"tables\": [{\"variables\": [{\"id\": 0, \"n_states\": 2}], "
-    "\"probability\": [0.5, 0.5], \"mcse\": [0, 0]}]}"};
+    ("{\"schema\": \"joints/1\", \"tables\": [{\"variables\": [{\"id\": 0, \"n_states\": 2}], "
+     "\"probability\": [0.5, 0.5], \"mcse\": [0, 0]}]}")};
 
 static void memory_runs_out(void **state)
 {
