@@ -38,7 +38,7 @@ html_theme = "furo"
 html_title = "gibbsite"
 html_static_path = ["site"]
 html_css_files = ["site.css", "dark.css"]
-html_js_files = ["theme.js"]
+html_js_files = []
 html_extra_path = ["llms.txt"]
 html_copy_source = html_show_sphinx = False
 html_theme_options = {"sidebar_hide_name": False, "navigation_with_keys": True}
@@ -108,19 +108,26 @@ def read_docstring(app, what, name, thing, options, lines):
 
 
 def mend_theme(app):
-    """Debian builds furo without its tools: dark colours are only for those who choose them, and the script is a module that a page
-    cannot load. Both are made whole from the files that are installed."""
+    """Debian builds furo without its tools: dark colours are only for those who choose them. They are made whole from the files that are
+    installed, as the script is by mend_script()."""
     static = pathlib.Path(furo.__file__).parent / "theme/furo/static"
     colours = re.search(r'body\[data-theme="?dark"?\] *\{([^}]*)\}', (static / "styles/furo.css").read_text())[1]
     site = pathlib.Path(app.srcdir) / "site"
     (site / "dark.css").write_text(f"@media (prefers-color-scheme: dark) {{ body:not([data-theme=light]) {{{colours}}} }}\n")
-    scripts = [static / "scripts/gumshoe-patched.js", static / "scripts/furo.js"]
-    module = scripts[1].read_text().startswith("import ") and scripts[0].exists()
-    (site / "theme.js").write_text(re.sub(r"^import .*$", "", "\n".join(path.read_text() for path in scripts), flags=re.M) if module else "")
+
+
+def mend_script(app, failure):
+    """The script of Debian's furo is a module that a page cannot load: the site gets it as one file without imports."""
+    static = pathlib.Path(furo.__file__).parent / "theme/furo/static/scripts"
+    scripts = [static / "gumshoe-patched.js", static / "furo.js"]
+    if failure is None and scripts[1].read_text().startswith("import ") and scripts[0].exists():
+        text = re.sub(r"^import .*$", "", "\n".join(path.read_text() for path in scripts), flags=re.M)
+        (pathlib.Path(app.outdir) / "_static/scripts/furo.js").write_text(text)
 
 
 def setup(app):
     app.connect("builder-inited", mend_theme)
+    app.connect("build-finished", mend_script)
     app.connect("autodoc-process-docstring", read_docstring)
     app.connect("source-read", read_page)
     return {"parallel_read_safe": True}

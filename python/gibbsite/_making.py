@@ -75,7 +75,7 @@ def ground(program: Any, database: Any, *, query_predicates: str | Iterable[str]
     similarity : names of predicates that are computed from the words of names
     options : time, memory_limit
 
-    Raises Error with FILE:LINE:COLUMN for a text that cannot be read or contradicts itself.
+    Raises Error with ``FILE:LINE:COLUMN`` for a text that cannot be read or contradicts itself.
 
     >>> import gibbsite as gb
     >>> found = gb.ground("examples/smokers.mln", "examples/smokers.db")

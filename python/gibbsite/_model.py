@@ -62,7 +62,7 @@ def read(path: str | os.PathLike[str], format: str | None = None, *, lenient: bo
     Formats and options are those of ``gibbsite convert``: uai, bif, xmlbif, xdsl, net, fg, gbm, wcnf, ... With ``file_evidence``
     the observations in an XMLBIF file are added to the evidence of every question about the model, and the property
     ``file_evidence`` of the model holds them. Without ``file_evidence`` a warning names them. The model is a copy: its file may
-    change afterwards. Raises Error with FILE:LINE:COLUMN for a file that cannot be read.
+    change afterwards. Raises Error with ``FILE:LINE:COLUMN`` for a file that cannot be read.
     """
     return _read(os.fspath(path), None, format, lenient, normalize_cpts, convention, diagonal, vartype, offset, weight_scale,
                  states, table_order, file_evidence)
@@ -107,18 +107,18 @@ def _progress(wanted):
     except ImportError:
         tqdm = None
     if tqdm is None:
-        def line(burning_in, done, of, updates, elapsed, *rest):
+        def line(burning_in, done, of, updates, elapsed, worst_error, target_error, rhat, work, share):
             at = f"{'burn-in' if burning_in else 'sampling'}: pass {done}" + (f" of {of}" if of else "")
-            if rest[-2] is not None:
-                at = rest[-2] if rest[-1] != rest[-1] else f"{rest[-2]}: {rest[-1]:.0%}"
+            if work is not None:
+                at = work if share != share else f"{work}: {share:.0%}"
             sys.stderr.write(f"\r{at}, {elapsed:.0f} s\033[K")
             sys.stderr.flush()
             return False
         return line, lambda: sys.stderr.write("\n")
     bar = tqdm(unit="pass", leave=False)
 
-    def step(burning_in, done, of, updates, elapsed, worst_error, *rest):
-        bar.set_description(rest[-2] or ("burn-in" if burning_in else "sampling"), refresh=False)
+    def step(burning_in, done, of, updates, elapsed, worst_error, target_error, rhat, work, share):
+        bar.set_description(work or ("burn-in" if burning_in else "sampling"), refresh=False)
         bar.total, bar.n = of or None, done
         if worst_error == worst_error:
             bar.set_postfix(error=f"{worst_error:.2g}", refresh=False)

@@ -395,7 +395,7 @@ def test_progress_is_shown(capfd):
     """Whatever is shown of a run that takes no time, a step of a long one is."""
     gb.ising((16, 16), 0.2).query("0", method="sample", target_error=0.002, max_updates=10**8, progress=True)
     step, end = _model._progress(True)
-    assert not step(False, 3, 10, 4096, 1.0, 0.05, 0.01, 1.0)
+    assert not step(False, 3, 10, 4096, 1.0, 0.05, 0.01, 1.0, None, float("nan"))
     end()
     assert "sampling" in capfd.readouterr().err
 
