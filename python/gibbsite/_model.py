@@ -569,8 +569,8 @@ class Model:
     def exact_samples(self, draws: int = 1000, *names: Names, variables: Names = None, evidence: Evidence = None,
                       likelihood: Likelihood = None, **options: Any) -> Draws:
         """Return independent draws by junction trees. Raises Error if the trees do not fit into memory."""
-        return self.sample(draws, *names, variables=variables, evidence=evidence, likelihood=likelihood,
-                           **{"method": "exact", "chains": 1, **options})
+        options = {"method": "exact", "chains": 1, **options}
+        return self.sample(draws, *names, variables=variables, evidence=evidence, likelihood=likelihood, **options)
 
     def query_table(self, table: Any, *names: Names, variables: Names = None, evidence: Evidence = None,
                     **options: Any) -> Cases:

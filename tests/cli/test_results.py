@@ -691,3 +691,20 @@ def test_places_are_told_where_a_file_has_no_names(run, work):
     assert done.status == 0 and "a.MAR has no names: variables and states are paired by their places" in done.err
     assert "no names" not in run("compare", "a.MAR", "a.csv", "--model", SPRINKLER, "--tolerance", "1e-9").err
     assert "no names" not in run("compare", "grid.MAR", "grid.csv", "--tolerance", "1e-9").err
+
+
+def test_json_of_other_writers(run, work):
+    """Escapes, compact JSON, deep nesting, and schemas of later versions."""
+    answer = {"schema": "marginals/2", "variables": [{"id": 0, "name": "\u00e9\U0001d54f", "states": ["a\n", "b"], "probability": [0.25, 0.75]}]}
+    (work / "a.json").write_text(json.dumps(answer, separators=(",", ":")))
+    (work / "b.json").write_text(json.dumps(answer, ensure_ascii=False))
+    done = run("compare", "a.json", "b.json")
+    assert done.status == 0, done.err
+    (work / "c.json").write_text(json.dumps({**answer, "variables": [{**answer["variables"][0], "name": "u00e9\U0001d54f"}]}))
+    assert run("compare", "a.json", "c.json").status == 2
+    (work / "d.json").write_text('{"schema":"marginals/2","x":' + "[" * 100000 + "]" * 100000 + "}")
+    done = run("compare", "d.json", "d.json")
+    assert done.status == 3 and "expected at most 64 levels" in done.err, done.err
+    (work / "e.json").write_text(json.dumps({**answer, "schema": "marginals/3"}))
+    done = run("compare", "e.json", "a.json")
+    assert done.status == 3 and "e.json:1:12: found '\"marginals/3\"', expected marginals/2" in done.err, done.err

@@ -8,31 +8,41 @@
 #include "answers/result_table.h"
 #include "base/memory.h"
 #include "decimal/decimal.h"
+#include "text/json_text.h"
+
+enum { MOST_LEVELS = 64 }; /* of values within values that are skipped */
+
+/* Skips blanks. A token may be as long as the file, so that peeking at each would take quadratic
+ * time. @return the character that follows, or 0 at the end. */
+static char look(gbsi_table *r)
+{
+    gbsi_text *t = r->text;
+    while (t->at < t->end && gbsi_is_blank(*t->at)) {
+        t->at++;
+    }
+    return (char)(t->at < t->end ? *t->at : 0);
+}
 
 static gbs_status json_expect(gbsi_table *r, char c, gbs_error *err)
 {
-    const gbsi_token token = gbsi_text_peek(r->text);
     const char expected[4] = {'\'', c, '\'', 0};
-    if (token.n == 0 || *token.at != c) {
-        return gbsi_text_unexpected(r->text, token, expected, err);
+    if (look(r) != c || r->text->at == r->text->end) {
+        return gbsi_text_unexpected(r->text, gbsi_text_peek(r->text), expected, err);
     }
-    r->text->at = token.at + 1;
+    r->text->at++;
     return GBS_OK;
 }
 
 /* Moves behind the next token if it is c. @return whether it was c. */
 static bool json_has(gbsi_table *r, char c)
 {
-    const gbsi_token token = gbsi_text_peek(r->text);
-    if (token.n == 0 || *token.at != c) {
+    if (look(r) != c) {
         return false;
     }
-    r->text->at = token.at + 1;
+    r->text->at++;
     return true;
 }
 
-/* Reads a string as this library writes it. Its escapes are \", \\ and \u00XX for control
- * characters. */
 static gbs_status json_string(gbsi_table *r, gbs_error *err)
 {
     GBSI_PASS(json_expect(r, '"', err));
@@ -40,27 +50,33 @@ static gbs_status json_string(gbsi_table *r, gbs_error *err)
     const char *begin = t->at - 1;
     r->n = 0;
     while (t->at < t->end && *t->at != '"') {
-        if (*t->at == '\\' && t->at + 1 < t->end) {
-            t->at++;
+        if (*t->at != '\\') {
+            r->field[r->n++] = *t->at++;
+            continue;
         }
-        r->field[r->n++] = *t->at++;
+        const char *escape = t->at++;
+        if (!gbsi_json_escape(&t->at, t->end, r->field, &r->n)) {
+            return gbsi_text_unexpected(t, (gbsi_token){escape, t->end - escape > 1 ? 2 : 1},
+                                        "an escape of JSON", err);
+        }
     }
+    GBSI_PASS(json_expect(r, '"', err));
     r->shown = (gbsi_token){begin, (size_t)(t->at - begin)};
-    return json_expect(r, '"', err);
+    return GBS_OK;
 }
 
 /* Reads a number or a word such as null, as text. */
 static gbs_status json_word(gbsi_table *r, gbs_error *err)
 {
     gbsi_text *t = r->text;
-    const gbsi_token token = gbsi_text_peek(t);
-    t->at = token.at;
+    (void)look(r);
+    const char *begin = t->at;
     r->n = 0;
     while (t->at < t->end && !gbsi_is_blank(*t->at) && strchr(",]}[{:\"", *t->at) == NULL) {
         r->field[r->n++] = *t->at++;
     }
-    r->shown = (gbsi_token){token.at, r->n};
-    return r->n > 0 ? GBS_OK : gbsi_text_unexpected(t, token, "a value", err);
+    r->shown = (gbsi_token){begin, r->n};
+    return r->n > 0 ? GBS_OK : gbsi_text_unexpected(t, gbsi_text_peek(t), "a value", err);
 }
 
 /* Skips a value of any kind. Results have members that this reader does not use. */
@@ -68,15 +84,17 @@ static gbs_status json_skip(gbsi_table *r, gbs_error *err)
 {
     size_t depth = 0;
     do {
-        const gbsi_token token = gbsi_text_peek(r->text);
-        const char c = token.n > 0 ? *token.at : 0;
+        const char c = look(r);
         if (c == '"') {
             GBSI_PASS(json_string(r, err));
+        } else if ((c == '[' || c == '{') && depth == MOST_LEVELS) {
+            return gbsi_text_unexpected(r->text, (gbsi_token){r->text->at, 1},
+                                        "at most 64 levels of values within values", err);
         } else if (c == '[' || c == '{') {
-            r->text->at = token.at + 1;
+            r->text->at++;
             depth++;
         } else if (depth > 0 && c != 0 && strchr(",:]}", c) != NULL) {
-            r->text->at = token.at + 1;
+            r->text->at++;
             depth -= c == ']' || c == '}';
         } else {
             GBSI_PASS(json_word(r, err));
@@ -325,6 +343,24 @@ static gbs_status take_number(gbsi_table *r, double *number, gbs_error *err)
     return GBS_OK;
 }
 
+/* Refuses results of a later version, whose members may mean something else. Results without a
+ * schema, or with one of another program, are read. */
+static gbs_status check_schema(const gbsi_table *r, gbs_error *err)
+{
+    static const char *const known[] = {"marginals/1", "marginals/2", "joints/1", "map/1",
+                                        "logz/1"};
+    const char *slash = memchr(r->field, '/', r->n);
+    const char *family = NULL;
+    for (size_t i = 0; slash != NULL && i < sizeof known / sizeof known[0]; i++) {
+        const size_t n = (size_t)(slash - r->field) + 1;
+        if (gbsi_table_is(r, known[i])) {
+            return GBS_OK;
+        }
+        family = strncmp(known[i], r->field, n) == 0 ? known[i] : family;
+    }
+    return family == NULL ? GBS_OK : gbsi_text_unexpected(r->text, r->shown, family, err);
+}
+
 /* Reads a result in JSON.
  * @param log_z, error out: set for results of logz only. */
 gbs_status gbsi_result_read_json(gbsi_table *r, bool *is_map, double *log_density, double *log_z,
@@ -358,6 +394,9 @@ gbs_status gbsi_result_read_json(gbsi_table *r, bool *is_map, double *log_densit
         } else {
             GBSI_TRY(json_skip(r, err));
         }
+        if (schema) {
+            GBSI_TRY(check_schema(r, err));
+        }
         is_joints = is_joints || (schema && gbsi_table_is(r, "joints/1"));
         is_log_z = is_log_z || (schema && r->n > 5 && memcmp(r->field, "logz/", 5) == 0);
         if (density && gbsi_decimal_read(r->field, r->n, log_density) == GBSI_DECIMAL_BAD) {
@@ -383,15 +422,13 @@ cleanup:
 static gbs_status array_or_null(gbsi_table *r, gbs_status (*take)(gbsi_table *, gbs_error *),
                                 gbs_error *err)
 {
-    const gbsi_token token = gbsi_text_peek(r->text);
-    return token.n > 0 && *token.at == '[' ? json_array(r, take, err) : json_skip(r, err);
+    return look(r) == '[' ? json_array(r, take, err) : json_skip(r, err);
 }
 
 /* Reads the name of the next variable, or null. */
 static gbs_status take_name_or_null(gbsi_table *r, gbs_error *err)
 {
-    const gbsi_token token = gbsi_text_peek(r->text);
-    if (token.n > 0 && *token.at == '"') {
+    if (look(r) == '"') {
         GBSI_PASS(json_string(r, err));
         return gbsi_table_add_variable(r, err);
     }

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "decimal/decimal.h"
+#include "text/json_text.h"
 
 enum { MOST_DEPTH = 64 };
 
@@ -42,73 +43,6 @@ static gbs_status unexpected(gbsi_text *t, const char *expected, gbs_error *err)
 
 /* ---- strings --------------------------------------------------------------------------------- */
 
-static bool read_hex(const char *at, const char *end, uint32_t *code)
-{
-    *code = 0;
-    for (int i = 0; i < 4; i++) {
-        if (at + i >= end) {
-            return false;
-        }
-        const char c = at[i];
-        const int digit = c >= '0' && c <= '9'   ? c - '0'
-                          : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                          : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                                 : -1;
-        if (digit < 0) {
-            return false;
-        }
-        *code = *code << 4 | (uint32_t)digit;
-    }
-    return true;
-}
-
-static void add_code(gbsi_json_file *f, uint32_t c)
-{
-    unsigned char *p = (unsigned char *)f->pool + f->n_pool;
-    const int n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    static const unsigned char first[5] = {0, 0, 0xc0, 0xe0, 0xf0};
-    for (int i = n - 1; i > 0; i--) {
-        p[i] = (unsigned char)(0x80 | (c & 0x3f));
-        c >>= 6;
-    }
-    p[0] = (unsigned char)(first[n] | c);
-    f->n_pool += (size_t)n;
-}
-
-/* Reads the escape behind a backslash. If there is an escape, text->at moves behind it. @return
- * whether there is an escape. */
-static bool read_escape(gbsi_json_file *f)
-{
-    static const char names[] = "\"\\/bfnrt";
-    static const char meant[] = "\"\\/\b\f\n\r\t";
-    gbsi_text *t = &f->text;
-    uint32_t code = 0;
-    uint32_t low = 0;
-    const char *name = t->at < t->end ? strchr(names, *t->at) : NULL;
-    if (name != NULL && *name != 0) {
-        f->pool[f->n_pool++] = meant[name - names];
-        t->at++;
-        return true;
-    }
-    if (t->at == t->end || *t->at != 'u' || !read_hex(t->at + 1, t->end, &code) || code == 0) {
-        return false;
-    }
-    t->at += 5;
-    if (code >= 0xd800 && code < 0xdc00) {
-        /* the first half of a surrogate pair, RFC 8259 section 7 */
-        if (t->end - t->at < 6 || t->at[0] != '\\' || t->at[1] != 'u' ||
-            !read_hex(t->at + 2, t->end, &low) || low < 0xdc00 || low > 0xdfff) {
-            return false;
-        }
-        t->at += 6;
-        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-    } else if (code >= 0xdc00 && code <= 0xdfff) {
-        return false;
-    }
-    add_code(f, code);
-    return true;
-}
-
 /* Reads a string into the pool. The pool has room for the whole file and a final 0 for each
  * value, because decoding makes no text longer. */
 static gbs_status read_string(gbsi_json_file *f, const char *expected, const char **string,
@@ -124,7 +58,7 @@ static gbs_status read_string(gbsi_json_file *f, const char *expected, const cha
         const size_t n = gbsi_utf8_length(t->at, (size_t)(t->end - t->at));
         if (*t->at == '\\') {
             t->at++;
-            if (!read_escape(f)) {
+            if (!gbsi_json_escape(&t->at, t->end, f->pool, &f->n_pool)) {
                 return gbsi_text_unexpected(t, (gbsi_token){begin, 2 > t->end - begin ? 1 : 2},
                                             "an escape of JSON", err);
             }
