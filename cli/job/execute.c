@@ -395,7 +395,10 @@ static void tell_work(const cli_job *job, const gbs_report *r)
     const cli_arguments *arguments = job->arguments;
     if (strcmp(r->method, "exact") == 0) {
         char cases[64] = "";
-        if (r->nonzero_entries > 0.0) {
+        if (r->visited_states > 0.0) {
+            (void)snprintf(cases, sizeof cases, ", %.3g of them states that hard parities allow",
+                           r->visited_states);
+        } else if (r->nonzero_entries > 0.0) {
             (void)snprintf(cases, sizeof cases, ", %.3g of them in sparse tables",
                            r->nonzero_entries);
         }

@@ -296,7 +296,8 @@ void cli_exact_forms(int forms, char *text)
     } name[] = {{GBS_FORM_TABLES, "tables"},
                 {GBS_FORM_MESSAGES, "messages only"},
                 {GBS_FORM_SPARSE, "sparse tables"},
-                {GBS_FORM_CASES, "case by case"}};
+                {GBS_FORM_CASES, "case by case"},
+                {GBS_FORM_CODEWORDS, "states of parities"}};
     text[0] = 0;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         if ((forms & name[i].form) != 0) {

@@ -41,7 +41,8 @@ typedef enum gbs_exact_form {
     GBS_FORM_MESSAGES = 2, /**< a junction tree of which only the messages are kept */
     GBS_FORM_SPARSE =
         4, /**< a junction tree with sparse tables, which hold the nonzero entries only */
-    GBS_FORM_CASES = 8, /**< case by case, given the states of a few variables */
+    GBS_FORM_CASES = 8,      /**< case by case, given the states of a few variables */
+    GBS_FORM_CODEWORDS = 16, /**< a visit to each state that hard parities allow */
 } gbs_exact_form;
 
 /** The result of gbs_model_info(). */

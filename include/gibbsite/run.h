@@ -118,8 +118,8 @@ typedef struct gbs_trial {
 
 /** The predicted cost of exact answers, with methods auto and exact. */
 typedef struct gbs_exact_cost {
-    double entries; /**< number of table entries of all components; 0 if no elimination order was
-                       searched for */
+    double entries; /**< number of table entries of all components, and of visited states; 0 if no
+                       elimination order was searched for */
     double seconds; /**< predicted seconds of one thread; NAN if entries is 0 */
     int counted; /**< 1: entries and seconds are complete; 0: a search for an elimination order was
                     stopped, and entries and seconds are lower bounds */
@@ -264,8 +264,11 @@ typedef struct gbs_report {
                                 all chains together although other states are possible. Agreement of
                                 chains says nothing about such variables; gbs_run_hardly_moved()
                                 lists them. 0 with ladders of temperatures */
-    double log_z_bethe; /**< belief propagation: the Bethe approximation of ln Z, which is not a
-                           bound; else NAN */
+    double log_z_bethe;    /**< belief propagation: the Bethe approximation of ln Z, which is not a
+                              bound; else NAN */
+    double visited_states; /**< number of states that hard parities allow, in components that are
+                              answered by a visit to each of these states; included in
+                              exact.entries */
 } gbs_report;
 
 /**

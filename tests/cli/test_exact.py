@@ -289,11 +289,22 @@ def equal(work):
 FEW = ["--budget", "0.001s"]  # 10^5 entries of a tree
 
 
-def test_conditioning(run, work, equal):
+@pytest.fixture
+def agreeing(work, equal):
+    """The same model with a variable of three states beside the first one, so that its hard zeros are not parities alone."""
+    lines = (work / "equal.uai").read_text().splitlines()
+    lines[1:3] = ["145", lines[2] + " 3"]
+    lines[4] = "2 0 144"
+    lines[lines.index("2 0.5 2")] = "6 0.1 0.2 0.2 1 0.5 0.5"
+    (work / "agreeing.uai").write_text("\n".join(lines) + "\n")
+    return "agreeing.uai", equal[1]
+
+
+def test_parities(run, work, equal):
+    """Equality of two binary variables is a parity. Two states satisfy all of them, and both are visited."""
     model, log_z = equal
     done = run("marginals", model, *FEW, "--summary", "s.json")
-    assert done.status == 0 and "2 cases of a cutset" in done.err and "converged: exact" in done.err
-    assert json.loads((work / "s.json").read_text())["method"] == "exact"
+    assert done.status == 0 and "2 of them states that hard parities allow" in done.err and "converged: exact" in done.err
     for row in rows(done.out):
         assert math.isclose(float(row["probability"]), 0.8 if row["state"] == "1" else 0.2, rel_tol=1e-12)
     assert done.out == run("marginals", model, *FEW, "--threads", "1").out
@@ -302,7 +313,34 @@ def test_conditioning(run, work, equal):
     done = run("map", model, *FEW)
     assert done.status == 0 and [row["state"] for row in rows(done.out)] == ["1"] * 144
     found = json.loads(run("info", model, *FEW, "--json").out)
-    assert (found["auto_components"], found["auto_cases"]) == (1, 2)
+    assert (found["auto_components"], found["auto_forms"], found["auto_cases"]) == (1, "states of parities", 0)
+
+
+def test_parities_that_contradict_one_another(run, work):
+    """The sum of three of the four parities is 0 = 1. The message names them, and not the fourth."""
+    (work / "c.cnf").write_text("p cnf 30 4\n" + "\n".join(
+        "x" + " ".join(map(str, scope)) + " 0" for scope in
+        (range(1, 21), [*range(1, 11), *range(21, 31)], range(11, 31), range(5, 15))) + "\n")
+    done = run("exact", "c.cnf")
+    assert done.status == 1 and done.out == ""
+    assert "3 factors contradict one another, and each of them is needed" in done.err
+    assert all(f"factor {k} (" in done.err for k in range(3)) and "factor 3" not in done.err
+
+
+def test_conditioning(run, work, agreeing):
+    model, log_z = agreeing
+    done = run("marginals", model, *FEW, "--summary", "s.json")
+    assert done.status == 0 and "6 cases of a cutset" in done.err and "converged: exact" in done.err
+    assert json.loads((work / "s.json").read_text())["method"] == "exact"
+    for row in rows(done.out)[:288]:
+        assert math.isclose(float(row["probability"]), 0.8 if row["state"] == "1" else 0.2, rel_tol=1e-12)
+    assert done.out == run("marginals", model, *FEW, "--threads", "1").out
+    done = run("logz", model, *FEW)
+    assert done.status == 0 and math.isclose(float(done.out.split()[1]), log_z / math.log(10), rel_tol=1e-9)
+    done = run("map", model, *FEW)
+    assert done.status == 0 and [row["state"] for row in rows(done.out)] == ["1"] * 144 + ["0"]
+    found = json.loads(run("info", model, *FEW, "--json").out)
+    assert (found["auto_components"], found["auto_cases"]) == (1, 6)
     found = json.loads(run("info", model, "--json").out)
     assert (found["auto_components"], found["auto_cases"]) == (1, 0)
 

@@ -35,6 +35,15 @@ static gbs_status solve_trees(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_
 /* Solves the components that have no dense tree. */
 static gbs_status solve_others(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_error *err)
 {
+    for (const gbsi_codewords *c = s->codewords; c != NULL; c = c->next) {
+        double part = 0.0;
+        GBSI_PASS(x != NULL ? gbsi_codewords_maximise(c, s->tables->watch, x, &part, err)
+                            : gbsi_codewords_sum(c, s->tables->watch, NULL, &part, err));
+        if (part == -INFINITY) {
+            GBSI_PASS(gbsi_impossible(s->whole, err));
+        }
+        *total = gbsi_sum_add(*total, (gbsi_sum){.high = part});
+    }
     for (const gbsi_sparse *c = s->sparse; c != NULL; c = c->next) {
         double part = 0.0;
         GBSI_PASS(x != NULL ? gbsi_sparse_maximise(c, s->tables->watch, x, &part, err)
@@ -73,6 +82,9 @@ gbs_status gbsi_exact_sum(const gbs_model *model, const gbs_evidence *evidence,
     s.tables->watch = watch;
     gbsi_sum total = {.high = s.whole->log_constant};
     *ns = (double)s.tree->n_entries * GBSI_STACK_NS;
+    for (const gbsi_codewords *c = s.codewords; c != NULL; c = c->next) {
+        *ns += c->ns;
+    }
     for (const gbsi_sparse *c = s.sparse; c != NULL; c = c->next) {
         *ns += c->ns;
     }

@@ -126,41 +126,58 @@ static bool is_one_number(const gbsi_exact_limits *limits)
            (limits->late == NULL ? limits->up_only : limits->any_order || !limits->up_only);
 }
 
-/* Plans all components. A component gets sparse tables if they are quicker than a dense tree, or if
- * no dense tree fits. The component gets a cutset if no dense tree and no sparse tables fit.
- * Marginal MAP uses no cutsets, because the maximum of a sum over cases is not the largest of the
- * maxima of the cases.
- * @return GBS_ERR_LIMIT if a component can be solved by none of the three methods. */
+/* Chooses components that have codewords, sparse tables or a cutset instead of a dense tree.
+ * s->take then has 0 for them. Marginal MAP uses neither codewords nor cutsets, because the maximum
+ * of a sum over cases is not the largest of the maxima of the cases. */
+static gbs_status take_others(gbsi_solver *s, const gbsi_exact_plan *plan,
+                              const gbsi_exact_limits *limits, gbs_error *err)
+{
+    const gbsi_components *c = s->components;
+    const double ns = 1e9 * s->most_s < GBSI_CUTSET_NS ? 1e9 * s->most_s : GBSI_CUTSET_NS;
+    const double dense_ns = limits->up_only ? GBSI_STACK_NS : GBSI_TABLES_NS;
+    if (limits->late == NULL) {
+        const gbsi_codewords_limits of_codewords = {
+            .ns = ns, .bytes = s->bytes / 2, .maximise = limits->maximise, .watch = limits->watch};
+        GBSI_PASS(
+            gbsi_codewords_new(c, plan, &of_codewords, s->take, dense_ns, &s->codewords, err));
+        gbsi_codewords_mark(s->codewords, GBSI_SPARSE_SKIP, s->take);
+    }
+    const gbsi_sparse_limits of_sparse = {.ns = ns,
+                                          .bytes = s->bytes / 2,
+                                          .least = GBSI_SPARSE_LEAST,
+                                          .one_way = true,
+                                          .watch = limits->watch};
+    GBSI_PASS(gbsi_sparse_new(c, plan, &of_sparse, s->take, dense_ns, &s->sparse, err));
+    gbsi_sparse_mark(s->sparse, 1, s->take);
+    if (limits->late == NULL) {
+        const gbsi_cutset_limits of_cutset = {.ns = ns,
+                                              .bytes = s->bytes / 2,
+                                              .up_only = limits->up_only,
+                                              .maximise = limits->maximise};
+        GBSI_PASS(gbsi_cutsets_new(c, plan, &of_cutset, s->take, &s->cutset, err));
+    }
+    gbsi_codewords_mark(s->codewords, 0, s->take);
+    gbsi_sparse_mark(s->sparse, 0, s->take);
+    return GBS_OK;
+}
+
+/* Plans all components. A component gets codewords or sparse tables if they are quicker than a
+ * dense tree, or if no dense tree fits. The component gets a cutset if nothing else fits.
+ * @return GBS_ERR_LIMIT if a component can be solved by none of these methods. */
 static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
                            gbs_error *err)
 {
     const gbsi_components *c = s->components;
-    const gbsi_cutset_limits most = {.ns = 1e9 * s->most_s < GBSI_CUTSET_NS ? 1e9 * s->most_s
-                                                                            : GBSI_CUTSET_NS,
-                                     .bytes = s->bytes / 2,
-                                     .up_only = limits->up_only,
-                                     .maximise = limits->maximise};
     assert(plan->elimination->n_parts ==
            c->n); /* the elimination has one part for each component, in the same order */
     for (uint32_t i = 0; i < c->n; ++i) {
         s->take[i] = gbsi_exact_fits(plan, i);
     }
     if (is_one_number(limits)) {
-        const gbsi_sparse_limits of_sparse = {.ns = most.ns,
-                                              .bytes = s->bytes / 2,
-                                              .least = GBSI_SPARSE_LEAST,
-                                              .one_way = true,
-                                              .watch = limits->watch};
-        GBSI_PASS(gbsi_sparse_new(c, plan, &of_sparse, s->take,
-                                  limits->up_only ? GBSI_STACK_NS : GBSI_TABLES_NS, &s->sparse,
-                                  err));
-        gbsi_sparse_mark(s->sparse, 1, s->take);
-        if (limits->late == NULL) {
-            GBSI_PASS(gbsi_cutsets_new(c, plan, &most, s->take, &s->cutset, err));
-        }
-        gbsi_sparse_mark(s->sparse, 0, s->take);
+        GBSI_PASS(take_others(s, plan, limits, err));
     }
     GBSI_PASS(gbsi_exact_plan_tree(plan, s->take, &s->tree, err));
+    gbsi_codewords_mark(s->codewords, 1, s->take);
     gbsi_sparse_mark(s->sparse, 1, s->take);
     for (const gbsi_cutset *cut = s->cutset; cut != NULL; cut = cut->next) {
         s->take[cut->component] = 1;
@@ -242,6 +259,7 @@ void gbsi_solver_free(gbsi_solver *s)
 {
     gbsi_tables_free(s->tables);
     gbsi_tree_free(s->tree);
+    gbsi_codewords_free(s->codewords);
     gbsi_sparse_free(s->sparse);
     gbsi_cutsets_free(s->cutset);
     gbsi_pool_free(s->pool);

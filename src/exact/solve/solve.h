@@ -5,6 +5,7 @@
 #define GBSI_SOLVE_SOLVE_H
 
 #include "base/budget.h"
+#include "codewords/codewords.h"
 #include "cutset/cutset.h"
 #include "gibbsite/exact.h"
 #include "reference/exact_components.h"
@@ -18,11 +19,13 @@ typedef struct gbsi_solver {
     gbsi_components *components;
     double most_s;  /* limit on the predicted seconds for one component; infinite: no limit */
     uint64_t bytes; /* limit on the bytes of the trees and of the work on the trees */
-    uint8_t *take;  /* [components] 1: the component has a tree, sparse tables or a cutset */
+    uint8_t
+        *take; /* [components] 1: the component has a tree, codewords, sparse tables or a cutset */
     gbsi_tree *tree;
+    gbsi_codewords *codewords; /* codewords of components that have no dense tree; NULL: none */
     gbsi_sparse
         *sparse; /* sparse tables of components that have no dense tree; NULL: no sparse tables */
-    gbsi_cutset *cutset; /* cutsets of components that have neither a dense tree nor sparse tables;
+    gbsi_cutset *cutset; /* cutsets of components that have none of the three;
                             NULL: no cutsets */
     gbsi_tables *tables;
     gbsi_pool *pool;

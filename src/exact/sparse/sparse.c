@@ -210,7 +210,7 @@ gbs_status gbsi_sparse_new(const gbsi_components *components, const gbsi_exact_p
     for (uint32_t i = 0; i < components->n; ++i) {
         const double entries = (double)plan->elimination->part[i].entries;
         const double most_ns = dense[i] != 0 ? entries * dense_ns : left.ns;
-        if (!is_hopeful(components, i, plan, limits->least)) {
+        if (dense[i] == GBSI_SPARSE_SKIP || !is_hopeful(components, i, plan, limits->least)) {
             continue;
         }
         status = make(components, i, plan, &left, most_ns, dense[i] != 0 ? GAIN : 1.0, end, err);

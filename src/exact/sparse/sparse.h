@@ -20,6 +20,8 @@
 #define GBSI_SPARSE_NS 4.0
 /* Least number of dense entries of a component for which sparse tables are searched. */
 #define GBSI_SPARSE_LEAST (UINT64_C(1) << 18)
+/* Mark of a component that is answered in another way and gets no sparse tables. */
+#define GBSI_SPARSE_SKIP 2
 
 typedef struct gbsi_sparse_factor {
     gbsi_trie rows;
@@ -63,7 +65,8 @@ typedef struct gbsi_sparse_limits {
  * sparse tables if they are predicted to be quicker than dense tables, or if no dense tables fit.
  *
  * @param limits    limits for all components together.
- * @param dense     [components] 1: dense tables of the component fit.
+ * @param dense     [components] 1: dense tables of the component fit; GBSI_SPARSE_SKIP: the
+ * component gets no sparse tables.
  * @param dense_ns  nanoseconds that one entry of dense tables takes.
  * @param out list of the sparse tables found, by component; NULL: none was found. */
 gbs_status gbsi_sparse_new(const gbsi_components *components, const gbsi_exact_plan *plan,

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "base/memory.h"
+#include "satisfy/parity.h"
 #include "satisfy/solver.h"
 
 /* ---- the factors of a proof ------------------------------------------------------------------ */
@@ -159,6 +160,22 @@ static gbs_status delete_factors(deletion *d, bool *minimal, gbs_error *err)
     return GBS_OK;
 }
 
+/* Finds parities that contradict one another, by elimination. */
+static gbs_status find_parities(const gbsi_hard_part *part, gbsi_watch *watch, uint64_t limit,
+                                gbsi_conflict_set *set, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_parity *parity = NULL;
+    GBSI_TRY(gbsi_parity_new(part, watch, limit, &parity, err));
+    if (parity != NULL && parity->contradicts != GBSI_NONE) {
+        GBSI_TRY(gbsi_parity_conflict(parity, set, err));
+    }
+
+cleanup:
+    gbsi_parity_free(parity);
+    return status;
+}
+
 gbs_status gbsi_find_conflict_set(const gbsi_hard_part *part, gbsi_watch *watch, uint64_t limit,
                                   gbsi_conflict_set *set, gbs_error *err)
 {
@@ -171,6 +188,10 @@ gbs_status gbsi_find_conflict_set(const gbsi_hard_part *part, gbsi_watch *watch,
     d.variable = gbsi_alloc_array(part->n_variables, sizeof *d.variable);
     d.used = gbsi_alloc_array(part->n_factors, 1);
     GBSI_TRY(GBSI_HAVE(err, "search", d.factor, d.tried, d.variable, d.used));
+    GBSI_TRY(find_parities(part, watch, limit, set, err));
+    if (set->n > 0) {
+        goto cleanup;
+    }
     memcpy(d.tried, part->factor, part->n_factors * sizeof *d.tried);
     GBSI_TRY(try_factors(&d, part->n_factors, &result, err));
     if (result == GBSI_CONTRADICTED) {

@@ -68,7 +68,8 @@ typedef struct gbsi_conflict_set {
 } gbsi_conflict_set;
 
 /* Finds factors that contradict one another, in a part for which a search gave GBSI_CONTRADICTED.
- * The proof of the contradiction gives a first set. Deletion then removes factors without which a
+ * If parities alone contradict one another, elimination (parity.h) gives the set. Otherwise the
+ * proof of the contradiction gives a first set. Deletion then removes factors without which a
  * contradiction remains (Chinneck & Dravnieks 1991, ORSA J. Computing 3:157-168). The result is
  * minimal, but need not be the smallest set.
  * @param limit number of operations of all searches together.

@@ -50,6 +50,10 @@ static gbs_status count_auto(const gbsi_task *task, gbsi_exact_plan *plan, uint8
         info->auto_s = (double)forms.tree->n_entries * 1e-9 * gbsi_exact_entry_ns(keep);
         info->auto_forms = keep == GBSI_KEEP_TABLES ? GBS_FORM_TABLES : GBS_FORM_MESSAGES;
     }
+    for (const gbsi_codewords *c = forms.codewords; c != NULL; c = c->next) {
+        info->auto_s += c->ns * 1e-9;
+        info->auto_forms |= GBS_FORM_CODEWORDS;
+    }
     for (const gbsi_sparse *c = forms.sparse; c != NULL; c = c->next) {
         info->auto_nonzero += c->n_entries;
         info->auto_s += c->ns * 1e-9;
@@ -63,6 +67,7 @@ static gbs_status count_auto(const gbsi_task *task, gbsi_exact_plan *plan, uint8
 
 cleanup:
     gbsi_exact_plan_take_back(plan, forms.tree);
+    gbsi_codewords_free(forms.codewords);
     gbsi_sparse_free(forms.sparse);
     gbsi_cutsets_free(forms.cutset);
     return status;

@@ -224,6 +224,20 @@ bool gbsi_repair_repeats(const gbsi_repair *repair)
     return repair->repeats;
 }
 
+/* Returns whether all hard factors of a component are parities of variables of two states, which
+ * gbsi_repair_learn() solves. */
+static bool is_parities(const gbsi_repair *repair, uint32_t component)
+{
+    const gbsi_propagation *p = repair->propagation;
+    size_t i = repair->hard_start[component];
+    while (i < repair->hard_start[component + (size_t)1] &&
+           gbsi_is_parity(p->factors, p->arity, p->hard[repair->hard[i]], NULL)) {
+        (void)gbsi_watch_spend(repair->watch, 2);
+        ++i;
+    }
+    return i == repair->hard_start[component + (size_t)1];
+}
+
 gbsi_repaired gbsi_repair_component(gbsi_repair *repair, uint32_t chain, uint32_t component,
                                     uint32_t *x, uint64_t *n_repairs)
 {
@@ -232,7 +246,9 @@ gbsi_repaired gbsi_repair_component(gbsi_repair *repair, uint32_t chain, uint32_
     const uint32_t n_members =
         repair->member_start[component + (size_t)1] - repair->member_start[component];
     const uint64_t n_entries = gbsi_repair_entries(repair, component);
-    const uint64_t n_searches = 1 + MOST_SEARCHING / (n_entries + (uint64_t)WINDOW * n_members);
+    const bool parities = is_parities(repair, component); /* one attempt is then enough */
+    const uint64_t n_searches =
+        parities ? 1 : 1 + MOST_SEARCHING / (n_entries + (uint64_t)WINDOW * n_members);
     gbsi_repair_words words = {.seed = repair->seed, .chain = chain};
     for (uint32_t i = 0; i < n_searches && i < GBSI_REPAIR_SEARCHES && result == GBSI_UNREPAIRED &&
                          !gbsi_watch_stopped(repair->watch);
@@ -243,7 +259,7 @@ gbsi_repaired gbsi_repair_component(gbsi_repair *repair, uint32_t chain, uint32_
         result = gbsi_repair_search(repair, &words, component, in_order,
                                     (uint64_t)N_BACKTRACKS * (i + 1), x, n_repairs);
     }
-    return result != GBSI_UNREPAIRED || gbsi_watch_stopped(repair->watch)
+    return result != GBSI_UNREPAIRED || parities || gbsi_watch_stopped(repair->watch)
                ? result
                : gbsi_repair_short_walk(repair, chain, component, x, n_repairs);
 }

@@ -3,8 +3,9 @@
  * hard factor belong to one component, and each component is searched separately. The first method
  * assigns one variable after the other, keeps the hard factors arc consistent, refutes decisions
  * that fail, and restarts after a limited number of backtracks. The second method is a random walk
- * (Balint & Schoening 2012, SAT 2012, LNCS 7317:16-29). The last method is a search that learns
- * clauses (satisfy/satisfy.h). */
+ * (Balint & Schoening 2012, SAT 2012, LNCS 7317:16-29). If both fail, hard parities are solved by
+ * elimination (satisfy/parity.h); the last method is a search that learns clauses
+ * (satisfy/satisfy.h). */
 #ifndef GBSI_CHAINS_REPAIR_H
 #define GBSI_CHAINS_REPAIR_H
 
@@ -40,8 +41,9 @@ uint32_t gbsi_repair_violated(const gbsi_repair *repair, uint32_t component, con
 gbsi_repaired gbsi_repair_component(gbsi_repair *repair, uint32_t chain, uint32_t component,
                                     uint32_t *x, uint64_t *n_repairs);
 
-/* Gives the variables of a component the states that a search with learnt clauses finds, or that
- * longer random walks find if a first part of this search decides nothing. The states depend only
+/* Gives the variables of a component the states that solve its hard parities, if it has no other
+ * hard factors. Otherwise takes the states that a search with learnt clauses finds, or that longer
+ * random walks find if a first part of this search decides nothing. The states depend only
  * on the model, the chain, and x. Once the search has proved that no state exists, each later call
  * gives this result.
  * @param x as in gbsi_repair_component().

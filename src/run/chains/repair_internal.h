@@ -6,6 +6,7 @@
 #include "chains/repair.h"
 #include "condition/propagate.h"
 #include "rng/philox.h"
+#include "satisfy/parity.h"
 
 enum {
     GBSI_REPAIR_SEARCHES = 20,    /* number of restarts of the search by assignment; attempts with
@@ -25,6 +26,8 @@ typedef struct gbsi_decision {
 typedef struct gbsi_repair_learned {
     gbsi_satisfier *satisfier; /* NULL before the first search */
     gbsi_hard_part part;       /* owns `factor` and `number` */
+    bool eliminated;           /* whether elimination was tried */
+    gbsi_parity *parity;       /* equations of the hard parities; NULL if there are none */
     gbsi_repaired first;       /* result of the search within FIRST_LIMIT */
     gbsi_repaired result;      /* result of the search so far */
     bool extended;             /* whether the search went on up to LAST_LIMIT */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last method of a repair: the search that learns clauses (satisfy/satisfy.h). It is complete
- * within its limit: it finds a state, or proves that none exists and names the factors. */
+/* The last method of a repair: elimination of hard parities (satisfy/parity.h), and then the search
+ * that learns clauses (satisfy/satisfy.h). The search is complete within its limit: it finds a
+ * state, or proves that none exists and names the factors. */
 #include "base/memory.h"
 #include "chains/repair_internal.h"
 
@@ -11,6 +12,8 @@
 #define PER_ENTRY   ((uint64_t)64) /* further operations for each entry of the scopes */
 /* A draw may take this number of operations, and twice the operations of the first search. */
 #define DRAW_LIMIT ((uint64_t)1 << 24)
+/* An elimination may read this number of words. */
+#define ELIMINATION_LIMIT ((uint64_t)1 << 30)
 /* The search for a small set of factors that contradict one another may take this number. */
 #define CONFLICT_LIMIT ((uint64_t)1 << 30)
 
@@ -43,9 +46,49 @@ void gbsi_repair_free_searches(gbsi_repair *repair)
 {
     for (uint32_t c = 0; repair->learned != NULL && c < repair->n_components; ++c) {
         gbsi_satisfier_free(repair->learned[c].satisfier);
+        gbsi_parity_free(repair->learned[c].parity);
         GBSI_FREE((void *)repair->learned[c].part.factor, repair->learned[c].part.number);
     }
     gbsi_free(repair->learned);
+}
+
+/* Solves the equations of a component's hard parities, once for all chains. A chain keeps the
+ * states of its free variables, and takes the states that follow from them.
+ * @param result in and out: GBSI_REPAIRED if the component has no other hard factors;
+ * GBSI_NO_STATE if the parities contradict one another; else as before. */
+static gbs_status solve_parities(gbsi_repair *r, gbsi_repair_learned *own, uint32_t component,
+                                 uint32_t *x, gbsi_repaired *result, gbs_error *err)
+{
+    if (!own->eliminated) {
+        GBSI_PASS(take_part(r, component, &own->part, err));
+        const gbs_status status =
+            gbsi_parity_new(&own->part, r->watch, ELIMINATION_LIMIT, &own->parity, err);
+        if (status != GBS_ERR_LIMIT) { /* without memory for the rows, the search decides */
+            GBSI_PASS(status);
+        }
+        own->eliminated = true;
+    }
+    const gbsi_parity *p = own->parity;
+    if (p == NULL || (p->contradicts == GBSI_NONE && !p->alone)) {
+        return GBS_OK;
+    }
+    *result = GBSI_NO_STATE;
+    if (p->contradicts != GBSI_NONE) {
+        return GBS_OK;
+    }
+    uint64_t *bits = gbsi_alloc_array_zero(p->words, sizeof *bits);
+    GBSI_PASS(GBSI_HAVE(err, "start", bits));
+    for (uint32_t i = 0; i < p->n_columns; ++i) {
+        bits[i / 64] |= (uint64_t)x[own->part.variable[i]] << (i % 64);
+    }
+    gbsi_parity_solve(p, true, bits);
+    for (uint32_t i = 0; i < p->n_columns; ++i) {
+        x[own->part.variable[i]] = gbsi_bit(bits, i);
+    }
+    gbsi_free(bits);
+    (void)gbsi_watch_spend(r->watch, (uint64_t)p->rank * p->words);
+    *result = GBSI_REPAIRED;
+    return GBS_OK;
 }
 
 static gbsi_repaired repaired(gbsi_satisfied result)
@@ -61,9 +104,6 @@ static gbs_status search_up_to(gbsi_repair *r, gbsi_repair_learned *own, uint32_
 {
     gbsi_satisfied result = GBSI_UNDECIDED;
     limit += PER_ENTRY * gbsi_repair_entries(r, component);
-    if (own->part.factor == NULL) {
-        GBSI_PASS(take_part(r, component, &own->part, err));
-    }
     if (own->satisfier == NULL) {
         GBSI_PASS(gbsi_satisfier_new(&own->part, r->watch, limit, &own->satisfier, &result, err));
     } else {
@@ -93,6 +133,11 @@ gbs_status gbsi_repair_learn(gbsi_repair *repair, uint32_t chain, uint32_t compo
         GBSI_PASS(GBSI_HAVE(err, "start", repair->learned));
     }
     gbsi_repair_learned *own = &repair->learned[component];
+    *result = GBSI_UNREPAIRED;
+    GBSI_PASS(solve_parities(repair, own, component, x, result, err));
+    if (*result != GBSI_UNREPAIRED || gbsi_watch_stopped(repair->watch)) {
+        return GBS_OK;
+    }
     GBSI_PASS(search_first(repair, own, component, err));
     if (own->first == GBSI_UNREPAIRED) {
         /* whether a chain walks depends on the first part alone, not on chains before it */

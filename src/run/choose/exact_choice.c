@@ -70,14 +70,21 @@ static void report_cost(const gbsi_run_purpose *purpose, const gbsi_problem *pro
                         gbsi_report *report, const gbsi_exact_plan *plan)
 {
     gbs_exact_cost *cost = &report->public.exact;
+    const gbsi_codewords *codewords = problem->codewords;
     const gbsi_sparse *sparse = problem->sparse;
     const gbsi_cutset *cutset = problem->cutset;
-    double sparse_ns = 0.0;
+    double other_ns = 0.0;
     cost->counted = 1;
     for (uint32_t i = 0; i < plan->elimination->n_parts; ++i) {
+        if (codewords != NULL && codewords->component == i) {
+            report->public.visited_states += codewords->n_steps;
+            other_ns += codewords->ns;
+            codewords = codewords->next;
+            continue;
+        }
         if (sparse != NULL && sparse->component == i) {
             report->public.nonzero_entries += sparse->n_entries;
-            sparse_ns += sparse->ns;
+            other_ns += sparse->ns;
             sparse = sparse->next;
             continue;
         }
@@ -91,8 +98,8 @@ static void report_cost(const gbsi_run_purpose *purpose, const gbsi_problem *pro
         cost->counted = cost->counted != 0 && gbsi_exact_fits(plan, i);
     }
     cost->seconds = cost->entries * 1e-9 * (purpose->up_only ? GBSI_STACK_NS : GBSI_TABLES_NS);
-    cost->seconds += sparse_ns * 1e-9;
-    cost->entries += report->public.nonzero_entries;
+    cost->seconds += other_ns * 1e-9;
+    cost->entries += report->public.nonzero_entries + report->public.visited_states;
 }
 
 /* Makes the tree again, for only those components that have take[component] != 0. */
@@ -104,6 +111,48 @@ static gbs_status tree_again(gbsi_exact_plan *plan, const uint8_t *take, gbsi_tr
     return memchr(take, 1, plan->elimination->n_parts) == NULL
                ? GBS_OK
                : gbsi_exact_plan_tree(plan, take, tree, err);
+}
+
+/* Chooses codewords, sparse tables and cutsets for `auto`. @param left_ns limit on the predicted
+ * time. @param entry_ns time of an entry of dense tables. */
+static gbs_status choose_auto_others(const gbsi_task *task, gbsi_exact_plan *plan, double left_ns,
+                                     double entry_ns, uint8_t *take, gbsi_exact_forms *forms,
+                                     gbs_error *err)
+{
+    const gbsi_components *components = task->problem.components;
+    const bool up_only = task->purpose.up_only;
+    const bool maximise = maximises(&task->purpose);
+    const uint64_t bytes = gbsi_run_auto_bytes(task) / 2;
+    if (!task->purpose.draws) {
+        const gbsi_codewords_limits of_codewords = {
+            .ns = left_ns, .bytes = bytes, .maximise = maximise, .watch = gbsi_watch_current()};
+        GBSI_PASS(gbsi_codewords_new(components, plan, &of_codewords, take, entry_ns,
+                                     &forms->codewords, err));
+        gbsi_codewords_mark(forms->codewords, GBSI_SPARSE_SKIP, take);
+    }
+    const gbsi_sparse_limits of_sparse = {.ns = left_ns,
+                                          .bytes = bytes,
+                                          .least = GBSI_SPARSE_LEAST,
+                                          .one_way = up_only || maximise,
+                                          .draws = task->purpose.draws};
+    GBSI_PASS(gbsi_sparse_new(components, plan, &of_sparse, take, entry_ns, &forms->sparse, err));
+    if ((forms->sparse != NULL || forms->codewords != NULL) && forms->tree != NULL) {
+        gbsi_codewords_mark(forms->codewords, 0, take);
+        gbsi_sparse_mark(forms->sparse, 0, take);
+        GBSI_PASS(tree_again(plan, take, &forms->tree, err));
+    }
+    gbsi_codewords_mark(forms->codewords, 1, take);
+    gbsi_sparse_mark(forms->sparse, 1, take);
+    if (task->purpose.draws) {
+        return GBS_OK;
+    }
+    const gbsi_cutset_limits of_cutset = {
+        .ns = left_ns, .bytes = bytes, .up_only = up_only, .maximise = maximise};
+    GBSI_PASS(gbsi_cutsets_new(components, plan, &of_cutset, take, &forms->cutset, err));
+    for (const gbsi_cutset *c = forms->cutset; c != NULL; c = c->next) {
+        take[c->component] = 1;
+    }
+    return GBS_OK;
 }
 
 gbs_status gbsi_run_auto_forms(const gbsi_task *task, gbsi_exact_plan *plan, uint8_t *take,
@@ -126,32 +175,8 @@ gbs_status gbsi_run_auto_forms(const gbsi_task *task, gbsi_exact_plan *plan, uin
     if (obvious) { /* the search proves its first state, and needs no sparse tables */
         return GBS_OK;
     }
-    const gbsi_sparse_limits of_sparse = {.ns = left_ns,
-                                          .bytes = bytes / 2,
-                                          .least = GBSI_SPARSE_LEAST,
-                                          .one_way = up_only || maximises(&task->purpose),
-                                          .draws = task->purpose.draws};
     entry_ns += task->purpose.draws ? GBSI_STACK_NS : 0.0;
-    GBSI_PASS(gbsi_sparse_new(task->problem.components, plan, &of_sparse, take, entry_ns,
-                              &forms->sparse, err));
-    if (forms->sparse != NULL && forms->tree != NULL) {
-        gbsi_sparse_mark(forms->sparse, 0, take);
-        GBSI_PASS(tree_again(plan, take, &forms->tree, err));
-    }
-    gbsi_sparse_mark(forms->sparse, 1, take);
-    if (task->purpose.draws) {
-        return GBS_OK;
-    }
-    const gbsi_cutset_limits of_cutset = {.ns = left_ns,
-                                          .bytes = bytes / 2,
-                                          .up_only = up_only,
-                                          .maximise = maximises(&task->purpose)};
-    GBSI_PASS(
-        gbsi_cutsets_new(task->problem.components, plan, &of_cutset, take, &forms->cutset, err));
-    for (const gbsi_cutset *c = forms->cutset; c != NULL; c = c->next) {
-        take[c->component] = 1;
-    }
-    return GBS_OK;
+    return choose_auto_others(task, plan, left_ns, entry_ns, take, forms, err);
 }
 
 /* Whether all components have trees or sparse tables, within the limits of `auto`. The limits hold
@@ -206,6 +231,7 @@ static gbs_status choose_auto(gbsi_task *task, gbsi_report *report, gbs_error *e
                                      err));
         status = gbsi_run_auto_forms(task, plan, task->problem.exact, &forms, err);
         task->problem.tree = forms.tree;
+        task->problem.codewords = forms.codewords;
         task->problem.sparse = forms.sparse;
         task->problem.cutset = forms.cutset;
         GBSI_TRY(status);
@@ -251,13 +277,17 @@ static gbs_status choose_in_time(gbsi_task *task, gbsi_report *report, gbs_error
     return GBS_OK;
 }
 
-/* Chooses sparse tables and cutsets for a run in which all components must be exact. @param trees
- * [components] in and out: 1 if a component has dense tables. */
+/* Chooses codewords, sparse tables and cutsets for a run in which all components must be exact.
+ * @param trees [components] in and out: 1 if a component has dense tables. */
 static gbs_status choose_others(gbsi_problem *p, gbsi_run_purpose *purpose,
                                 const gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
                                 uint8_t *trees, gbs_error *err)
 {
     const bool up_only = purpose->up_only;
+    const gbsi_codewords_limits of_codewords = {.ns = GBSI_CUTSET_NS,
+                                                .bytes = limits->bytes / 2,
+                                                .maximise = limits->maximise,
+                                                .watch = limits->watch};
     const gbsi_sparse_limits of_sparse = {.ns = GBSI_CUTSET_NS,
                                           .bytes = limits->bytes / 2,
                                           .least = GBSI_SPARSE_LEAST,
@@ -271,13 +301,20 @@ static gbs_status choose_others(gbsi_problem *p, gbsi_run_purpose *purpose,
                                           .watch = limits->watch};
     const double entry_ns =
         up_only ? GBSI_STACK_NS : GBSI_TABLES_NS + (of_sparse.draws ? GBSI_STACK_NS : 0.0);
+    if (!purpose->draws) {
+        GBSI_PASS(gbsi_codewords_new(p->components, plan, &of_codewords, trees, entry_ns,
+                                     &p->codewords, err));
+        gbsi_codewords_mark(p->codewords, GBSI_SPARSE_SKIP, trees);
+    }
     GBSI_PASS(gbsi_sparse_new(p->components, plan, &of_sparse, trees, entry_ns, &p->sparse, err));
+    gbsi_codewords_mark(p->codewords, 1, trees);
     gbsi_sparse_mark(p->sparse, 1, trees);
     GBSI_PASS(gbsi_cutsets_new(p->components, plan, &of_cutset, trees, &p->cutset, err));
     memcpy(p->exact, trees, p->components->n);
     for (const gbsi_cutset *c = p->cutset; c != NULL; c = c->next) {
         p->exact[c->component] = 1;
     }
+    gbsi_codewords_mark(p->codewords, 0, trees);
     gbsi_sparse_mark(p->sparse, 0, trees);
     return GBS_OK;
 }
@@ -372,6 +409,9 @@ static gbs_status choose_exact(gbsi_task *task, gbsi_report *report, gbs_error *
         task->problem.keep = gbsi_exact_keep(tree, task->purpose.up_only, bytes);
         task->problem.exact_bytes = tree_bytes(task);
     }
+    for (const gbsi_codewords *c = task->problem.codewords; c != NULL; c = c->next) {
+        task->problem.exact_bytes += c->bytes;
+    }
     for (const gbsi_sparse *c = task->problem.sparse; c != NULL; c = c->next) {
         task->problem.exact_bytes += c->bytes;
     }
@@ -424,6 +464,7 @@ static gbs_status leave_out_barren(gbsi_task *task, gbsi_report *report, gbs_err
     gbsi_conditioned *core = NULL;
     const gbs_exact_cost cost = report->public.exact;
     const double nonzero = report->public.nonzero_entries;
+    const double visited = report->public.visited_states;
     bool exact = false;
     GBSI_TRY(gbsi_prune(full.whole, NULL, gbsi_watch_current(), &pruning, err));
     if (pruning.n == 0) {
@@ -433,9 +474,11 @@ static gbs_status leave_out_barren(gbsi_task *task, gbsi_report *report, gbs_err
     task->problem = (gbsi_problem){
         .model = full.model, .start = full.start, .whole = core, .penalty = full.penalty};
     report->public.nonzero_entries = 0.0;
+    report->public.visited_states = 0.0;
     status = choose_core(task, report, &exact, err);
     report->public.exact = cost;
     report->public.nonzero_entries = nonzero;
+    report->public.visited_states = visited;
     if (exact) {
         full.start = NULL;
         task->problem.n_pruned = pruning.n;

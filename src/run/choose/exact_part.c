@@ -14,6 +14,7 @@
 #include "solve/solve.h"
 
 #define DRAWS_A_LOOK 256u /* number of draws between two looks at the clock */
+#define VISITING     "visiting the states that hard parities allow"
 
 /* ---- marginals ----------------------------------------------------------------------------- */
 
@@ -27,8 +28,8 @@ static gbs_status take_pool(gbsi_engine *engine, const gbs_run_options *options,
 }
 
 /* Announces the work on the tables of all trees, and how long it is. The length of the work on
- * sparse tables and cutsets is not announced: the search for them takes longer than this work, so
- * that the limit on the search decides. */
+ * codewords, sparse tables and cutsets is not announced: the search for them takes longer than this
+ * work, so that the limit on the search decides. */
 static void expect(gbsi_drive *drive, const gbsi_engine *engine, const gbsi_tables *tables,
                    bool down)
 {
@@ -98,11 +99,19 @@ static gbs_status check_other(const gbsi_drive *drive, const gbsi_conditioned *w
     return log_z == -INFINITY ? gbsi_impossible(whole, err) : GBS_OK;
 }
 
-/* Answers the components with sparse tables or cutsets. @param p NULL: only ln Z is computed.
+/* Answers the components with codewords, sparse tables or cutsets. @param p NULL: only ln Z is
+ * computed.
  * @param log_z in and out: the function adds ln Z of these components. */
 static gbs_status sum_others(const gbsi_task *task, gbsi_engine *engine, gbsi_drive *drive,
                              double *p, double *log_z, gbs_error *err)
 {
+    for (const gbsi_codewords *c = task->problem.codewords; c != NULL; c = c->next) {
+        double part = 0.0;
+        gbsi_drive_expect(drive, "states of parities", 0.0, 1);
+        GBSI_PASS(gbsi_codewords_sum(c, &drive->watch, p, &part, err));
+        GBSI_PASS(check_other(drive, task->problem.whole, VISITING, part, err));
+        *log_z += part;
+    }
     for (const gbsi_sparse *c = task->problem.sparse; c != NULL; c = c->next) {
         double part = 0.0;
         gbsi_drive_expect(drive, "sparse tables", 0.0, 1);
@@ -221,6 +230,12 @@ gbs_status gbsi_run_exact_map(const gbs_run_options *options, const gbsi_problem
     GBSI_PASS(GBSI_HAVE(err, "map", x));
     if (tree != NULL) {
         GBSI_TRY(maximise_trees(options, problem, engine, drive, x, err));
+    }
+    for (const gbsi_codewords *c = problem->codewords; c != NULL; c = c->next) {
+        double most = 0.0;
+        gbsi_drive_expect(drive, "states of parities", 0.0, 1);
+        GBSI_TRY(gbsi_codewords_maximise(c, &drive->watch, x, &most, err));
+        GBSI_TRY(check_other(drive, whole, VISITING, most, err));
     }
     for (const gbsi_sparse *c = problem->sparse; c != NULL; c = c->next) {
         double most = 0.0;
@@ -393,7 +408,7 @@ gbs_status gbsi_run_sample_exactly(const gbsi_task *task, gbsi_engine *engine, g
     if ((drive->callbacks->draw == NULL && task->problem.barren == NULL) || sweeps == 0) {
         return GBS_OK;
     }
-    if (task->problem.cutset != NULL) {
+    if (task->problem.cutset != NULL || task->problem.codewords != NULL) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT,
                            "exact samples: tables of %.3g entries are too many to draw from: "
                            "sample with Markov chains",

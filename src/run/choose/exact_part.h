@@ -4,6 +4,7 @@
 #define GBSI_CHOOSE_EXACT_PART_H
 
 #include "chains/run.h"
+#include "codewords/codewords.h"
 #include "cutset/cutset.h"
 #include "trees/exact_plan.h"
 
@@ -18,23 +19,24 @@ uint64_t gbsi_run_auto_bytes(const gbsi_task *task);
 /* The methods that answer components exactly; a member is NULL if no component uses the method. */
 typedef struct gbsi_exact_forms {
     gbsi_tree *tree;
+    gbsi_codewords *codewords;
     gbsi_sparse *sparse;
     gbsi_cutset *cutset;
 } gbsi_exact_forms;
 
-/* Chooses how `auto` answers components exactly. The first choice is trees. Sparse tables replace a
- * tree if they are quicker, or if no tree is small enough; components without trees and sparse
- * tables get cutsets. Samples cannot be drawn from cutsets. @param take [components] out: 1 if a
- * component has a tree, sparse tables or a cutset.
+/* Chooses how `auto` answers components exactly. The first choice is trees. Codewords
+ * or sparse tables replace a tree if they are quicker, or if no tree is small enough; components
+ * without any of these get cutsets. Samples cannot be drawn from codewords and cutsets.
+ * @param take [components] out: 1 if the component is answered exactly.
  * @param forms out; the caller must free them, also after a failure. */
 gbs_status gbsi_run_auto_forms(const gbsi_task *task, gbsi_exact_plan *plan, uint8_t *take,
                                gbsi_exact_forms *forms, gbs_error *err);
 
-/* Chooses the exact components, and sets task->problem.exact. `auto` gives a tree, or else sparse
- * tables or a cutset, to as many components as its limits allow. `exact` gives a tree, sparse
- * tables or a cutset to all components, or fails with the size that exceeds the limit. `auto`
- * enumerates components that have no tree but few states. If the run is for a most probable state,
- * these components get trees instead. */
+/* Chooses the exact components, and sets task->problem.exact. `auto` gives a tree, or else
+ * codewords, sparse tables or a cutset, to as many components as its limits allow. `exact` gives
+ * one of these to all components, or fails with the size that exceeds the limit. `auto` enumerates
+ * components that have no tree but few states. If the run is for a most probable state, these
+ * components get trees instead. */
 gbs_status gbsi_run_choose_exact(gbsi_task *task, gbsi_report *report, gbs_error *err);
 
 /* Computes the marginals of the exact components, if there are any, into estimates.exact_p. The

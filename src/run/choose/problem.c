@@ -230,9 +230,11 @@ void gbsi_problem_forget_components(gbsi_problem *p)
 void gbsi_problem_forget_tables(gbsi_problem *p)
 {
     gbsi_tree_free(p->tree);
+    gbsi_codewords_free(p->codewords);
     gbsi_sparse_free(p->sparse);
     gbsi_cutsets_free(p->cutset);
     p->tree = NULL;
+    p->codewords = NULL;
     p->sparse = NULL;
     p->cutset = NULL;
 }

@@ -5,6 +5,7 @@
 #define GBSI_CHOOSE_PROBLEM_H
 
 #include "choose/barren.h"
+#include "codewords/codewords.h"
 #include "cutset/cutset.h"
 #include "gibbsite/run.h"
 #include "graph/graph.h"
@@ -27,12 +28,13 @@ typedef struct gbsi_problem {
     gbsi_graph
         *whole_graph; /* graph of `whole`; NULL for a lattice, as are `components` and `part_of` */
     gbsi_components *components;
-    uint8_t *exact; /* [components] 1 if a tree, sparse tables or a cutset answers the component */
-    uint8_t *enumerated; /* [components] 1 if enumeration answers the component */
-    gbsi_tree *tree;     /* junction tree of the exact components; NULL if there is none */
+    uint8_t *exact;            /* [components] 1 if the component is answered exactly */
+    uint8_t *enumerated;       /* [components] 1 if enumeration answers the component */
+    gbsi_tree *tree;           /* junction tree of the exact components; NULL if there is none */
+    gbsi_codewords *codewords; /* codewords of exact components that have no tree; NULL: none */
     /* Sparse tables of exact components that have no tree; NULL if there are none. */
     gbsi_sparse *sparse;
-    gbsi_cutset *cutset; /* cutsets of exact components that have neither tree nor sparse tables;
+    gbsi_cutset *cutset; /* cutsets of exact components that have nothing else;
                             NULL if there are none */
     bool late; /* whether the time for finding exact answers ran out; no component is then exact */
     gbsi_keep keep;       /* the data that are kept when the tree is calibrated */
@@ -71,7 +73,7 @@ gbs_status gbsi_problem_take_part(gbsi_problem *p, const gbs_run_options *option
 /* Frees the components and the map from variables of `whole` to variables of `part`, which only
  * exact answers need. */
 void gbsi_problem_forget_components(gbsi_problem *problem);
-/* Frees trees, sparse tables and cutsets. */
+/* Frees trees, codewords, sparse tables and cutsets. */
 void gbsi_problem_forget_tables(gbsi_problem *p);
 /* Marks all components as not exact, and frees their tables. The model given evidence and its
  * barren variables are kept. */

@@ -402,6 +402,7 @@ gbs_status gbsi_run_sample_instead(gbs_run *run, gbsi_drive *drive, gbs_error *e
     run->checkpoints.asked.method =
         GBS_METHOD_SAMPLE; /* the method that a run resuming from a checkpoint uses */
     run->report.public.nonzero_entries = 0.0;
+    run->report.public.visited_states = 0.0;
     run->report.public.exact = (gbs_exact_cost){0};
     run->report.public.log_z = NAN;
     gbsi_drive_note_late(drive, &run->report);
