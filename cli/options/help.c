@@ -61,11 +61,12 @@ int cli_help_overview(FILE *stream)
     }
     (void)fprintf(stream, "  %-16s %s\n", "help [VERB]", "this text, or the options of a verb");
     (void)fprintf(
-        stream, "\nThe format of MODEL is found from its file name extension (.uai, .bif, ...;\n"
-                "see gibbsite-formats(5)); - is standard input. --version prints the version.\n\n"
-                "Exit status: 0 done, 1 failed while running, 2 wrong use, 3 invalid input file,\n"
-                "4 stopped by a signal or a limit; the results so far are written; 5 not converged\n"
-                "(--require-converged), 130 ended by a second signal.\n");
+        stream,
+        "\nThe format of MODEL is found from its file name extension (.uai, .bif, ...;\n"
+        "see gibbsite-formats(5)); - is standard input. --version prints the version.\n\n"
+        "Exit status: 0 done, 1 failed while running, 2 wrong use, 3 invalid input file,\n"
+        "4 stopped by a signal or a limit; the results so far are written; 5 not converged\n"
+        "(--require-converged), 130 ended by a second signal.\n");
     return cli_flush(stream);
 }
 
