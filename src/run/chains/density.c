@@ -78,9 +78,14 @@ void gbsi_executor_group_density(const gbsi_executor *x, uint32_t group, gbsi_wa
     }
 }
 
+/* Below this number of entries of scopes, over all chains, the sums end before a second thread has
+ * woken up. */
+#define LEAST_SHARED 16384u
+
 typedef struct summing {
     const gbsi_executor *executor;
     double *out;
+    uint32_t n_members;
 } summing;
 
 static void sum_groups(void *context, uint32_t member)
@@ -88,13 +93,18 @@ static void sum_groups(void *context, uint32_t member)
     const summing *s = context;
     const gbsi_executor *x = s->executor;
     const uint32_t end = x->first_moved + x->n_moved;
-    for (uint32_t g = x->first_moved + member; g < end; g += gbsi_pool_size(x->pool)) {
+    for (uint32_t g = x->first_moved + member; g < end; g += s->n_members) {
         gbsi_executor_group_density(x, g, NULL, s->out + (size_t)g * x->lanes);
     }
 }
 
 void gbsi_executor_log_density(const gbsi_executor *executor, double *out)
 {
-    summing s = {.executor = executor, .out = out};
-    gbsi_pool_run(executor->pool, sum_groups, &s);
+    const gbsi_factors *f = executor->plan == NULL ? NULL : &executor->plan->model->factors;
+    const bool small =
+        f != NULL &&
+        (uint64_t)f->scope_start[f->n_factors] * executor->lanes * executor->n_moved < LEAST_SHARED;
+    gbsi_pool *pool = small ? NULL : executor->pool;
+    summing s = {.executor = executor, .out = out, .n_members = gbsi_pool_size(pool)};
+    gbsi_pool_run(pool, sum_groups, &s);
 }

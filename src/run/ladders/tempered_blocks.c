@@ -134,9 +134,14 @@ bool gbsi_tempered_redraws(const gbsi_tempered *t)
     return t->blocks.used && t->means != NULL && t->ratios == NULL;
 }
 
+/* Draws of all groups that take fewer predicted nanoseconds are not shared: they would end before a
+ * second thread has woken up. */
+#define LEAST_SHARED 5e4
+
 typedef struct job {
     gbsi_tempered *tempered;
     uint32_t plan;
+    uint32_t n_members;
 } job;
 
 static void draw_groups(void *context, uint32_t member)
@@ -146,8 +151,7 @@ static void draw_groups(void *context, uint32_t member)
     gbsi_tempered_blocks *b = &t->blocks;
     const gbsi_executor *executor = &t->executor;
     const uint32_t end = executor->first_moved + executor->n_moved;
-    for (uint32_t g = executor->first_moved + member; g < end;
-         g += gbsi_pool_size(executor->pool)) {
+    for (uint32_t g = executor->first_moved + member; g < end; g += j->n_members) {
         uint32_t *x = b->x + (size_t)g * t->core->n_variables * LANES;
         gbsi_block_draw draw = {.seed = t->options.seed,
                                 .pass = t->iteration,
@@ -174,11 +178,13 @@ static void draw_groups(void *context, uint32_t member)
 
 void gbsi_tempered_draw_blocks(gbsi_tempered *t)
 {
-    job j = {.tempered = t};
+    const double ns = gbsi_blocks_operations(t->blocks.plans) * t->executor.n_moved;
+    gbsi_pool *pool = ns < LEAST_SHARED ? NULL : t->executor.pool;
+    job j = {.tempered = t, .n_members = gbsi_pool_size(pool)};
     uint32_t word[4];
     gbsi_philox(t->options.seed, UINT32_MAX, t->iteration, 0, GBSI_PURPOSE_PLAN, word);
     j.plan = gbsi_below(word[0], word[1], t->blocks.plans->n_plans);
-    gbsi_pool_run(t->executor.pool, draw_groups, &j);
+    gbsi_pool_run(pool, draw_groups, &j);
 }
 
 /* ---- which move ------------------------------------------------------------------------------ */
