@@ -87,7 +87,7 @@ gbs_status gbsi_impossible(const gbsi_conditioned *model, gbs_error *err)
     gbsi_conflict_set set = {0};
     gbs_error none = {0};
     if (take_hard_part(model, &part, &none) == GBS_OK) {
-        (void)gbsi_find_conflict_set(&part, NULL, LIMIT, &set, &none);
+        (void)gbsi_find_conflict_set(&part, gbsi_watch_surrounding().watch, LIMIT, &set, &none);
     }
     const gbs_status status = gbsi_fail_contradiction(
         model, &set,
